@@ -1,0 +1,25 @@
+/// One numbered step of the database's shape.
+///
+/// A migration that has shipped is never edited; what it got wrong, the next one mends.
+package struct Migration: Sendable {
+    /// The schema version after this step, from 1.
+    package let version: Int
+    /// The file's name without its number and ending.
+    package let name: String
+    /// The script, which runs in one transaction with its version stamp.
+    package let sql: String
+
+    private init(_ version: Int, _ name: String, _ bytes: [UInt8]) {
+        self.version = version
+        self.name = name
+        sql = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Every migration, oldest first.
+    ///
+    /// SwiftPM names the bytes after the file, with the first digit replaced by `_`:
+    /// `0001_create_queue.sql` is `_001_create_queue_sql`.
+    package static let all: [Migration] = [
+        Migration(1, "create_queue", PackageResources._001_create_queue_sql)
+    ]
+}

@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+// Noncopyable `inout` button lists: SE-0390. `nonisolated(nonsending)`: SE-0461.
+import PackageDescription
+
+let package = Package(
+    name: "alertq",
+    products: [
+        .library(name: "AlertQueue", targets: ["AlertQueue"]),
+        .library(name: "AlertPresenters", targets: ["AlertPresenters"]),
+        .library(name: "AlertQueueTesting", targets: ["AlertQueueTesting"]),
+        .executable(name: "alertq", targets: ["alertq"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "SQLite", dependencies: ["CSQLite"]),
+        .target(
+            name: "Migrations", path: "Migrations",
+            resources: [.embedInCode("0001_create_queue.sql")]),
+        .target(name: "AlertQueue", dependencies: ["CLinux", "Migrations", "SQLite"]),
+        .target(name: "AlertPresenters", dependencies: ["AlertQueue", "CLinux"]),
+        .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
+        .executableTarget(
+            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+        .testTarget(
+            name: "AlertQueueTests", dependencies: ["AlertQueue", "AlertQueueTesting", "SQLite"],
+            exclude: ["Audit/verify.py"]),
+        .testTarget(
+            name: "AlertPresentersTests",
+            dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
+        .testTarget(
+            name: "alertqTests", dependencies: ["alertq", "AlertPresenters", "AlertQueue"],
+            exclude: ["Help"]),
+        .testTarget(name: "EndToEnd", dependencies: ["alertq", "CLinux"]),
+        .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
+    ]
+)

@@ -1,0 +1,46 @@
+import AlertQueue
+import FoundationEssentials
+
+/// What a terminal tells of an alert beside its own words.
+struct AlertFacts: Sendable {
+    private let presentation: Presentation
+    private let host: String
+    private let end: Date?
+    private let defaultTitle: String?
+
+    /// - Parameter host: The name of this machine.
+    init(_ presentation: Presentation, host: String) {
+        self.presentation = presentation
+        self.host = host
+        // Where only a length of time is known, it is added up once: a date must not flicker.
+        let left = presentation.timeUntilExpiry().map { Double($0.milliseconds) / 1000 }
+        end = presentation.record.expiresAt ?? left.map { Date().addingTimeInterval($0) }
+        let alert = presentation.alert
+        defaultTitle = alert.buttons.first { $0.id == alert.defaultButton }
+            .map { SafeText.line($0.title) }
+    }
+
+    /// Who asks, how urgently, since when, what else waits, and when it ends by itself.
+    func texts(user: String?, dismissal: Duration?, now: Date) -> [String] {
+        let record = presentation.record
+        let priority = presentation.alert.priority
+        var texts: [String?] = [
+            AlertWording.source(record.source, user: user, here: host),
+            priority >= .high ? "\(priority)" : nil,
+            AlertWording.age(now.timeIntervalSince(record.askedAt)),
+            AlertWording.waiting(presentation.waitingBehind),
+        ]
+        if let left = presentation.timeUntilExpiry(), let end {
+            texts.append(
+                AlertWording.ending(in: left, at: end, now: now, defaultTitle: defaultTitle))
+        }
+        if let dismissal { texts.append(AlertWording.closing(in: dismissal)) }
+        return texts.compactMap { $0 }
+    }
+
+    /// The times that "later" offers now.
+    func laterOptions(now: Date) -> [AlertInteraction.LaterOption] {
+        AlertWording.laterOptions(
+            snooze: presentation.alert.snooze, expiry: presentation.timeUntilExpiry(), now: now)
+    }
+}

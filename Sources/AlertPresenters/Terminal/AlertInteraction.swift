@@ -1,0 +1,104 @@
+import AlertQueue
+
+/// What the keys do while an alert is on the screen.
+///
+/// First letters of buttons come before the keys of the presenter: where a button begins with `l`
+/// or `q`, the key is the button's, and Escape offers what `l` would.
+struct AlertInteraction: Hashable, Sendable {
+    /// A time after which the alert comes again.
+    struct LaterOption: Hashable, Sendable {
+        var title: String
+        /// `nil` for the alert's own time.
+        var duration: Duration?
+    }
+
+    enum Action: Hashable {
+        case finish(PresenterChoice)
+        /// Move through a text that is longer than the screen.
+        case scroll(pages: Int)
+        case redraw
+    }
+
+    private(set) var buttons: ChoiceList
+    /// The times to choose from, while they are shown in place of the buttons.
+    private(set) var laterMenu: ChoiceList?
+    let laterOptions: [LaterOption]
+
+    init(_ alert: Alert, laterOptions: [LaterOption]) {
+        var choices = alert.buttons.enumerated().map { index, button in
+            Choice(index: index, title: SafeText.line(button.title), role: button.role)
+        }
+        // A sheet's cancel button stands apart, at its end.
+        if alert.style == .actionSheet,
+            let cancel = choices.firstIndex(where: { $0.role == .cancel })
+        {
+            choices.append(choices.remove(at: cancel))
+        }
+        buttons = ChoiceList(choices)
+        self.laterOptions = laterOptions
+    }
+
+    var hasButtons: Bool { !buttons.choices.isEmpty }
+    /// Whether `l` offers times.
+    var letterOffersTimes: Bool { hasButtons && !buttons.isFirstLetter("l") }
+    /// Whether `q` leaves the alert for later, or closes it.
+    var letterLeaves: Bool { !buttons.isFirstLetter("q") }
+
+    /// What is chosen from now.
+    var current: ChoiceList { laterMenu ?? buttons }
+
+    /// Does what a key means.
+    ///
+    /// - Parameter mayDestroy: Whether a destructive button can be chosen yet.
+    mutating func press(_ key: Key, mayDestroy: Bool) -> Action? {
+        switch key {
+        case .pageUp: return .scroll(pages: -1)
+        case .pageDown: return .scroll(pages: 1)
+        case .redraw: return .redraw
+        default: break
+        }
+        if laterMenu != nil { return pressInMenu(key) }
+        guard hasButtons else {
+            let closes = key == .enter || key == .escape || Self.letter(key) == "q"
+            return closes ? .finish(.close) : nil
+        }
+        switch buttons.press(key) {
+        case .chosen(let choice):
+            let isAllowed = mayDestroy || choice.role != .destructive
+            return isAllowed ? .finish(.button(choice.index)) : nil
+        case .selected: return nil
+        case nil: return pressBesideButtons(key)
+        }
+    }
+
+    private mutating func pressBesideButtons(_ key: Key) -> Action? {
+        if key == .escape {
+            if letterOffersTimes { return .finish(.later(nil)) }
+            openMenu()
+        } else if Self.letter(key) == "q" {
+            return .finish(.later(nil))
+        } else if Self.letter(key) == "l" {
+            openMenu()
+        }
+        return nil
+    }
+
+    private mutating func pressInMenu(_ key: Key) -> Action? {
+        if key == .escape {
+            laterMenu = nil
+            return nil
+        }
+        guard case .chosen(let choice) = laterMenu?.press(key) else { return nil }
+        return .finish(.later(laterOptions[choice.index].duration))
+    }
+
+    private mutating func openMenu() {
+        laterMenu = ChoiceList(
+            laterOptions.enumerated().map { Choice(index: $0, title: $1.title) })
+    }
+
+    private static func letter(_ key: Key) -> String? {
+        guard case .character(let character) = key else { return nil }
+        return character.lowercased()
+    }
+}

@@ -1,0 +1,144 @@
+import AlertQueue
+
+/// An alert as lines of a terminal: what is shown, for a state and a size.
+struct AlertScreen {
+    /// Everything that changes while the alert is shown.
+    struct State: Hashable {
+        var interaction: AlertInteraction
+        /// Who asks, since when, what else waits, and when it ends by itself.
+        var facts: [String]
+        /// Whether keys count yet.
+        var isLive: Bool
+        /// The first line shown of a text that is longer than the screen.
+        var scroll = 0
+    }
+
+    struct Layout: Equatable {
+        var lines: [StyledLine]
+        /// By how many lines the text moves at a time, and how far it can.
+        var page = 1
+        var maxScroll = 0
+    }
+
+    private let title: String
+    private let message: String?
+    private let isSheet: Bool
+    private let ownSnooze: String
+    // A message may have 64 KiB, and is wrapped anew for a new width only.
+    private var wrapped: (columns: Int, lines: [StyledLine]) = (0, [])
+
+    init(_ alert: Alert) {
+        title = SafeText.line(alert.title)
+        message = alert.message.map(SafeText.lines)
+        isSheet = alert.style == .actionSheet
+        ownSnooze = AlertWording.duration(alert.snooze ?? .seconds(300))
+    }
+
+    /// Fits the alert into a window.
+    mutating func layout(_ state: State, size: Terminal.Size) -> Layout {
+        let columns = max(1, size.columns)
+        let rows = max(1, size.rows)
+        if wrapped.columns != columns { wrapped = (columns, wrap(to: columns)) }
+
+        let facts = Self.joined(state.facts, to: columns).map { StyledLine($0, .dim) }
+        var body = wrapped.lines + facts
+        var buttons = ButtonLines(
+            state.interaction.current, isSheet: isSheet, isLive: state.isLive, columns: columns)
+        if state.interaction.laterMenu != nil {
+            buttons.lines.insert(StyledLine("Ask again in:"), at: 0)
+            buttons.selection = buttons.selection.map { $0.lowerBound + 1..<$0.upperBound + 1 }
+        }
+        let gap = buttons.lines.isEmpty ? [] : [StyledLine()]
+        if body.count + gap.count + buttons.lines.count + 1 <= rows {
+            let lines = body + gap + buttons.lines + [hintLine(state, buttons, isScrolled: false)]
+            return Self.cut(lines, columns, Layout(lines: []))
+        }
+
+        // Too much for the window: the buttons get what they need, up to half of it; the text
+        // gets the rest, and can be scrolled.
+        let hintRows = rows > 2 ? 1 : 0
+        let half = max(1, (rows - hintRows) / 2)
+        let wanted = max(half, rows - hintRows - body.count)
+        let shownButtons = buttons.window(rows: rows == 1 ? 1 : wanted)
+        let room = rows - hintRows - shownButtons.count
+        let (shown, page) = Self.window(body, from: state.scroll, rows: room)
+        let layout = Layout(lines: [], page: page, maxScroll: max(0, body.count - page))
+        let hints = hintRows > 0 ? [hintLine(state, buttons, isScrolled: room < body.count)] : []
+        body = shown
+        return Self.cut(body + shownButtons + hints, columns, layout)
+    }
+
+    private func wrap(to columns: Int) -> [StyledLine] {
+        var lines = DisplayWidth.wrapped(title, to: columns).map { StyledLine($0, .bold) }
+        if let message {
+            lines += DisplayWidth.wrapped(message, to: columns).map { StyledLine($0) }
+        }
+        return lines
+    }
+
+    /// Short texts one after the other, broken between them where there is room for one.
+    private static func joined(_ texts: [String], to columns: Int) -> [String] {
+        var lines: [String] = []
+        for text in texts {
+            if let last = lines.last, DisplayWidth.of(last + " · " + text) <= columns {
+                lines[lines.count - 1] = last + " · " + text
+            } else {
+                lines += DisplayWidth.wrapped(text, to: columns)
+            }
+        }
+        return lines
+    }
+
+    /// A part of the text, with a line that says how much is missing.
+    private static func window(
+        _ body: [StyledLine], from scroll: Int, rows: Int
+    ) -> (lines: [StyledLine], page: Int) {
+        guard rows < body.count else { return (body, body.count) }
+        guard rows > 1 else { return (Array(body.prefix(rows)), body.count) }
+        let page = rows - 1
+        let first = min(max(0, scroll), body.count - page)
+        let left = body.count - first - page
+        let note = left > 0 ? "↓ \(left) more lines (PgDn)" : "↑ \(first) lines above (PgUp)"
+        return (body[first..<first + page] + [StyledLine(note, .dim)], page)
+    }
+
+    private static func cut(_ lines: [StyledLine], _ columns: Int, _ layout: Layout) -> Layout {
+        var layout = layout
+        layout.lines = lines.map { $0.truncated(to: columns) }
+        return layout
+    }
+
+    /// The keys that are in force, the most needed first, as many as fit.
+    private func hintLine(
+        _ state: State, _ buttons: ButtonLines, isScrolled: Bool
+    ) -> StyledLine {
+        guard state.isLive else { return StyledLine("one moment…", .dim) }
+        let interaction = state.interaction
+        var hints: [String] = []
+        if interaction.laterMenu != nil {
+            hints = ["Enter chooses", "Esc back"]
+        } else if !interaction.hasButtons {
+            hints = ["Enter closes"]
+        } else {
+            let arrows = buttons.isList ? "↑↓" : "←→"
+            let list = interaction.buttons
+            let enter = buttons.columns < 40 ? "Enter" : "Enter chooses"
+            hints.append(list.selected == nil ? "\(arrows) select" : enter)
+            if interaction.letterOffersTimes { hints.append("l later…") }
+            hints.append(interaction.letterOffersTimes ? "Esc in \(ownSnooze)" : "Esc later…")
+            if isScrolled { hints.append("PgDn scrolls") }
+            if list.selected != nil { hints.append("\(arrows) select") }
+            let letters = list.directLetters
+            if !letters.isEmpty {
+                hints.append(letters.joined(separator: " ") + " at once")
+            }
+        }
+        var text = ""
+        for hint in hints {
+            let longer = text.isEmpty ? hint : text + " · " + hint
+            if !text.isEmpty, DisplayWidth.of(longer) > buttons.columns { continue }
+            text = longer
+        }
+        return StyledLine(text, .dim)
+    }
+}

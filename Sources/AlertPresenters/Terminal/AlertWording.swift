@@ -1,0 +1,144 @@
+import AlertQueue
+import FoundationEssentials
+import Glibc
+
+/// How a terminal puts into words who asks, since when, and until when.
+enum AlertWording {
+    /// Who asks: the name that was given, and what the system knows of it.
+    static func source(
+        _ source: AlertRecord.Source, user: String?, here host: String
+    ) -> String {
+        let user = user.map(SafeText.line) ?? "uid \(source.uid)"
+        let place = source.host == host ? "" : "@" + SafeText.line(source.host)
+        return "\(SafeText.line(source.name)) (\(user)\(place))"
+    }
+
+    /// How long ago something was; a clock that was set back makes it "just now".
+    static func age(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<60: "just now"
+        case ..<3600: "\(Int(seconds / 60)) min ago"
+        case ..<86_400: "\(Int(seconds / 3600)) h ago"
+        case ..<172_800: "yesterday"
+        case ..<1e9: "\(Int(seconds / 86_400)) days ago"
+        default: "long ago"
+        }
+    }
+
+    /// How many alerts wait; they are counted up to 1,000.
+    static func waiting(_ count: Int) -> String? {
+        switch count {
+        case ..<1: nil
+        case 1: "1 more waits"
+        case ..<1000: "\(count) more wait"
+        default: "1,000+ more wait"
+        }
+    }
+
+    /// A length of time in its one or two biggest units: `1 h 30 min`.
+    static func duration(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+        var left = seconds
+        var parts: [String] = []
+        for (length, name) in units {
+            if left >= length { parts.append("\(left / length) \(name)") }
+            left %= length
+        }
+        return parts.isEmpty ? "0 s" : parts.prefix(2).joined(separator: " ")
+    }
+
+    /// What is left of a time that runs out, as minutes and seconds.
+    static func countdown(_ duration: Duration) -> String {
+        let seconds = max(0, (duration.milliseconds + 999) / 1000)
+        let rest = seconds % 60
+        return "\(seconds / 60):" + (rest < 10 ? "0" : "") + "\(rest)"
+    }
+
+    /// When an alert ends by itself: counted down in its last hour, before that as a time of day.
+    static func ending(
+        in duration: Duration, at date: Date, now: Date, defaultTitle: String?
+    ) -> String {
+        let then = defaultTitle.map { ", then “\($0)”" } ?? ""
+        if duration > .seconds(3600) { return "until " + clock(date, now: now) + then }
+        return countdown(duration) + " left" + then
+    }
+
+    /// When an alert without buttons leaves the screen.
+    static func closing(in duration: Duration) -> String {
+        duration > .seconds(3600)
+            ? "closes by itself" : "closes in " + countdown(duration)
+    }
+
+    /// A time of day, with its date unless that is today's. See localtime(3).
+    static func clock(_ date: Date, now: Date) -> String {
+        let (time, today) = (local(date), local(now))
+        let clock = "\(two(time.tm_hour)):\(two(time.tm_min))"
+        guard time.tm_yday != today.tm_yday || time.tm_year != today.tm_year else { return clock }
+        return "\(time.tm_year + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday)) " + clock
+    }
+
+    /// What became of an alert, as one line that stays on the screen.
+    static func resolved(
+        _ title: String, response: Response, choseHere: Bool, columns: Int
+    ) -> String {
+        guard choseHere else { return line("•", title, response.summary, columns: columns) }
+        let what = response.button.map { SafeText.line($0.title) }
+        return line("✓", title, what ?? "closed", columns: columns)
+    }
+
+    /// That a choice could not be stored, as one line that stays on the screen.
+    static func failed(_ title: String, error: AlertError, columns: Int) -> String {
+        line("✗", title, "not stored: " + SafeText.line(error.description), columns: columns)
+    }
+
+    /// The title gives way: how it ended is what nobody has read before.
+    private static func line(
+        _ sign: String, _ title: String, _ rest: String, columns: Int
+    ) -> String {
+        let room = max(16, columns - DisplayWidth.of(rest) - 5)
+        return sign + " " + DisplayWidth.truncated(SafeText.line(title), to: room) + " — " + rest
+    }
+
+    /// The times that "later" offers; none but the first lies behind the deadline.
+    static func laterOptions(
+        snooze: Duration?, expiry: Duration?, now: Date
+    ) -> [AlertInteraction.LaterOption] {
+        let own = snooze ?? .seconds(300)
+        let morning = morning(after: now)
+        let others: [(String, Duration)] = [
+            ("1 h", .seconds(3600)), ("4 h", .seconds(4 * 3600)), morning,
+        ]
+        return [.init(title: duration(own), duration: nil)]
+            + others.filter { option in option.1 != own && expiry.map { option.1 < $0 } != false }
+            .map { .init(title: $0.0, duration: $0.1) }
+    }
+
+    /// The next eight o'clock. See mktime(3).
+    private static func morning(after now: Date) -> (String, Duration) {
+        var time = local(now)
+        let isToday = time.tm_hour < 8
+        time.tm_mday += isToday ? 0 : 1
+        time.tm_hour = 8
+        time.tm_min = 0
+        time.tm_sec = 0
+        time.tm_isdst = -1  // Summer time may begin or end in between.
+        let seconds = Double(mktime(&time)) - now.timeIntervalSince1970
+        return (
+            isToday ? "today 8:00" : "tomorrow 8:00",
+            .seconds(max(60, Int(seconds)))
+        )
+    }
+
+    private static func local(_ date: Date) -> tm {
+        // Far beyond what localtime(3) can tell, any year will do.
+        var seconds = time_t(min(max(date.timeIntervalSince1970, -1e12), 1e12))
+        var time = tm()
+        localtime_r(&seconds, &time)
+        return time
+    }
+
+    private static func two(_ number: Int32) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}

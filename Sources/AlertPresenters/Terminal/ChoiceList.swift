@@ -1,0 +1,96 @@
+import AlertQueue
+
+/// One thing to choose, as a terminal shows it.
+struct Choice: Hashable, Sendable {
+    /// What the choice stands for: the button's index, or the place in the menu of times.
+    var index: Int
+    /// The label, harmless.
+    var title: String
+    var role: Alert.Button.Role?
+
+    /// The key that its label begins with, in lower case; labels may begin with signs.
+    var letter: String? {
+        title.first { $0.isLetter || $0.isNumber }?.lowercased()
+    }
+}
+
+/// Choices in the order of the screen, and which of them is selected.
+///
+/// A destructive choice takes two keys, one that selects it and Enter; any other is chosen by its
+/// first letter, if no other begins with it, or by its number.
+struct ChoiceList: Hashable, Sendable {
+    enum Effect: Hashable {
+        case chosen(Choice)
+        case selected
+    }
+
+    let choices: [Choice]
+    /// The place of the selected choice; `nil` before anything is selected.
+    private(set) var selected: Int?
+    /// Whether digits stand for places; they don't where a label begins with a digit.
+    let hasNumbers: Bool
+
+    /// Preselects what does the least harm, and nothing if everything destroys.
+    init(_ choices: [Choice]) {
+        self.choices = choices
+        hasNumbers = !choices.contains { $0.letter?.first?.isNumber ?? false }
+        let isHarmful = choices.contains { $0.role == .destructive }
+        let cancel = choices.firstIndex { $0.role == .cancel }
+        let harmless = choices.firstIndex { $0.role != .destructive }
+        selected = isHarmful ? cancel ?? harmless : harmless
+    }
+
+    /// The letters that choose at once, in order.
+    var directLetters: [String] {
+        choices.filter { $0.role != .destructive }.compactMap(\.letter).filter { letter in
+            choices.count { $0.letter == letter } == 1
+        }
+    }
+
+    func isFirstLetter(_ letter: String) -> Bool {
+        choices.contains { $0.letter == letter }
+    }
+
+    /// What a key does here; `nil` if nothing.
+    mutating func press(_ key: Key) -> Effect? {
+        guard !choices.isEmpty else { return nil }
+        switch key {
+        case .left, .up, .backTab:
+            selected = ((selected ?? 0) + choices.count - 1) % choices.count
+            return .selected
+        case .right, .down, .tab:
+            selected = selected.map { ($0 + 1) % choices.count } ?? 0
+            return .selected
+        case .home:
+            selected = 0
+            return .selected
+        case .end:
+            selected = choices.count - 1
+            return .selected
+        case .enter:
+            return selected.map { .chosen(choices[$0]) }
+        case .character(let character):
+            return press(character)
+        case .escape, .pageUp, .pageDown, .redraw:
+            return nil
+        }
+    }
+
+    private mutating func press(_ character: Character) -> Effect? {
+        if hasNumbers, character.isASCII, let number = character.wholeNumberValue {
+            return choices.indices.contains(number - 1) ? take(number - 1) : nil
+        }
+        let letter = character.lowercased()
+        let places = choices.indices.filter { choices[$0].letter == letter }
+        guard let first = places.first else { return nil }
+        if places.count == 1 { return take(first) }
+        // The next of those that share the letter.
+        selected = places.first { $0 > selected ?? -1 } ?? first
+        return .selected
+    }
+
+    private mutating func take(_ place: Int) -> Effect {
+        selected = place
+        return choices[place].role == .destructive ? .selected : .chosen(choices[place])
+    }
+}

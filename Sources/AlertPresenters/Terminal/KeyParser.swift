@@ -1,0 +1,196 @@
+/// A key that means something here.
+enum Key: Hashable, Sendable {
+    case up, down, left, right
+    case tab, backTab
+    case enter, escape
+    case pageUp, pageDown, home, end
+    /// Ctrl-L: draw everything again.
+    case redraw
+    case character(Character)
+}
+
+/// Turns the bytes of a terminal into keys; whatever it does not know means nothing.
+///
+/// Control sequences, control strings and pasted text are read to their end and dropped, so that
+/// no part of them is taken for a key. See ECMA-48 §5.4 and xterm's *Control Sequences*.
+struct KeyParser {
+    private enum State: Equatable {
+        case ground
+        /// After ESC: a key of its own if nothing follows soon.
+        case escape
+        /// After ESC [; the parameters so far.
+        case sequence([UInt8])
+        /// After ESC O.
+        case shifted
+        /// Inside a control string (OSC, DCS, APC, PM, SOS), until BEL or ESC \.
+        case string
+        /// Inside a bracketed paste; how much of its end has been seen.
+        case paste(Int)
+        /// Bytes that belong to the sequence before them, and mean nothing.
+        case skip(Int)
+        /// Inside a character of UTF-8.
+        case character([UInt8], length: Int, isMeta: Bool)
+    }
+
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+    /// Longer sequences are not of any terminal; the rest of them is read as keys again.
+    private static let sequenceLimit = 64
+
+    private var state = State.ground
+
+    /// After which silence ``pause()`` is due: a cut-off sequence must not eat keys for ever.
+    var patience: Duration? {
+        switch state {
+        case .ground: nil
+        // A person does not type that fast, a terminal sends the rest of a sequence at once.
+        case .escape: .milliseconds(50)
+        case .paste: .seconds(10)
+        default: .seconds(1)
+        }
+    }
+
+    /// Reads bytes, in pieces of any size.
+    mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
+        bytes.compactMap { read($0) }
+    }
+
+    /// Says that nothing came for a while: an ESC was the Escape key, all else was cut off.
+    mutating func pause() -> Key? {
+        defer { state = .ground }
+        return state == .escape ? .escape : nil
+    }
+
+    private mutating func read(_ byte: UInt8) -> Key? {
+        switch state {
+        case .ground: return ground(byte)
+        case .escape: return escape(byte)
+        case .sequence(let parameters): return sequence(parameters, byte)
+        case .shifted:
+            state = byte == 0x1B ? .escape : .ground
+            return Self.shiftedKey(byte)
+        case .string:
+            // ESC ends it, whether or not its backslash follows.
+            if byte == 0x07 { state = .ground }
+            if byte == 0x1B { state = .escape }
+            return nil
+        case .paste(let seen):
+            paste(seen, byte)
+            return nil
+        case .skip(let count):
+            state = count > 1 ? .skip(count - 1) : .ground
+            return nil
+        case .character(let bytes, let length, let isMeta):
+            return character(bytes + [byte], length: length, isMeta: isMeta)
+        }
+    }
+
+    private mutating func ground(_ byte: UInt8, isMeta: Bool = false) -> Key? {
+        state = .ground
+        switch byte {
+        case 0x1B: state = .escape
+        case 0x09: return isMeta ? nil : .tab
+        case 0x0A, 0x0D: return isMeta ? nil : .enter
+        case 0x0C: return isMeta ? nil : .redraw
+        case 0x20..<0x7F: return isMeta ? nil : .character(Character(Unicode.Scalar(byte)))
+        case 0xC2...0xDF: state = .character([byte], length: 2, isMeta: isMeta)
+        case 0xE0...0xEF: state = .character([byte], length: 3, isMeta: isMeta)
+        case 0xF0...0xF4: state = .character([byte], length: 4, isMeta: isMeta)
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func escape(_ byte: UInt8) -> Key? {
+        switch byte {
+        case 0x1B: break  // ESC ESC [ A is Alt-Up on some terminals.
+        case UInt8(ascii: "["): state = .sequence([])
+        case UInt8(ascii: "O"): state = .shifted
+        case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"),
+            UInt8(ascii: "_"):
+            state = .string
+        default:
+            // Alt with a letter is not the letter.
+            return ground(byte, isMeta: true)
+        }
+        return nil
+    }
+
+    private mutating func sequence(_ parameters: [UInt8], _ byte: UInt8) -> Key? {
+        switch byte {
+        case 0x20...0x3F:
+            let isTooLong = parameters.count >= Self.sequenceLimit
+            state = isTooLong ? .ground : .sequence(parameters + [byte])
+            return nil
+        case UInt8(ascii: "[") where parameters.isEmpty:
+            state = .skip(1)  // A function key of the Linux console: ESC [ [ A.
+            return nil
+        case UInt8(ascii: "M") where parameters.isEmpty:
+            state = .skip(3)  // The mouse, in its oldest encoding.
+            return nil
+        case UInt8(ascii: "~") where parameters == Array("200".utf8):
+            state = .paste(0)
+            return nil
+        case 0x40...0x7E:
+            state = .ground
+            return Self.sequenceKey(parameters, byte)
+        default:
+            state = byte == 0x1B ? .escape : .ground
+            return nil
+        }
+    }
+
+    private mutating func paste(_ seen: Int, _ byte: UInt8) {
+        if byte == Self.pasteEnd[seen] {
+            state = seen + 1 == Self.pasteEnd.count ? .ground : .paste(seen + 1)
+        } else {
+            state = .paste(byte == Self.pasteEnd[0] ? 1 : 0)
+        }
+    }
+
+    private mutating func character(_ bytes: [UInt8], length: Int, isMeta: Bool) -> Key? {
+        guard let last = bytes.last, (0x80...0xBF).contains(last) else {
+            // The character was cut off; this byte begins something new.
+            return bytes.last.flatMap { ground($0) }
+        }
+        guard bytes.count == length else {
+            state = .character(bytes, length: length, isMeta: isMeta)
+            return nil
+        }
+        state = .ground
+        guard !isMeta, let text = String(validating: bytes, as: UTF8.self), let first = text.first
+        else { return nil }
+        return .character(first)
+    }
+
+    private static func shiftedKey(_ byte: UInt8) -> Key? {
+        switch byte {
+        case UInt8(ascii: "M"): .enter  // The keypad's.
+        case UInt8(ascii: "A")...UInt8(ascii: "D"), UInt8(ascii: "H"), UInt8(ascii: "F"):
+            sequenceKey([], byte)
+        default: nil
+        }
+    }
+
+    private static func sequenceKey(_ parameters: [UInt8], _ final: UInt8) -> Key? {
+        // Only digits and separators: `?`, `<` and the like begin reports and private sequences.
+        guard parameters.allSatisfy({ (0x30...0x3B).contains($0) }) else { return nil }
+        switch final {
+        case UInt8(ascii: "A"): return .up
+        case UInt8(ascii: "B"): return .down
+        case UInt8(ascii: "C"): return .right
+        case UInt8(ascii: "D"): return .left
+        case UInt8(ascii: "H"): return .home
+        case UInt8(ascii: "F"): return .end
+        case UInt8(ascii: "Z"): return .backTab
+        case UInt8(ascii: "~"):
+            switch String(decoding: parameters, as: UTF8.self) {
+            case "1", "7": return .home
+            case "4", "8": return .end
+            case "5": return .pageUp
+            case "6": return .pageDown
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// An open terminal: its size, its mode, and output that nobody has to wait for.
+///
+/// The descriptor never blocks, and all reads and writes run on a queue of their own, so that a
+/// terminal stopped with Ctrl-S holds up neither a task nor a thread.
+final class Terminal: Sendable {
+    struct Size: Hashable, Sendable {
+        var columns: Int
+        var rows: Int
+    }
+
+    /// A descriptor that is closed with its last user.
+    final class Descriptor: Sendable {
+        let number: Int32
+        init(_ number: Int32) { self.number = number }
+        deinit { close(number) }
+    }
+
+    private struct Output {
+        var backlog: [UInt8] = []
+        var isScheduled = false
+        var whenDrained: [@Sendable () -> Void] = []
+        var failure: TerminalError?
+    }
+
+    let device: String
+    let descriptor: Descriptor
+    let queue: DispatchQueue
+    private let output = Mutex(Output())
+
+    /// Opens a terminal, as a description of its own: not even a duplicate of stdin blocks less.
+    init(device: String) throws(TerminalError) {
+        // Without O_NOCTTY a daemon would get the terminal as its controlling one; open(2).
+        let number = device.withCString { open($0, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) }
+        guard number >= 0 else {
+            throw .cannotOpen(device: device, reason: String(cString: strerror(errno)))
+        }
+        let descriptor = Descriptor(number)
+        guard isatty(number) == 1 else { throw .notATerminal(device: device) }
+        self.device = device
+        self.descriptor = descriptor
+        self.queue = DispatchQueue(label: "alertq.terminal")
+    }
+
+    /// The size now; 80 × 24 where the terminal does not know it. See ioctl_tty(2), `TIOCGWINSZ`.
+    var size: Size {
+        var size = winsize()
+        let isKnown = clinux_window_size(descriptor.number, &size) == 0
+        return Size(
+            columns: isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80,
+            rows: isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24)
+    }
+
+    /// Whether reading the terminal would not stop this process. See tcgetpgrp(3).
+    var isInForeground: Bool {
+        // It fails where this is not the controlling terminal: then nothing stops us either.
+        let group = tcgetpgrp(descriptor.number)
+        return group <= 0 || group == getpgrp()
+    }
+
+    // MARK: - Output
+
+    /// Whether everything written so far has reached the terminal.
+    var isDrained: Bool { output.withLock { $0.backlog.isEmpty } }
+
+    /// Why output fails, if it does.
+    var outputFailure: TerminalError? { output.withLock { $0.failure } }
+
+    /// Writes in order, later if the terminal is stopped, without waiting.
+    func write(_ text: String) {
+        let mustSchedule = output.withLock { output in
+            guard output.failure == nil else { return false }
+            output.backlog += text.utf8
+            defer { output.isScheduled = true }
+            return !output.isScheduled
+        }
+        if mustSchedule { queue.async { self.pump() } }
+    }
+
+    /// Runs a closure on the queue once everything written so far has reached the terminal.
+    ///
+    /// It never runs where output fails.
+    func whenDrained(_ body: @escaping @Sendable () -> Void) {
+        let mustSchedule = output.withLock { output in
+            guard output.failure == nil else { return false }
+            output.whenDrained.append(body)
+            defer { output.isScheduled = true }
+            return !output.isScheduled
+        }
+        if mustSchedule { queue.async { self.pump() } }
+    }
+
+    /// Waits until everything has reached the terminal, cancelled or not, but not for ever.
+    func drain(within limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        var pause = DispatchTimeInterval.never
+        repeat {
+            await withCheckedContinuation { continuation in
+                // The first turn of the queue comes after the write that is under way.
+                if case .never = pause { return queue.async { continuation.resume() } }
+                queue.asyncAfter(deadline: .now() + pause) { continuation.resume() }
+            }
+            pause = .milliseconds(5)
+        } while !isDrained && ContinuousClock.now < end
+    }
+
+    private func pump() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        let waiting: [@Sendable () -> Void]? = output.withLock { output in
+            while !output.backlog.isEmpty {
+                let count = Glibc.write(
+                    descriptor.number, output.backlog, min(output.backlog.count, 4096))
+                let code = errno
+                if count >= 0 {
+                    output.backlog.removeFirst(count)
+                } else if code == EAGAIN {
+                    return nil
+                } else if code != EINTR {
+                    output.failure = TerminalError("write to", device: device, code: code)
+                    output.backlog = []
+                    output.whenDrained = []
+                }
+            }
+            output.isScheduled = false
+            defer { output.whenDrained = [] }
+            return output.whenDrained
+        }
+        guard let waiting else {
+            // The terminal is slow or stopped. 50 tries a second cost less than an event source,
+            // whose life would have to be managed.
+            return queue.asyncAfter(deadline: .now() + .milliseconds(20)) { self.pump() }
+        }
+        for body in waiting { body() }
+    }
+}

@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Glibc
+
+/// What can go wrong with a terminal.
+public enum TerminalError: Error, Sendable, Hashable {
+    /// The device can't be opened; without a controlling terminal, `/dev/tty` never can.
+    case cannotOpen(device: String, reason: String)
+    /// The device is not a terminal.
+    case notATerminal(device: String)
+    /// The terminal has gone: its window was closed, or its line was cut.
+    case hungUp(device: String)
+    /// The input of the terminal ended, as after Ctrl-D at a prompt.
+    case endOfInput(device: String)
+    /// Another job has the terminal; this process runs in the background.
+    case inBackground(device: String)
+    /// The terminal refused something else.
+    case failed(operation: String, device: String, reason: String)
+}
+
+extension TerminalError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cannotOpen(let device, let reason):
+            "can't open the terminal \(device): \(reason)"
+        case .notATerminal(let device):
+            "\(device) is not a terminal"
+        case .hungUp(let device):
+            "the terminal \(device) has gone"
+        case .endOfInput(let device):
+            "the input of the terminal \(device) has ended"
+        case .inBackground(let device):
+            "this process runs in the background of the terminal \(device), where nobody can answer"
+        case .failed(let operation, let device, let reason):
+            "can't \(operation) the terminal \(device): \(reason)"
+        }
+    }
+}
+
+extension TerminalError: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension TerminalError {
+    /// Names the operation that failed, by the value of errno(3) that it left.
+    init(_ operation: String, device: String, code: Int32) {
+        switch code {
+        // A terminal that hung up gives EIO, a removed one ENXIO or ENODEV.
+        case EIO, ENXIO, ENODEV: self = .hungUp(device: device)
+        default:
+            self = .failed(
+                operation: operation, device: device, reason: String(cString: strerror(code)))
+        }
+    }
+}

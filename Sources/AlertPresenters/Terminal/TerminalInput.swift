@@ -1,0 +1,203 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The input of a terminal for as long as one alert is shown.
+///
+/// Creating it puts the terminal into its mode, ``stop()`` gives it back as it was found.
+final class TerminalInput: Sendable {
+    enum Mode: Sendable {
+        /// Every key at once, unechoed; Ctrl-C and Ctrl-Z still raise their signals. "cbreak".
+        case keys
+        /// Whole lines, as the terminal's own settings have it.
+        case lines
+    }
+
+    enum Event: Sendable {
+        /// What one read gave, and its number.
+        case bytes([UInt8], number: Int, at: ContinuousClock.Instant)
+        /// For the time that was asked for, nothing was typed.
+        case silence
+        /// A tenth of a second has passed: time to look at the clock and at the window's size.
+        case tick
+        /// All that was written is on the screen, and what was typed before is gone.
+        case ready(at: ContinuousClock.Instant)
+    }
+
+    private struct State {
+        /// What stops the sources of events.
+        var cancels: [@Sendable () -> Void] = []
+        var saved: termios?
+        var reads = 0
+        var isTickPending = false
+        var isStopped = false
+    }
+
+    /// Ends with a ``TerminalError`` when the terminal has gone.
+    let events: AsyncThrowingStream<Event, any Error>
+    private let continuation: AsyncThrowingStream<Event, any Error>.Continuation
+    private let terminal: Terminal
+    private let mode: Mode
+    private let state = Mutex(State())
+
+    /// - Throws: ``TerminalError/inBackground(device:)``, or
+    ///   ``TerminalError/failed(operation:device:reason:)`` where the mode can't be set.
+    init(_ terminal: Terminal, mode: Mode) throws(TerminalError) {
+        guard terminal.isInForeground else { throw .inBackground(device: terminal.device) }
+        self.terminal = terminal
+        self.mode = mode
+        // When it is full, what is typed last is dropped; nobody types 256 reads ahead.
+        (events, continuation) = AsyncThrowingStream.makeStream(
+            bufferingPolicy: .bufferingOldest(256))
+        if mode == .keys { try enterKeyMode() }
+        startTicking()
+    }
+
+    deinit { stop() }
+
+    /// Gives the terminal back; again, it does nothing.
+    func stop() {
+        continuation.finish()
+        let saved = state.withLock { state in
+            for cancel in state.cancels { cancel() }
+            state.cancels = []
+            state.isStopped = true
+            defer { state.saved = nil }
+            return state.saved
+        }
+        guard var saved else { return }
+        // In the background, setting a mode would stop this process; the shell has set its own.
+        if terminal.isInForeground { tcsetattr(terminal.descriptor.number, TCSANOW, &saved) }
+        TerminalGuard.remove(descriptor: terminal.descriptor.number)
+    }
+
+    /// Begins to read as soon as all output is on the screen, with what is typed from then on.
+    func readWhenDrained() {
+        terminal.whenDrained { [weak self] in self?.startReading() }
+    }
+
+    /// Sends `silence` after a time, unless something is typed after read number `number`.
+    func awaitSilence(_ duration: Duration, after number: Int) {
+        let time = DispatchTime.now() + .milliseconds(Int(duration / .milliseconds(1)))
+        terminal.queue.asyncAfter(deadline: time) { [weak self] in
+            guard let self, state.withLock({ $0.reads == number }) else { return }
+            continuation.yield(.silence)
+        }
+    }
+
+    /// Says that a tick has been used, so that the next may come.
+    func tickDone() {
+        state.withLock { $0.isTickPending = false }
+    }
+
+    /// Throws away what has been typed and not been read. See tcflush(3).
+    func discardTyped() {
+        let number = terminal.descriptor.number
+        tcflush(number, TCIFLUSH)
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        // Some lines (a network, a serial driver) hold bytes that the flush doesn't reach.
+        var rounds = 64
+        while rounds > 0, read(number, &bytes, bytes.count) > 0 { rounds -= 1 }
+    }
+
+    // MARK: - On the terminal's queue
+
+    private func startReading() {
+        // The next alert may be reading already.
+        guard !state.withLock({ $0.isStopped }) else { return }
+        if terminal.isInForeground { discardTyped() }
+        let descriptor = terminal.descriptor
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor.number, queue: terminal.queue)
+        source.setEventHandler { [weak self] in self?.readBytes() }
+        // The descriptor must not be closed while the source uses it.
+        source.setCancelHandler { withExtendedLifetime(descriptor) {} }
+        source.resume()
+        keep(source)
+        continuation.yield(.ready(at: .now))
+    }
+
+    private func readBytes() {
+        // Input that came for another job would stop this process when it reads it.
+        guard terminal.isInForeground else { return fail(.inBackground(device: terminal.device)) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(terminal.descriptor.number, &bytes, bytes.count)
+        let code = errno
+        if count > 0 {
+            let number = state.withLock { state in
+                state.reads += 1
+                return state.reads
+            }
+            continuation.yield(.bytes(Array(bytes[..<count]), number: number, at: .now))
+        } else if count == 0 {
+            fail(
+                mode == .lines
+                    ? .endOfInput(device: terminal.device) : .hungUp(device: terminal.device))
+        } else if code != EAGAIN && code != EINTR {
+            fail(TerminalError("read from", device: terminal.device, code: code))
+        }
+    }
+
+    private func fail(_ error: TerminalError) {
+        continuation.finish(throwing: error)
+        // A terminal that has gone is readable for ever: nobody may listen any more.
+        state.withLock { state in
+            for cancel in state.cancels { cancel() }
+            state.cancels = []
+        }
+    }
+
+    private func tick() {
+        if let error = terminal.outputFailure { return fail(error) }
+        guard terminal.isInForeground else { return fail(.inBackground(device: terminal.device)) }
+        let mustSend = state.withLock { state in
+            defer { state.isTickPending = true }
+            return !state.isTickPending
+        }
+        if mustSend { continuation.yield(.tick) }
+    }
+
+    private func startTicking() {
+        let timer = DispatchSource.makeTimerSource(queue: terminal.queue)
+        timer.schedule(
+            deadline: .now() + .milliseconds(100), repeating: .milliseconds(100),
+            leeway: .milliseconds(20))
+        timer.setEventHandler { [weak self] in self?.tick() }
+        timer.resume()
+        keep(timer)
+    }
+
+    /// Remembers to cancel a source; at once, if this has been stopped in the meantime.
+    private func keep(_ source: any DispatchSourceProtocol) {
+        // Sources are not Sendable, but any thread may cancel one: dispatch_source_cancel(3).
+        nonisolated(unsafe) let source = source
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.cancels.append { source.cancel() } }
+            return state.isStopped
+        }
+        if isStopped { source.cancel() }
+    }
+
+    // MARK: - The mode
+
+    private func enterKeyMode() throws(TerminalError) {
+        let number = terminal.descriptor.number
+        // Read anew each time: a shell may have changed it while this process was stopped.
+        var settings = termios()
+        guard tcgetattr(number, &settings) == 0 else {
+            throw TerminalError("read the mode of", device: terminal.device, code: errno)
+        }
+        let saved = settings
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        withUnsafeMutableBytes(of: &settings.c_cc) { characters in
+            characters[Int(VMIN)] = 1
+            characters[Int(VTIME)] = 0
+        }
+        TerminalGuard.add(descriptor: number, saved: saved, hasScreen: true)
+        guard tcsetattr(number, TCSANOW, &settings) == 0 else {
+            TerminalGuard.remove(descriptor: number)
+            throw TerminalError("set the mode of", device: terminal.device, code: errno)
+        }
+        state.withLock { $0.saved = saved }
+    }
+}

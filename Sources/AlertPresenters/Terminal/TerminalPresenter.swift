@@ -1,0 +1,161 @@
+import AlertQueue
+import FoundationEssentials
+import Glibc
+
+/// Shows alerts in a terminal, below what was there before, and takes keys for answers.
+///
+/// It opens the terminal itself and never touches stdin and stdout, which may well be pipes. Arrow
+/// keys and Tab select a button, Enter chooses it, first letters and digits are short cuts; a
+/// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt.
+///
+/// ```swift
+/// let manager = try await AlertManager(path: path, presenters: [try TerminalPresenter()])
+/// ```
+///
+/// While an alert is shown, the terminal is in "cbreak" mode; see termios(3). It is given back when
+/// the alert leaves the screen, when the process ends, and when it crashes. Colours follow
+/// `NO_COLOR` (no-color.org).
+public final class TerminalPresenter: AlertPresenter, Sendable {
+    /// `terminal`.
+    public let name = "terminal"
+
+    private let terminal: Terminal
+    private let screen: Screen
+    private let turnstile = Turnstile()
+    private let users = UserNames()
+    private let host: String
+    private let appearsUnasked: Bool
+    private let hasScreen: Bool
+
+    /// Opens a terminal.
+    ///
+    /// - Parameters:
+    ///   - device: The device; `/dev/tty` is the controlling terminal of the process, tty(4).
+    ///   - appearsUnasked: Whether alerts appear while the person does something else. They then
+    ///     take no key for half a second, and show so; otherwise only destructive buttons wait.
+    /// - Throws: ``TerminalError/cannotOpen(device:reason:)`` or
+    ///   ``TerminalError/notATerminal(device:)``.
+    public convenience init(
+        device: String = "/dev/tty", appearsUnasked: Bool = true
+    ) throws(TerminalError) {
+        try self.init(
+            device: device, appearsUnasked: appearsUnasked,
+            term: Identity.environment("TERM"),
+            hasColours: Identity.environment("NO_COLOR") == nil)
+    }
+
+    /// Opens a terminal of a type, as `TERM` names it; see term(7).
+    package init(
+        device: String, appearsUnasked: Bool, term: String?, hasColours: Bool
+    ) throws(TerminalError) {
+        terminal = try Terminal(device: device)
+        screen = Screen(terminal, hasColours: hasColours)
+        host = Identity.current.host
+        hasScreen = (term ?? "dumb") != "dumb"
+        self.appearsUnasked = appearsUnasked
+        _ = users.name(geteuid())
+    }
+
+    /// Shows an alert, and returns what the person chose.
+    ///
+    /// - Throws: `CancellationError` when its task is cancelled; ``TerminalError`` when the
+    ///   terminal has gone, or belongs to another job.
+    public func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        // Several managers may share the screen.
+        try await turnstile.enter()
+        defer { turnstile.leave() }
+        try await findName(of: presentation.record.source.uid)
+        guard hasScreen, let input = try keyInput() else {
+            return try await prompt(presentation)
+        }
+        var session = AlertSession(
+            presentation, terminal: terminal, input: input, screen: screen, users: users,
+            host: host, appearsUnasked: appearsUnasked)
+        do {
+            let choice = try await session.run()
+            await end(input)
+            return choice
+        } catch {
+            await end(input)
+            throw error
+        }
+    }
+
+    /// Writes one line that stays: what was chosen here, or how and by whom it ended elsewhere.
+    public func didResolve(
+        _ presentation: Presentation, response: Response, choseHere: Bool
+    ) async {
+        await say(
+            AlertWording.resolved(
+                presentation.alert.title, response: response, choseHere: choseHere,
+                columns: terminal.size.columns))
+    }
+
+    /// Writes one line that stays: why the choice could not be stored.
+    public func didFail(_ presentation: Presentation, error: AlertError) async {
+        await say(
+            AlertWording.failed(
+                presentation.alert.title, error: error, columns: terminal.size.columns))
+    }
+
+    /// Gives every terminal of this process its mode and its cursor back, at once.
+    ///
+    /// It may be called from a signal handler (signal-safety(7)), before the process stops or ends.
+    package static func restore() {
+        TerminalGuard.restoreAll()
+    }
+
+    // MARK: - One presentation
+
+    /// `nil` where the terminal can't give single keys.
+    private func keyInput() throws(TerminalError) -> TerminalInput? {
+        do {
+            return try TerminalInput(terminal, mode: .keys)
+        } catch .failed {
+            return nil
+        } catch {
+            throw error
+        }
+    }
+
+    /// Takes the alert off the screen and gives the terminal back.
+    private func end(_ input: TerminalInput) async {
+        // In the background, the screen is another job's.
+        if terminal.isInForeground { screen.clear() } else { screen.forget() }
+        input.stop()
+        await terminal.drain(within: .milliseconds(200))
+    }
+
+    private func prompt(_ presentation: Presentation) async throws -> PresenterChoice {
+        let input = try TerminalInput(terminal, mode: .lines)
+        defer { input.stop() }
+        let facts = AlertFacts(presentation, host: host)
+        let user = users.name(presentation.record.source.uid)
+        let prompt = NumberedPrompt(
+            presentation.alert, laterOptions: facts.laterOptions(now: Date()))
+        do {
+            return try await prompt.run(
+                presentation, on: terminal, input: input,
+                facts: { facts.texts(user: user, dismissal: $0, now: Date()) },
+                appearsUnasked: appearsUnasked)
+        } catch {
+            // The cursor stands behind the question.
+            if terminal.isInForeground { terminal.write("\r\n") }
+            await terminal.drain(within: .milliseconds(200))
+            throw error
+        }
+    }
+
+    /// Waits a little for the name of who asks, so that it doesn't come after the alert.
+    private func findName(of uid: UInt32) async throws {
+        for _ in 0..<20 where users.name(uid) == nil {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private func say(_ line: String) async {
+        guard terminal.isInForeground else { return }
+        screen.print(line)
+        await terminal.drain(within: .seconds(1))
+    }
+}

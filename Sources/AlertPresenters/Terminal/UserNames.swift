@@ -1,0 +1,38 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The names of accounts, looked up beside the screen: a directory service may take its time.
+final class UserNames: Sendable {
+    private struct State {
+        var names: [UInt32: String] = [:]
+        var asked: Set<UInt32> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The name of an account if it is known by now; asking makes it known later.
+    func name(_ uid: UInt32) -> String? {
+        let (name, isNew) = state.withLock { state in
+            (state.names[uid], state.asked.insert(uid).inserted)
+        }
+        if isNew {
+            DispatchQueue.global().async { [weak self] in
+                let name = Self.lookUp(uid) ?? "uid \(uid)"
+                self?.state.withLock { $0.names[uid] = name }
+            }
+        }
+        return name
+    }
+
+    /// See getpwuid_r(3).
+    private static func lookUp(_ uid: UInt32) -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
+            return nil
+        }
+        return String(cString: entry.pw_name)
+    }
+}

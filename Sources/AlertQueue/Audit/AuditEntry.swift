@@ -1,0 +1,163 @@
+/// One link of the audit log's chain: an event, and the proof of its place.
+///
+/// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
+/// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
+/// button index, button role, resolved by, uid, user, login uid, session, via, tty, ssh, host,
+/// pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
+public struct AuditEntry: Sendable {
+    public let event: AlertEvent
+    /// The chosen button's role, if it had one.
+    public let buttonRole: Alert.Button.Role?
+    /// The account that logged in; see pam_loginuid(8).
+    public let loginUID: UInt32?
+    /// The kernel's audit session of that login.
+    public let session: UInt32?
+    /// A salted SHA-256 of what was asked and shown, 32 bytes; see
+    /// ``AuditEntry/content(of:salt:)``.
+    public let content: [UInt8]?
+    /// What else belongs to the event, such as the end of a snooze.
+    public let detail: String?
+    /// The hash of the entry before, 32 bytes.
+    public let previous: [UInt8]
+    /// The hash of this entry as it is stored, 32 bytes.
+    public package(set) var hash: [UInt8]
+    /// The alert's title, while it has not been erased.
+    public package(set) var title: String?
+
+    package init(
+        event: AlertEvent, buttonRole: Alert.Button.Role?, loginUID: UInt32?, session: UInt32?,
+        content: [UInt8]?, detail: String?, previous: [UInt8], hash: [UInt8] = [],
+        title: String? = nil
+    ) {
+        self.event = event
+        self.buttonRole = buttonRole
+        self.loginUID = loginUID
+        self.session = session
+        self.content = content
+        self.detail = detail
+        self.previous = previous
+        self.hash = hash
+        self.title = title
+    }
+
+    /// What the hash should be.
+    package var computedHash: [UInt8] {
+        var canonical = CanonicalBytes("alertq-audit-1")
+        let by = event.responder
+        canonical.append(event.sequence)
+        canonical.append(Timestamp.milliseconds(event.at))
+        canonical.append(event.kind.rawValue)
+        canonical.append(event.alertID)
+        canonical.append(event.source)
+        canonical.append(event.outcome?.rawValue)
+        canonical.append(event.buttonIndex.map(Int64.init))
+        canonical.append(buttonRole?.rawValue)
+        canonical.append(event.by?.rawValue)
+        canonical.append(Int64(by.uid))
+        canonical.append(by.user)
+        canonical.append(loginUID.map(Int64.init))
+        canonical.append(session.map(Int64.init))
+        canonical.append(by.via)
+        canonical.append(by.tty)
+        canonical.append(by.ssh)
+        canonical.append(by.host)
+        canonical.append(Int64(by.pid))
+        canonical.append(hex: content)
+        canonical.append(detail)
+        canonical.append(hex: previous)
+        return SHA256.hash(canonical.bytes)
+    }
+
+    /// The salted hash of an alert's content: everything that was asked.
+    ///
+    /// The SHA-256 of these netstrings: `alertq-content-1`, salt, style, title, message, default
+    /// button, the number of buttons, for each its id, title and role, the number of strings in
+    /// `userInfo`, and for each its name and value, in the order of the names' UTF-8 bytes.
+    package static func content(of alert: Alert, salt: [UInt8]) -> [UInt8] {
+        var canonical = CanonicalBytes("alertq-content-1")
+        canonical.append(hex: salt)
+        canonical.append(alert.style.rawValue)
+        canonical.append(alert.title)
+        canonical.append(alert.message)
+        canonical.append(alert.defaultButton)
+        canonical.append(Int64(alert.buttons.count))
+        for button in alert.buttons {
+            canonical.append(button.id)
+            canonical.append(button.title)
+            canonical.append(button.role?.rawValue)
+        }
+        canonical.append(Int64(alert.userInfo.count))
+        let names = alert.userInfo.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        for name in names {
+            canonical.append(name)
+            canonical.append(alert.userInfo[name])
+        }
+        return SHA256.hash(canonical.bytes)
+    }
+}
+
+/// The end of the audit log at some moment, to be kept outside the database.
+///
+/// A chain alone can't show that its tail was cut; a head that was saved can.
+public struct AuditHead: Sendable, Hashable {
+    /// The position of the newest entry, from 1.
+    public let sequence: Int64
+    /// Its hash, 32 bytes.
+    public let hash: [UInt8]
+
+    package init(sequence: Int64, hash: [UInt8]) {
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    /// Reads the form that ``text`` writes; `nil` for anything else.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let sequence = Int64(parts[0]), sequence > 0,
+            let hash = Hex.bytes(parts[1]), hash.count == SHA256.byteCount
+        else { return nil }
+        self.init(sequence: sequence, hash: hash)
+    }
+
+    /// `SEQUENCE:HASH`, the hash as 64 hexadecimal digits.
+    public var text: String { "\(sequence):\(Hex.text(hash))" }
+
+    /// What stands before the first entry.
+    package static let start = AuditHead(
+        sequence: 0, hash: [UInt8](repeating: 0, count: SHA256.byteCount))
+}
+
+/// What a verification of the audit log found.
+public struct AuditReport: Sendable {
+    /// Something that is not as it was written.
+    public struct Problem: Sendable, Hashable {
+        /// The entry that is wrong, if it is one.
+        public let sequence: Int64?
+        /// The alert that it is about, if it is one.
+        public let alertID: Alert.ID?
+        /// A sentence that says what is wrong.
+        public let reason: String
+
+        package init(sequence: Int64?, alertID: Alert.ID?, reason: String) {
+            self.sequence = sequence
+            self.alertID = alertID
+            self.reason = reason
+        }
+    }
+
+    /// How many entries were read.
+    public package(set) var entries: Int64 = 0
+    /// The end of the log; `nil` for an empty one.
+    public package(set) var head: AuditHead?
+    /// The first 100 problems, the oldest entry's first; none means that the log verifies.
+    public package(set) var problems: [Problem] = []
+
+    package init() {}
+
+    package mutating func report(
+        _ reason: String, entry sequence: Int64? = nil, alert id: Alert.ID? = nil
+    ) {
+        guard problems.count < 100 else { return }
+        problems.append(Problem(sequence: sequence, alertID: id, reason: reason))
+    }
+}

@@ -1,0 +1,61 @@
+/// The bytes that the audit log hashes: fields one after the other, each unmistakable.
+///
+/// A text is written as a netstring, `length:bytes,` with the length in decimal
+/// (<https://cr.yp.to/proto/netstrings.txt>); a number as the netstring of its decimal digits;
+/// bytes as the netstring of their lower-case hexadecimal digits; an absent value as `-,`.
+package struct CanonicalBytes {
+    package private(set) var bytes: [UInt8] = []
+
+    package init(_ kind: String) {
+        bytes.reserveCapacity(512)
+        append(kind)
+    }
+
+    package mutating func append(_ text: String?) {
+        guard var text else {
+            bytes += [UInt8(ascii: "-"), UInt8(ascii: ",")]
+            return
+        }
+        text.withUTF8 { utf8 in
+            appendDigits(UInt64(utf8.count))
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(contentsOf: utf8)
+        }
+        bytes.append(UInt8(ascii: ","))
+    }
+
+    package mutating func append(_ number: Int64?) {
+        append(number.map { String($0) })
+    }
+
+    package mutating func append(hex: [UInt8]?) {
+        append(hex.map(Hex.text))
+    }
+
+    private mutating func appendDigits(_ number: UInt64) {
+        bytes.append(contentsOf: String(number).utf8)
+    }
+}
+
+/// Hexadecimal, lower case.
+package enum Hex {
+    package static func text(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            for (index, byte) in bytes.enumerated() {
+                buffer[index * 2] = digits[Int(byte >> 4)]
+                buffer[index * 2 + 1] = digits[Int(byte & 15)]
+            }
+            return bytes.count * 2
+        }
+    }
+
+    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        guard text.utf8.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.utf8.count else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        }
+    }
+}

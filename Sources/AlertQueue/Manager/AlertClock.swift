@@ -1,0 +1,84 @@
+import Glibc
+
+/// The time, as an alert queue needs it; replaced by a manual clock in tests.
+public protocol AlertClock: Sendable {
+    /// What all clocks say now.
+    func now() -> ClockReading
+
+    /// Waits for a length of monotonic time.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func sleep(for duration: Duration) async throws
+}
+
+/// One moment on the wall clock and on the clock that counts since the machine started.
+///
+/// Two readings of the same boot and time namespace are compared by boot time, which nobody can
+/// set; others by the wall clock. See clock_gettime(2), `CLOCK_REALTIME` and `CLOCK_BOOTTIME`.
+public struct ClockReading: Sendable, Hashable {
+    /// Milliseconds since 1970-01-01 in UTC.
+    public var wallMilliseconds: Int64
+    /// Milliseconds since the machine started, suspended time included.
+    public var bootMilliseconds: Int64
+    /// Which start of which machine, and which time namespace (time_namespaces(7)).
+    public var boot: String
+
+    public init(wallMilliseconds: Int64, bootMilliseconds: Int64, boot: String) {
+        self.wallMilliseconds = wallMilliseconds
+        self.bootMilliseconds = bootMilliseconds
+        self.boot = boot
+    }
+
+    /// The moment that lies a length of time later.
+    public func advanced(by duration: Duration) -> ClockReading {
+        ClockReading(
+            wallMilliseconds: wallMilliseconds + duration.milliseconds,
+            bootMilliseconds: bootMilliseconds + duration.milliseconds, boot: boot)
+    }
+
+    /// The time from this reading to another, negative if that lies in the past.
+    public func time(until other: ClockReading) -> Duration {
+        boot == other.boot
+            ? .milliseconds(other.bootMilliseconds - bootMilliseconds)
+            : .milliseconds(other.wallMilliseconds - wallMilliseconds)
+    }
+
+    /// Whether this reading is not before another.
+    public func isAtOrAfter(_ other: ClockReading) -> Bool {
+        time(until: other) <= .zero
+    }
+}
+
+/// The clocks of the machine.
+public struct SystemClock: AlertClock {
+    private static let boot = readBoot()
+
+    public init() {}
+
+    public func now() -> ClockReading {
+        ClockReading(
+            wallMilliseconds: Self.milliseconds(CLOCK_REALTIME),
+            bootMilliseconds: Self.milliseconds(CLOCK_BOOTTIME), boot: Self.boot)
+    }
+
+    public func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
+    }
+
+    private static func milliseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    private static func readBoot() -> String {
+        let id = LinuxFile.text("/proc/sys/kernel/random/boot_id") ?? "unknown"
+        let namespace = LinuxFile.link("/proc/self/ns/time") ?? "time:[0]"
+        return id + " " + namespace
+    }
+}
+
+extension AlertClock where Self == SystemClock {
+    /// The clocks of the machine.
+    public static var system: SystemClock { SystemClock() }
+}

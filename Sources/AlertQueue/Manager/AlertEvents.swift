@@ -1,0 +1,39 @@
+/// Everything that happens in a queue, in whatever process, as it happens and in the log's order.
+///
+/// It reads the audit log from a cursor, so that each event comes once, memory stays bounded, and
+/// a reader can go on later behind the last ``AlertEvent/sequence`` that it has seen.
+public struct AlertEvents: AsyncSequence, Sendable {
+    let store: any AlertStore
+    let start: Int64
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(store: store, cursor: start)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private static let pageLength = 100
+        private let store: any AlertStore
+        private var cursor: Int64
+        private var page: ArraySlice<AlertEvent> = []
+
+        init(store: any AlertStore, cursor: Int64) {
+            self.store = store
+            self.cursor = cursor
+        }
+
+        /// Waits for the next event; `nil` once the task is cancelled.
+        ///
+        /// - Throws: ``AlertError/storage(operation:_:)`` among others.
+        public mutating func next() async throws -> AlertEvent? {
+            while page.isEmpty {
+                guard !Task.isCancelled else { return nil }
+                let seen = store.changeCount
+                page = try await store.events(after: cursor, limit: Self.pageLength)[...]
+                if page.isEmpty { await store.waitForChange(after: seen) }
+            }
+            guard let event = page.popFirst() else { return nil }
+            cursor = event.sequence
+            return event
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// What any process can do with any alert, by its id.
+extension AlertManager {
+    /// Answers an alert with one of its buttons.
+    ///
+    /// - Parameter button: The button's id.
+    /// - Returns: The record with its response, once that is on disk.
+    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
+    ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/storage(operation:_:)``.
+    @discardableResult
+    public func answer(
+        _ id: Alert.ID, button: String
+    ) async throws(AlertError) -> AlertRecord {
+        try await resolve(id, .chooseID(button, identity.responder(via: via)))
+    }
+
+    /// Takes an alert back that nobody needs to answer any more.
+    ///
+    /// - Throws: what ``answer(_:button:)`` throws.
+    @discardableResult
+    public func withdraw(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+        try await resolve(id, .withdraw(identity.responder(via: via)))
+    }
+
+    /// Puts an alert off: it comes again after the time, in its old place.
+    ///
+    /// - Parameter duration: More than zero, at most 100 years; `nil` means the alert's own snooze
+    ///   time.
+    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)``.
+    @discardableResult
+    public func snooze(
+        _ id: Alert.ID, for duration: Duration? = nil
+    ) async throws(AlertError) -> AlertRecord {
+        let record = try await store.snooze(
+            id, for: duration, by: identity.responder(via: via))
+        if showing?.id == id { showing?.signals.yield(.putOff) }
+        pokes.change()
+        return record
+    }
+
+    /// Cancels an alert in the name of the system.
+    ///
+    /// The delegate of whoever shows it may handle that, in whatever process; otherwise the cancel
+    /// button is simulated: its action runs, and the outcome is ``Outcome/cancelled``.
+    ///
+    /// - Throws: what ``answer(_:button:)`` throws.
+    @discardableResult
+    public func cancel(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+        if let record = try await cancelOnScreen(id) { return record }
+        let record = try await store.record(id)
+        if let response = record.response { throw .alreadyResolved(response) }
+        let isHandled = delegate?.cancel(record) == .handled
+        return try await resolve(
+            id, .cancel(handled: isHandled, identity.responder(via: via)))
+    }
+
+    /// Marks a response as taken by its asker, once that is on disk.
+    ///
+    /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response.
+    public func collect(_ id: Alert.ID) async throws(AlertError) {
+        guard try await store.record(id).response != nil else { throw .notFound(id) }
+        _ = try await store.collectNow(id, by: identity.responder(via: via))
+    }
+
+    /// Has the screen that shows an alert cancel it; `nil` if none with a delegate does.
+    private func cancelOnScreen(_ id: Alert.ID) async throws(AlertError) -> AlertRecord? {
+        if showing?.id == id {
+            showing?.signals.yield(.cancel)
+        } else {
+            guard let holder = store.slotHolder(), holder.alert == id, holder.hasDelegate else {
+                return nil
+            }
+            try await store.requestCancel(id)
+        }
+        let limit = ContinuousClock.now + .seconds(5)
+        while ContinuousClock.now < limit {
+            let seen = store.changeCount
+            let record = try await store.record(id)
+            if record.response != nil { return record }
+            // Its screen is gone: nobody will handle the cancel.
+            guard showing?.id == id || store.slotHolder()?.alert == id else { return nil }
+            await store.waitForChange(after: seen)
+        }
+        return nil
+    }
+
+    private func resolve(
+        _ id: Alert.ID, _ resolution: Resolution
+    ) async throws(AlertError) -> AlertRecord {
+        let record = try await store.resolve(id, resolution)
+        await noteResolved(record)
+        return record
+    }
+}
+
+// MARK: - Reading
+
+extension AlertManager {
+    /// One alert, with everything that has become of it.
+    ///
+    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/storage(operation:_:)``.
+    public func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+        try await store.record(id)
+    }
+
+    /// The alert that this manager's source asked with a key.
+    ///
+    /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/storage(operation:_:)``.
+    public func record(key: String) async throws(AlertError) -> AlertRecord {
+        try await store.record(key: key, source: source)
+    }
+
+    /// What waits, in the order in which it will be shown; what is put off comes last.
+    ///
+    /// - Parameter limit: From 1 to 10,000.
+    public func pending(limit: Int = 100) async throws(AlertError) -> [AlertRecord] {
+        try await store.pending(limit: Self.clamped(limit))
+    }
+
+    /// How many alerts wait.
+    public func pendingCount() async throws(AlertError) -> Int {
+        try await store.pendingCount()
+    }
+
+    /// Responses, newest first.
+    ///
+    /// - Parameters:
+    ///   - limit: From 1 to 10,000.
+    ///   - after: The alert behind whose response to go on; the last one of the page before.
+    /// - Throws: ``AlertError/notFound(_:)`` if `after` has no response.
+    public func history(
+        _ filter: HistoryFilter = HistoryFilter(), limit: Int = 50, after: Alert.ID? = nil
+    ) async throws(AlertError) -> [AlertRecord] {
+        do throws(AlertError) {
+            // Overdue alerts belong to the history, and this is a writer: it stores them first.
+            if try await store.next(for: [], only: nil).needsSweep { try await store.sweep() }
+        } catch {
+            // They can't be stored now; what is stored can still be read.
+        }
+        return try await store.history(filter, limit: Self.clamped(limit), after: after)
+    }
+
+    /// Entries of the audit log behind a sequence number, oldest first.
+    ///
+    /// - Parameters:
+    ///   - id: The alert whose story to read; `nil` for all.
+    ///   - limit: From 1 to 10,000.
+    public func audit(
+        after sequence: Int64 = 0, of id: Alert.ID? = nil, limit: Int = 100
+    ) async throws(AlertError) -> [AuditEntry] {
+        try await store.audit(after: sequence, of: id, limit: Self.clamped(limit))
+    }
+
+    /// The end of the audit log, to be kept outside the database; `nil` while the log is empty.
+    public func auditHead() async throws(AlertError) -> AuditHead? {
+        try await store.auditHead()
+    }
+
+    /// Recomputes the chain of the audit log, and compares alerts and responses with it.
+    ///
+    /// - Parameter head: An end that was saved earlier, which must still be part of the log.
+    /// - Returns: What was found; damage is in the report, not thrown.
+    public func verifyAudit(
+        expecting head: AuditHead? = nil
+    ) async throws(AlertError) -> AuditReport {
+        try await store.verifyAudit(expecting: head)
+    }
+
+    private static func clamped(_ limit: Int) -> Int { min(max(limit, 1), 10_000) }
+}

@@ -1,0 +1,233 @@
+// The five ways to ask.
+extension AlertManager {
+    /// Asks without waiting: stores the alert, and runs its buttons' actions and the handler when
+    /// it has its response.
+    ///
+    /// Actions and the handler run in this process, beside the queue, after the response is on
+    /// disk. They run at least once, and must be idempotent: the response counts as collected only
+    /// when they have returned without throwing. The handler gets the index of the chosen button,
+    /// or −1 where no button was chosen.
+    ///
+    /// - Parameters:
+    ///   - alert: What to ask. With a ``Alert/key`` that was used before, the call joins that
+    ///     alert.
+    ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
+    ///     says.
+    ///   - handler: Code for whichever button is chosen.
+    /// - Returns: The alert's id, once the alert is on disk.
+    /// - Throws: ``AlertError/invalid(_:_:)``, ``AlertError/keyConflict(_:_:)``,
+    ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/storage(operation:_:)``; nothing is stored then.
+    @discardableResult
+    public func show(
+        _ alert: Alert, on presenters: [String]? = nil, handler: Handler? = nil
+    ) async throws(AlertError) -> Alert.ID {
+        var alert = alert
+        if let presenters { alert.presenters = presenters }
+        let enqueued = try await enqueue(alert)
+        let id = enqueued.record.id
+        let mine = AlertClosures(alert: alert, handler: handler)
+        // The closures are the first asker's.
+        if !mine.isEmpty, closures[id] == nil, enqueued.record.response?.collectedAt == nil {
+            closures[id] = mine
+        }
+        follow(enqueued)
+        if enqueued.record.response != nil { settle(enqueued.record) }
+        return id
+    }
+
+    /// Asks with buttons that a configuration closure adds; see ``Alert/ButtonList``.
+    ///
+    /// ```swift
+    /// try await manager.show("Some random error", message: "Delete everything?") { addButton in
+    ///     addButton("YES", role: .destructive) { await deleteEverything() }
+    ///     addButton("NO", role: .cancel, nil)
+    /// }
+    /// ```
+    ///
+    /// - Returns: The alert's id, once the alert is on disk.
+    /// - Throws: what ``show(_:on:handler:)`` throws.
+    @discardableResult
+    public nonisolated(nonsending) func show(
+        _ title: String, message: String? = nil, style: Alert.Style = .alert,
+        priority: Alert.Priority = .normal, key: String? = nil,
+        configure: (_ addButton: inout Alert.ButtonList) -> Void
+    ) async throws(AlertError) -> Alert.ID {
+        var list = Alert.ButtonList()
+        configure(&list)
+        var alert = Alert(title, message: message, style: style, buttons: list.buttons)
+        alert.priority = priority
+        alert.key = key
+        return try await show(alert)
+    }
+
+    /// Asks, and waits for the response.
+    ///
+    /// Cancelling the task withdraws the alert, unless it has a key: then it stays, and asking
+    /// again with the key joins it.
+    ///
+    /// - Throws: what ``show(_:on:handler:)`` throws; `CancellationError` when the task is
+    ///   cancelled.
+    public func ask(_ alert: Alert) async throws -> Response {
+        let enqueued = try await enqueue(alert)
+        let record = try await response(to: enqueued, isKept: alert.key != nil)
+        guard let response = record.response else { throw AlertError.notFound(record.id) }
+        if response.collectedAt == nil {
+            store.collect(record.id, by: identity.responder(via: via))
+        }
+        return response
+    }
+
+    /// Asks with a title and buttons, and waits for the response.
+    ///
+    /// - Throws: what ``ask(_:)`` throws.
+    public func ask(
+        _ title: String, message: String? = nil, buttons: [Alert.Button], key: String? = nil
+    ) async throws -> Response {
+        try await ask(Alert(title, message: message, buttons: buttons, key: key))
+    }
+
+    /// Asks with an enum whose cases are the buttons, and returns the chosen case.
+    ///
+    /// - Throws: ``AlertError/noChoice(_:)`` when nobody chose: the alert was cancelled, dismissed
+    ///   or withdrawn, or expired without a default; and what ``ask(_:)`` throws.
+    public func ask<Choice: AlertChoice>(
+        _ title: String, as choice: Choice.Type, message: String? = nil, key: String? = nil
+    ) async throws -> Choice {
+        try await ask(Alert(title, message: message, key: key), as: choice)
+    }
+
+    /// Asks an alert whose buttons are replaced by the cases of an enum, and returns the chosen
+    /// case.
+    ///
+    /// - Throws: what ``ask(_:as:message:key:)`` throws.
+    public func ask<Choice: AlertChoice>(
+        _ alert: Alert, as choice: Choice.Type
+    ) async throws -> Choice {
+        var alert = alert
+        alert.buttons = Choice.buttons
+        let response = try await ask(alert)
+        let isChoice = response.outcome == .answered || response.by == .policy
+        let chosen = Choice.allCases.first { $0.id == response.button?.id }
+        guard isChoice, let chosen else { throw AlertError.noChoice(response) }
+        return chosen
+    }
+}
+
+// MARK: - The command's way to ask
+
+extension AlertManager {
+    /// Stores an alert without waiting for its response.
+    ///
+    /// A joined alert may be resolved already: its record then has the response.
+    package func submit(
+        _ alert: Alert
+    ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
+        let enqueued = try await enqueue(alert)
+        return (enqueued.record, enqueued.isJoined)
+    }
+
+    /// Waits until an alert is resolved, and keeps its deadline meanwhile.
+    ///
+    /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
+    ///   which case the alert stays as it is.
+    package func resolution(of id: Alert.ID) async throws -> AlertRecord {
+        try await response(to: store.found(id), isKept: true)
+    }
+}
+
+// MARK: - Waiting
+
+extension AlertManager {
+    private func enqueue(_ alert: Alert) async throws(AlertError) -> Enqueued {
+        guard !isClosed else { throw .closed }
+        try alert.validate()
+        let enqueued = try await store.enqueue(
+            Question(alert: alert, source: alert.source ?? source, identity: identity, via: via))
+        pokes.change()
+        return enqueued
+    }
+
+    /// Sees to it that this manager hears of the alert's response, and keeps its deadline.
+    private func follow(_ enqueued: Enqueued) {
+        let id = enqueued.record.id
+        guard enqueued.record.response == nil, closures[id] != nil || watchers[id] != nil else {
+            return
+        }
+        if let expiry = enqueued.expiry, deadlines[id] == nil {
+            deadlines[id] = Task { await self.keepDeadline(expiry, of: id) }
+        }
+        // The listener may have passed the response already, before anybody waited for it.
+        if listener != nil, cursor > enqueued.sequence { Task { await self.lookAgain(at: id) } }
+        listen(from: enqueued.sequence)
+    }
+
+    private func response(to enqueued: Enqueued, isKept: Bool) async throws -> AlertRecord {
+        if enqueued.record.response != nil { return enqueued.record }
+        let id = enqueued.record.id
+        nextWatcher += 1
+        let watcher = nextWatcher
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    if isClosed {
+                        continuation.resume(throwing: AlertError.closed)
+                    } else if Task.isCancelled {
+                        continuation.resume(throwing: CancellationError())
+                    } else {
+                        watchers[id, default: [:]][watcher] = continuation
+                        follow(enqueued)
+                    }
+                }
+            } onCancel: {
+                Task { await self.stopWatching(id, watcher) }
+            }
+        } catch let error as CancellationError {
+            if !isKept { await withdrawForCancelledTask(id) }
+            throw error
+        }
+    }
+
+    private func stopWatching(_ id: Alert.ID, _ watcher: UInt64) {
+        let continuation = watchers[id]?.removeValue(forKey: watcher)
+        if watchers[id]?.isEmpty == true { watchers[id] = nil }
+        continuation?.resume(throwing: CancellationError())
+    }
+
+    private func withdrawForCancelledTask(_ id: Alert.ID) async {
+        do {
+            let record = try await store.resolve(
+                id, .withdraw(identity.responder(via: via)))
+            await noteResolved(record)
+        } catch {
+            // Somebody answered first, or the disk failed: the task is gone, and the alert's
+            // response, or the alert, can still be found by its id.
+        }
+    }
+
+    private func lookAgain(at id: Alert.ID) async {
+        if let record = try? await store.record(id), record.response != nil {
+            await noteResolved(record)
+        }
+    }
+
+    /// Waits for a deadline by the clock that decides, in short steps: the machine may sleep.
+    private func keepDeadline(_ expiry: ClockReading, of id: Alert.ID) async {
+        while !Task.isCancelled {
+            let left = clock.now().time(until: expiry)
+            do {
+                if left <= .zero {
+                    let record = try await store.expire(id)
+                    if record.response != nil { await noteResolved(record) }
+                    return
+                }
+                try await clock.sleep(for: min(left, .seconds(10)))
+            } catch is CancellationError {
+                return
+            } catch {
+                // The expiry could not be stored now; nothing can be answered any more either way.
+                try? await clock.sleep(for: .seconds(1))
+            }
+        }
+    }
+}

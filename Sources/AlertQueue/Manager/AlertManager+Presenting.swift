@@ -1,0 +1,111 @@
+// The presentation loop: takes the slot, and shows one alert after the other.
+extension AlertManager {
+    /// Who holds the presentation slot, in whatever process; `nil` if nobody does.
+    package nonisolated func slotHolder() -> SlotHolder? { store.slotHolder() }
+
+    /// Starts showing alerts as soon as the slot is free; `only` limits that to one alert.
+    package func startPresenting(_ presenters: [any AlertPresenter], only: Alert.ID?) {
+        guard presenting == nil, !isClosed, !presenters.isEmpty else { return }
+        self.presenters = presenters
+        presentsOnly = only
+        wantsToPresent = true
+        listen(from: store.knownSequence)
+        presenting = Task { await self.present() }
+    }
+
+    /// Takes what is shown off the screen, gives the slot up, and returns when that is done.
+    package func stopPresenting() async {
+        guard let presenting else { return }
+        wantsToPresent = false
+        slotWait?.cancel()
+        showing?.signals.yield(.leave(reason: "the presenter stopped"))
+        pokes.change()
+        await presenting.value
+    }
+
+    /// Waits until there is nothing left to show.
+    package func presentedAll() async {
+        guard wantsToPresent else { return }
+        await withCheckedContinuation { idleWaiters.append($0) }
+    }
+
+    private func present() async {
+        while wantsToPresent {
+            guard let lease = await takeSlot() else { continue }
+            let hasFailed = await presentAll(on: lease)
+            lease.release()
+            // Another process may be luckier; this one tries again later.
+            if hasFailed, wantsToPresent { try? await clock.sleep(for: .seconds(1)) }
+        }
+        presenting = nil
+        wakeIdleWaiters()
+    }
+
+    private func takeSlot() async -> (any SlotLease)? {
+        let holder = SlotHolder(
+            identity: identity, presenters: presenters.map(\.name), hasDelegate: delegate != nil)
+        while wantsToPresent {
+            if let lease = try? store.takeSlot(holder) { return lease }
+            let wait = Task { [store] in await store.waitForSlot() }
+            slotWait = wait
+            await wait.value
+            slotWait = nil
+        }
+        return nil
+    }
+
+    /// Shows alerts until the slot is lost or presenting ends; returns whether every presenter
+    /// failed.
+    private func presentAll(on lease: any SlotLease) async -> Bool {
+        while wantsToPresent, lease.isValid {
+            let seen = pokes.count
+            await turn?.take()
+            let upcoming = await nextToShow()
+            guard let record = upcoming?.record else {
+                turn?.end()
+                _ = lease.show(nil)
+                wakeIdleWaiters()
+                await waitForWork(after: seen, atMost: upcoming?.wakeAfter)
+                continue
+            }
+            let end = await show(record, upcoming, on: lease)
+            turn?.end()
+            if case .lost = end { return true }
+        }
+        return false
+    }
+
+    /// The next alert; what is overdue or back from a snooze is stored first.
+    private func nextToShow() async -> Upcoming? {
+        let names = presenters.map(\.name).filter { !stuckPresenters.contains($0) }
+        do throws(AlertError) {
+            var upcoming = try await store.next(for: names, only: presentsOnly)
+            if upcoming.needsSweep {
+                try await store.sweep()
+                upcoming = try await store.next(for: names, only: presentsOnly)
+            }
+            return upcoming
+        } catch {
+            // The disk fails or is locked: looked at again with the next change or second.
+            return nil
+        }
+    }
+
+    /// Waits for news, for the end of a snooze, or for a second if the database could not be read.
+    private func waitForWork(after seen: UInt64, atMost limit: Duration?) async {
+        guard wantsToPresent else { return }
+        let alarm = Task { [clock, pokes] in
+            // Cancelled when something else ends the wait first.
+            try? await clock.sleep(for: limit ?? .seconds(60))
+            pokes.nudge()
+        }
+        await pokes.wait(after: seen)
+        alarm.cancel()
+    }
+
+    private func wakeIdleWaiters() {
+        let waiters = idleWaiters
+        idleWaiters.removeAll()
+        for waiter in waiters { waiter.resume() }
+    }
+}

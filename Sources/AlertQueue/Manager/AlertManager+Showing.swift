@@ -1,0 +1,252 @@
+// One alert on the screen.
+extension AlertManager {
+    /// How long a presenter may take to clear its screen.
+    private static let grace = Duration.seconds(2)
+
+    func show(
+        _ record: AlertRecord, _ upcoming: Upcoming?, on lease: any SlotLease
+    ) async -> ShowingEnd {
+        guard lease.show(record.id) else { return .waits }
+        // More signals than presenters and timers can send before they are read.
+        let (stream, signals) = AsyncStream.makeStream(
+            of: ShowingSignal.self, bufferingPolicy: .bufferingOldest(256))
+        let presentation = Presentation(
+            record: record, waitingBehind: upcoming?.waitingBehind ?? 0, expiry: upcoming?.expiry,
+            clock: clock, appeared: { signals.yield(.appeared) },
+            dismissal: { [weak self] in await self?.timeUntilDismissal(of: record.id) })
+        showing = Showing(record: record, presentation: presentation, signals: signals)
+        delegate?.willPresent(record)
+        for presenter in presenters where record.alert.presenters?.contains(presenter.name) ?? true
+        {
+            start(presenter, after: .zero)
+        }
+        if let expiry = upcoming?.expiry { startDeadline(expiry) }
+        var iterator = stream.makeAsyncIterator()
+        let end = await untilEnd(&iterator, lease)
+        await clear(end, &iterator)
+        return end
+    }
+
+    private func untilEnd(
+        _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator, _ lease: any SlotLease
+    ) async -> ShowingEnd {
+        while let signal = await signals.next(isolation: self) {
+            if let end = await react(to: signal) { return end }
+        }
+        return .waits
+    }
+
+    private func react(to signal: ShowingSignal) async -> ShowingEnd? {
+        guard let showing else { return .waits }
+        let system = identity.responder(via: via)
+        switch signal {
+        case .appeared:
+            noteAppearance()
+        case .chose(let name, let choice):
+            self.showing?.running[name] = nil
+            noteAppearance()
+            return await store(choice, of: showing.record, on: name)
+        case .ended(let name, let reason):
+            self.showing?.running[name] = nil
+            if self.showing?.running.isEmpty == true {
+                returned(showing.record, because: reason)
+                return .lost
+            }
+        case .resolved(let record):
+            return .resolved(record, chosenOn: nil)
+        case .putOff:
+            return .waits
+        case .dismissTimerFired:
+            return await resolve(showing.record, .dismiss(system), on: nil)
+        case .deadlinePassed:
+            if let record = try? await store.expire(showing.id), record.response != nil {
+                return .resolved(record, chosenOn: nil)
+            }
+        case .cancel:
+            let isHandled = delegate?.cancel(showing.record) == .handled
+            return await resolve(
+                showing.record, .cancel(handled: isHandled, system), on: nil)
+        case .leave(let reason):
+            returned(showing.record, because: reason)
+            return .waits
+        case .graceOver:
+            break
+        }
+        return nil
+    }
+
+    /// Stores what a person did; a choice that can't be stored is shown again.
+    private func store(
+        _ choice: PresenterChoice, of record: AlertRecord, on name: String
+    ) async -> ShowingEnd? {
+        let person = identity.responder(via: name)
+        switch choice {
+        case .button(let index):
+            return await resolve(record, .choose(button: index, person), on: name)
+        case .close where record.alert.buttons.isEmpty:
+            return await resolve(record, .choose(button: nil, person), on: name)
+        case .close, .later:
+            let duration: Duration? = if case .later(let time) = choice { time } else { nil }
+            do throws(AlertError) {
+                _ = try await store.snooze(record.id, for: duration, by: person)
+                return .waits
+            } catch {
+                return await failed(error, record, on: name)
+            }
+        }
+    }
+
+    private func resolve(
+        _ record: AlertRecord, _ resolution: Resolution, on name: String?
+    ) async -> ShowingEnd? {
+        do throws(AlertError) {
+            return .resolved(try await store.resolve(record.id, resolution), chosenOn: name)
+        } catch {
+            return await failed(error, record, on: name)
+        }
+    }
+
+    /// Decides what an error means for the screen: somebody else was first, or try again.
+    private func failed(
+        _ error: AlertError, _ record: AlertRecord, on name: String?
+    ) async -> ShowingEnd? {
+        switch error {
+        case .alreadyResolved(let response), .late(let response):
+            var resolved = record
+            resolved.state = .resolved
+            resolved.response = response
+            return .resolved(resolved, chosenOn: nil)
+        default:
+            guard let name, let presenter = presenters.first(where: { $0.name == name }),
+                let showing
+            else { return nil }
+            await presenter.didFail(showing.presentation, error: error)
+            start(presenter, after: .seconds(1))
+            return nil
+        }
+    }
+
+    private func noteAppearance() {
+        guard var showing, !showing.isOnScreen else { return }
+        let now = clock.now()
+        showing.isOnScreen = true
+        showing.record.state = .presented
+        if showing.record.alert.buttons.isEmpty {
+            let time = showing.record.alert.dismissAfter ?? .seconds(2)
+            showing.dismissal = now.advanced(by: time)
+            let signals = showing.signals
+            showing.timers.append(
+                Task { [clock] in
+                    guard (try? await clock.sleep(for: time)) != nil else { return }
+                    signals.yield(.dismissTimerFired)
+                })
+        }
+        self.showing = showing
+        let names = presenters.map(\.name).joined(separator: " ")
+        store.recordPresented(showing.record, at: now, by: identity.responder(via: names))
+        delegate?.didPresent(showing.record)
+    }
+
+    private func startDeadline(_ expiry: ClockReading) {
+        guard let signals = showing?.signals else { return }
+        showing?.timers.append(
+            Task { [clock] in
+                while !Task.isCancelled {
+                    let left = clock.now().time(until: expiry)
+                    if left <= .zero { signals.yield(.deadlinePassed) }
+                    let step = max(.seconds(1), min(left, .seconds(10)))
+                    guard
+                        (try? await clock.sleep(for: left > .zero ? min(left, step) : step)) != nil
+                    else { return }
+                }
+            })
+    }
+
+    private func timeUntilDismissal(of id: Alert.ID) -> Duration? {
+        guard let showing, showing.id == id, let dismissal = showing.dismissal else { return nil }
+        return clock.now().time(until: dismissal)
+    }
+
+    private func returned(_ record: AlertRecord, because reason: String) {
+        store.recordReturned(record, because: reason, by: identity.responder(via: via))
+    }
+
+    private func start(_ presenter: any AlertPresenter, after delay: Duration) {
+        guard let showing, !stuckPresenters.contains(presenter.name) else { return }
+        let (name, presentation, signals) = (
+            presenter.name, showing.presentation, showing.signals
+        )
+        self.showing?.running[name] = Task { [clock] in
+            do {
+                if delay > .zero { try await clock.sleep(for: delay) }
+                let choice = try await presenter.present(presentation)
+                signals.yield(.chose(presenter: name, choice))
+            } catch {
+                signals.yield(.ended(presenter: name, reason: SafeText.line("\(error)")))
+            }
+            self.unstick(name)
+        }
+    }
+
+    private func unstick(_ name: String) {
+        if stuckPresenters.remove(name) != nil { pokes.change() }
+    }
+
+    /// Takes the alert off every screen, and tells everybody in the documented order.
+    private func clear(
+        _ end: ShowingEnd, _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator
+    ) async {
+        guard let showing else { return }
+        let (record, chosenOn): (AlertRecord, String?) =
+            if case .resolved(let record, let name) = end { (record, name) } else {
+                (showing.record, nil)
+            }
+        let response = record.response
+        let index = response?.buttonIndex ?? -1
+        if let response, response.outcome == .answered, response.by == .person {
+            delegate?.clicked(record, buttonAt: index)
+        }
+        delegate?.willDismiss(record, withButtonAt: index)
+        for timer in showing.timers { timer.cancel() }
+        await endPresenters(&signals)
+        if let response {
+            for presenter in presenters
+            where record.alert.presenters?.contains(presenter.name) ?? true {
+                await presenter.didResolve(
+                    showing.presentation, response: response,
+                    choseHere: presenter.name == chosenOn)
+            }
+        }
+        showing.signals.finish()
+        self.showing = nil
+        delegate?.didDismiss(record, withButtonAt: index)
+        if response != nil { settle(record) }
+    }
+
+    /// Ends the presenters' tasks; one that does not end in time is left out until it does.
+    private func endPresenters(
+        _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator
+    ) async {
+        guard let running = showing?.running, !running.isEmpty else { return }
+        for task in running.values { task.cancel() }
+        guard let sender = showing?.signals else { return }
+        let alarm = Task { [grace = Self.grace] in
+            guard (try? await Task.sleep(for: grace)) != nil else { return }
+            sender.yield(.graceOver)
+        }
+        defer { alarm.cancel() }
+        while let left = showing?.running, !left.isEmpty,
+            let signal = await signals.next(isolation: self)
+        {
+            switch signal {
+            case .chose(let name, _), .ended(let name, _):
+                showing?.running[name] = nil
+            case .graceOver:
+                stuckPresenters.formUnion(left.keys)
+                return
+            default:
+                break
+            }
+        }
+    }
+}

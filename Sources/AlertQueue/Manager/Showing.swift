@@ -1,0 +1,46 @@
+/// What happens to the alert on the screen.
+enum ShowingSignal: Sendable {
+    /// A presenter has put it on the screen.
+    case appeared
+    /// A person has done something with it.
+    case chose(presenter: String, PresenterChoice)
+    /// A presenter can't show it any more, or has taken it off as it was told to.
+    case ended(presenter: String, reason: String)
+    /// It was resolved by other means than this screen.
+    case resolved(AlertRecord)
+    /// Somebody put it off by other means than this screen.
+    case putOff
+    case dismissTimerFired
+    case deadlinePassed
+    /// The system cancels it.
+    case cancel
+    /// The screen is needed for something else, or is lost.
+    case leave(reason: String)
+    /// The presenters have had their time to clear the screen.
+    case graceOver
+}
+
+/// The alert on the screen of this manager.
+struct Showing {
+    var record: AlertRecord
+    let presentation: Presentation
+    let signals: AsyncStream<ShowingSignal>.Continuation
+    var isOnScreen = false
+    /// When it dismisses itself.
+    var dismissal: ClockReading?
+    /// The presenters whose tasks have not ended.
+    var running: [String: Task<Void, Never>] = [:]
+    var timers: [Task<Void, Never>] = []
+
+    var id: Alert.ID { record.id }
+}
+
+/// How an appearance on the screen ended.
+enum ShowingEnd {
+    /// It has its response; the name is that of the presenter where a person chose it, if any.
+    case resolved(AlertRecord, chosenOn: String?)
+    /// It waits again: put off, or taken off the screen.
+    case waits
+    /// Every presenter failed.
+    case lost
+}

@@ -1,0 +1,72 @@
+extension Alert {
+    /// One of the choices of an alert.
+    public struct Button: Sendable, ExpressibleByStringLiteral {
+        /// The code that a choice runs, in the process that asked.
+        ///
+        /// It runs at least once, after the choice is on disk; it must be idempotent.
+        public typealias Action = @Sendable () async throws -> Void
+
+        /// What a button means, beyond its label; SwiftUI's names.
+        public enum Role: String, Sendable, CaseIterable {
+            /// It means "no", and stands for the alert when the system cancels it.
+            case cancel
+            /// It destroys something: presenters never preselect it.
+            case destructive
+        }
+
+        /// What programs know the button by; the label unless given.
+        public let id: String
+        /// The label that a person reads.
+        public let title: String
+        /// What the button means, if it is not an ordinary one.
+        public let role: Role?
+        /// The code that the choice runs; it dies with its process.
+        public let action: Action?
+
+        /// Creates a button; `id` defaults to the label.
+        public init(
+            _ title: String, id: String? = nil, role: Role? = nil, action: Action? = nil
+        ) {
+            self.id = id ?? title
+            self.title = title
+            self.role = role
+            self.action = action
+        }
+
+        public init(stringLiteral title: String) {
+            self.init(title)
+        }
+
+        /// Creates the button that means "no".
+        public static func cancel(
+            _ title: String, id: String? = nil, action: Action? = nil
+        ) -> Button {
+            Button(title, id: id, role: .cancel, action: action)
+        }
+
+        /// Creates a button that destroys something.
+        public static func destructive(
+            _ title: String, id: String? = nil, action: Action? = nil
+        ) -> Button {
+            Button(title, id: id, role: .destructive, action: action)
+        }
+    }
+
+    /// The buttons that a configuration closure adds, in the order in which it adds them.
+    ///
+    /// The list is noncopyable and lent to the closure, so that the compiler refuses to let it
+    /// leave: an alert can't change once it has been asked.
+    public struct ButtonList: ~Copyable {
+        private(set) var buttons: [Button] = []
+
+        init() {}
+
+        /// Adds a button; a `nil` action is fine.
+        public mutating func callAsFunction(
+            _ title: String, id: String? = nil, role: Button.Role? = nil,
+            _ action: Button.Action? = nil
+        ) {
+            buttons.append(Button(title, id: id, role: role, action: action))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+extension Alert {
+    /// The bounds of what an alert may hold, in bytes of UTF-8 unless said otherwise.
+    package enum Limit {
+        package static let title = 1 << 10
+        package static let message = 64 << 10
+        package static let buttonCount = 16
+        package static let label = 256
+        package static let userInfo = 16 << 10
+        package static let name = 256
+        /// How many alerts of one source may wait at once, unless set otherwise.
+        package static let pendingPerSource = 10_000
+        /// 100 years: far beyond any use, and far from overflowing milliseconds.
+        package static let duration = Duration.seconds(100 * 366 * 86_400)
+    }
+
+    /// Checks everything that can be checked without the clock and the database.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
+    package func validate() throws(AlertError) {
+        try Text.check(title, "title", limit: Limit.title)
+        if let message {
+            try Text.check(message, "message", limit: Limit.message, mayBeEmpty: true)
+        }
+        try validateButtons()
+        try validateNames()
+        try validateTimes()
+        var userInfoBytes = 0
+        for (name, value) in userInfo {
+            try Text.check(name, "name in userInfo", limit: Limit.userInfo)
+            try Text.check(value, "value in userInfo", limit: Limit.userInfo, mayBeEmpty: true)
+            userInfoBytes += name.utf8.count + value.utf8.count
+        }
+        guard userInfoBytes <= Limit.userInfo else {
+            throw .invalid("userInfo", "has \(userInfoBytes) bytes; at most \(Limit.userInfo)")
+        }
+    }
+
+    private func validateButtons() throws(AlertError) {
+        guard buttons.count <= Limit.buttonCount else {
+            throw .invalid("buttons", "are \(buttons.count); at most \(Limit.buttonCount)")
+        }
+        var ids: Set<String> = []
+        for button in buttons {
+            try Text.check(button.title, "label of a button", limit: Limit.label)
+            try Text.check(button.id, "id of a button", limit: Limit.label)
+            guard ids.insert(button.id).inserted else {
+                throw .invalid("buttons", "have the id “\(button.id)” twice; ids must be unique")
+            }
+        }
+        guard buttons.count(where: { $0.role == .cancel }) <= 1 else {
+            throw .invalid("buttons", "have two with the role cancel; at most one")
+        }
+        if let defaultButton {
+            guard deadline != nil else {
+                throw .invalid("default button", "needs a deadline at which it is applied")
+            }
+            guard buttonIndex(id: defaultButton) >= 0 else {
+                let known = buttons.map(\.id).joined(separator: ", ")
+                throw .invalid(
+                    "default button", "“\(defaultButton)” is none of the buttons: \(known)")
+            }
+        }
+    }
+
+    private func validateNames() throws(AlertError) {
+        if let source { try Text.check(source, "source", limit: Limit.name) }
+        if let key { try Text.check(key, "key", limit: Limit.name) }
+        if let handler { try Text.check(handler, "handler", limit: Limit.name) }
+        guard let presenters else { return }
+        guard !presenters.isEmpty, presenters.count <= Limit.buttonCount else {
+            throw .invalid("presenters", "must be 1 to \(Limit.buttonCount) names, or nil for all")
+        }
+        for name in presenters { try Text.check(name, "name of a presenter", limit: Limit.name) }
+    }
+
+    private func validateTimes() throws(AlertError) {
+        if case .after(let duration) = deadline { try Self.check(duration, "deadline") }
+        if let dismissAfter {
+            guard buttons.isEmpty else {
+                throw .invalid("dismissAfter", "is for alerts without buttons; set a deadline")
+            }
+            try Self.check(dismissAfter, "dismissAfter")
+        }
+        if let snooze { try Self.check(snooze, "snooze") }
+    }
+
+    /// Checks a length of time: more than zero and at most 100 years.
+    package static func check(_ duration: Duration, _ part: String) throws(AlertError) {
+        guard duration > .zero else {
+            throw .invalid(part, "is \(duration); it must be more than zero")
+        }
+        guard duration <= Limit.duration else {
+            throw .invalid(part, "is longer than 100 years")
+        }
+    }
+}
+
+/// What holds for every text that comes from outside.
+package enum Text {
+    /// Checks a text's length in bytes, and that it holds no NUL.
+    package static func check(
+        _ text: String, _ part: String, limit: Int, mayBeEmpty: Bool = false
+    ) throws(AlertError) {
+        let count = text.utf8.count
+        guard mayBeEmpty || count > 0 else { throw .invalid(part, "is empty") }
+        guard count <= limit else {
+            throw .invalid(part, "has \(count) bytes; at most \(limit)")
+        }
+        guard !text.utf8.contains(0) else { throw .invalid(part, "contains a NUL character") }
+    }
+}

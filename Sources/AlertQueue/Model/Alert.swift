@@ -1,0 +1,117 @@
+/// A question or a notice for a person: what to show, what can be chosen, and for how long.
+///
+/// An alert is a value. It gets an ``ID`` when ``AlertManager`` has stored it, and from then on it
+/// is described by an ``AlertRecord``. The bounds below are checked when it is shown:
+///
+/// | part | bound |
+/// |---|---|
+/// | title | 1 byte to 1 KiB |
+/// | message | 64 KiB |
+/// | buttons | 16, each label and id 1 to 256 bytes, ids unique, one `.cancel` at most |
+/// | `userInfo` | 16 KiB, keys and values together |
+/// | source, key, handler, presenter names | 1 to 256 bytes |
+public struct Alert: Sendable {
+    /// The number that a queue gives an alert; never used twice in one database.
+    public typealias ID = Int64
+
+    /// The question itself.
+    public var title: String
+    /// More about it, of any number of lines.
+    public var message: String?
+    /// Whether it is shown as an alert or as a list of actions.
+    public var style: Style
+    /// The buttons, in the order in which they are shown. An alert without any dismisses itself.
+    public var buttons: [Button]
+    /// How soon it is shown compared with the others that wait.
+    public var priority: Priority
+    /// When the question stops being of interest; `nil` means never.
+    public var deadline: Deadline?
+    /// The id of the button that is applied, *by policy*, when the deadline passes.
+    public var defaultButton: String?
+    /// How long an alert without buttons stays on the screen; `nil` means 2 seconds.
+    public var dismissAfter: Duration?
+    /// How long it stays away when a person closes it without an answer; `nil` means 5 minutes.
+    public var snooze: Duration?
+    /// The name of whoever asks; `nil` means the manager's ``AlertManager/source``.
+    public var source: String?
+    /// An idempotency key: asking again with it joins this alert, or returns its response.
+    public var key: String?
+    /// The name of a handler that ``AlertManager/register(handler:_:)`` gives code to.
+    public var handler: String?
+    /// The names of the presenters that may show it; `nil` means all of them.
+    public var presenters: [String]?
+    /// Strings that come back with the response.
+    public var userInfo: [String: String]
+
+    /// Creates an alert. Nothing is checked or stored until it is shown.
+    public init(
+        _ title: String, message: String? = nil, style: Style = .alert, buttons: [Button] = [],
+        priority: Priority = .normal, deadline: Deadline? = nil, defaultButton: String? = nil,
+        dismissAfter: Duration? = nil, snooze: Duration? = nil, source: String? = nil,
+        key: String? = nil, handler: String? = nil, presenters: [String]? = nil,
+        userInfo: [String: String] = [:]
+    ) {
+        self.title = title
+        self.message = message
+        self.style = style
+        self.buttons = buttons
+        self.priority = priority
+        self.deadline = deadline
+        self.defaultButton = defaultButton
+        self.dismissAfter = dismissAfter
+        self.snooze = snooze
+        self.source = source
+        self.key = key
+        self.handler = handler
+        self.presenters = presenters
+        self.userInfo = userInfo
+    }
+
+    /// Creates an action sheet: a destructive action first, the others after it, cancel last.
+    public static func sheet(
+        _ title: String, message: String? = nil, cancel: String? = nil, destructive: String? = nil,
+        others: [String] = []
+    ) -> Alert {
+        var buttons: [Button] = []
+        if let destructive { buttons.append(.destructive(destructive)) }
+        buttons += others.map { Button($0) }
+        if let cancel { buttons.append(.cancel(cancel)) }
+        return Alert(title, message: message, style: .actionSheet, buttons: buttons)
+    }
+
+    /// The index of the cancel button, or −1 where there is none.
+    public var cancelButtonIndex: Int { index { $0.role == .cancel } }
+
+    /// The index of the first destructive button, or −1 where there is none.
+    public var destructiveButtonIndex: Int { index { $0.role == .destructive } }
+
+    /// The index of the button with an id, or −1 where there is none.
+    public func buttonIndex(id: String) -> Int { index { $0.id == id } }
+
+    private func index(where matches: (Button) -> Bool) -> Int {
+        buttons.firstIndex(where: matches) ?? -1
+    }
+}
+
+extension Alert {
+    /// The shape in which an alert asks; UIKit's names.
+    public enum Style: String, Sendable, CaseIterable {
+        case alert
+        case actionSheet
+    }
+
+    /// How urgent an alert is. It never interrupts what is on the screen.
+    ///
+    /// An alert that has waited for an hour counts one priority higher, after two hours two, so
+    /// that none waits for ever behind more urgent ones.
+    public enum Priority: Int, Sendable, CaseIterable, Comparable {
+        case low
+        case normal
+        case high
+        case critical
+
+        public static func < (left: Priority, right: Priority) -> Bool {
+            left.rawValue < right.rawValue
+        }
+    }
+}

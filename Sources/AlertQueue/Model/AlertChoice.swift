@@ -1,0 +1,27 @@
+/// An enum whose cases are the buttons of a question; see ``AlertManager/ask(_:as:message:key:)``.
+///
+/// ```swift
+/// enum Decision: String, AlertChoice {
+///     case deploy, later
+///     var title: String { self == .deploy ? "Deploy now" : "Not now" }
+///     var role: Alert.Button.Role? { self == .later ? .cancel : nil }
+/// }
+/// ```
+public protocol AlertChoice: CaseIterable, Sendable {
+    /// What programs know the button by; the case's name unless given.
+    var id: String { get }
+    /// The label that a person reads; the case's name with a capital unless given.
+    var title: String { get }
+    /// What the button means, if it is not an ordinary one.
+    var role: Alert.Button.Role? { get }
+}
+
+extension AlertChoice {
+    public var id: String { String(describing: self) }
+    public var title: String { id.prefix(1).uppercased() + id.dropFirst() }
+    public var role: Alert.Button.Role? { nil }
+
+    package static var buttons: [Alert.Button] {
+        allCases.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
+    }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+
+/// Everything that a caller can get wrong, and everything that can fail underneath.
+///
+/// Each description is a sentence that says what went wrong, with which alert or file, and where
+/// it helps what to do.
+public enum AlertError: Error, Sendable {
+    /// A part of an alert, or an argument, breaks a rule; nothing was stored.
+    case invalid(_ part: String, _ reason: String)
+    /// No alert has this id.
+    case notFound(Alert.ID)
+    /// No alert of this source has this key.
+    case keyNotFound(String)
+    /// The alert has no such button.
+    case noSuchButton(Alert.ID, button: String, known: [String])
+    /// Somebody or something else resolved the alert first; this is how.
+    case alreadyResolved(Response)
+    /// The deadline had passed when the answer came; the answer was refused.
+    case late(Response)
+    /// The key belongs to an alert with other content.
+    case keyConflict(String, Alert.ID)
+    /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
+    case noChoice(Response)
+    /// Too many alerts of one source wait already.
+    case tooManyPending(source: String, limit: Int)
+    /// The queue is in use, or its log can't be emptied for now; try again.
+    case busy(_ reason: String)
+    /// The database is not one of ours, or comes from a newer version; it was not touched.
+    case incompatible(path: String, _ reason: String)
+    /// The disk or the database failed.
+    case storage(operation: String, _ reason: String)
+    /// The files of the queue may not be read or written by this process.
+    case notPermitted(path: String, _ reason: String)
+    /// The manager has been closed.
+    case closed
+}
+
+extension AlertError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invalid(let part, let reason):
+            "the \(part) \(reason)"
+        case .notFound(let id):
+            "there is no alert \(id)"
+        case .keyNotFound(let key):
+            "there is no alert with the key “\(key)”"
+        case .noSuchButton(let id, let button, let known):
+            known.isEmpty
+                ? "alert \(id) has no buttons, so it can't be answered “\(button)”"
+                : "alert \(id) has no button “\(button)”; it has: \(known.joined(separator: ", "))"
+        case .alreadyResolved(let response):
+            "alert \(response.alertID) was already \(response.summary)"
+        case .late(let response):
+            "alert \(response.alertID) can no longer be answered: its deadline has passed"
+        case .keyConflict(let key, let id):
+            "the key “\(key)” belongs to alert \(id), which asks something else; "
+                + "a new question takes a new key"
+        case .noChoice(let response):
+            "nobody chose a button: alert \(response.alertID) was \(response.summary)"
+        case .tooManyPending(let source, let limit):
+            "\(limit) alerts of “\(source)” wait already; answer or withdraw some first"
+        case .busy(let reason):
+            reason
+        case .incompatible(let path, let reason):
+            "\(path) \(reason)"
+        case .storage(let operation, let reason):
+            "can't \(operation): \(reason)"
+        case .notPermitted(let path, let reason):
+            "not permitted: \(path): \(reason)"
+        case .closed:
+            "the alert manager has been closed"
+        }
+    }
+}
+
+extension Response {
+    /// How the alert ended and by whom, as the end of a sentence: `answered “Yes” by ana at …`.
+    package var summary: String {
+        var words = outcome.rawValue
+        if let title = button?.title { words += " “\(SafeText.line(title))”" }
+        switch by {
+        case .person, .asker, .system:
+            if let responder {
+                let user = responder.user.map(SafeText.line) ?? "uid \(responder.uid)"
+                words += " by \(user) via \(SafeText.line(responder.via))"
+                if let tty = responder.tty { words += " on \(SafeText.line(tty))" }
+            }
+        case .policy:
+            words += " by policy"
+        }
+        return words + " at \(Timestamp.text(resolvedAt))"
+    }
+}
+
+extension AlertError: LocalizedError {
+    public var errorDescription: String? { description }
+}

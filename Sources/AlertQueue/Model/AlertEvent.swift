@@ -1,0 +1,54 @@
+import FoundationEssentials
+
+/// Something that happened to an alert, in the order of the audit log.
+public struct AlertEvent: Sendable {
+    /// What happened.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The alert was stored.
+        case asked
+        /// It appeared on a screen.
+        case presented
+        /// It left the screen without a result, because its presenter was lost.
+        case returned
+        /// Somebody chose "later".
+        case snoozed
+        /// It got its response.
+        case resolved
+        /// The asker took the response.
+        case collected
+        /// The texts of old alerts were erased.
+        case erased
+    }
+
+    /// The position in the audit log, from 1.
+    public let sequence: Int64
+    public let kind: Kind
+    public let at: Date
+    /// The alert that it happened to; `nil` for what concerns the whole queue.
+    public let alertID: Alert.ID?
+    /// The name of whoever asked.
+    public let source: String?
+    /// How it ended, for ``Kind/resolved``.
+    public let outcome: Outcome?
+    /// The chosen button's index, or −1 for none; for ``Kind/resolved``.
+    public let buttonIndex: Int?
+    /// Who decided, for ``Kind/resolved``.
+    public let by: ResolvedBy?
+    /// Who did it, and through what.
+    public let responder: Responder
+
+    package init(
+        sequence: Int64, kind: Kind, at: Date, alertID: Alert.ID?, source: String?,
+        outcome: Outcome?, buttonIndex: Int?, by: ResolvedBy?, responder: Responder
+    ) {
+        self.sequence = sequence
+        self.kind = kind
+        self.at = at
+        self.alertID = alertID
+        self.source = source
+        self.outcome = outcome
+        self.buttonIndex = buttonIndex
+        self.by = by
+        self.responder = responder
+    }
+}

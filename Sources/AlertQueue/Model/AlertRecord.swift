@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// A stored alert with everything that has become of it.
+public struct AlertRecord: Sendable, Identifiable {
+    /// Where an alert is in its life.
+    public enum State: String, Sendable, CaseIterable {
+        case queued
+        case presented
+        case resolved
+    }
+
+    /// Who asked: a name that the caller gave, and what the system knows.
+    public struct Source: Sendable, Hashable {
+        public let name: String
+        public let uid: UInt32
+        public let pid: Int32
+        public let host: String
+
+        package init(name: String, uid: UInt32, pid: Int32, host: String) {
+            self.name = name
+            self.uid = uid
+            self.pid = pid
+            self.host = host
+        }
+    }
+
+    public let id: Alert.ID
+    /// What was asked, without its closures.
+    public let alert: Alert
+    public let source: Source
+    public package(set) var state: State
+    public let askedAt: Date
+    /// When it last appeared on a screen.
+    public let presentedAt: Date?
+    public let expiresAt: Date?
+    /// Until when it stays away, after somebody chose "later".
+    public let snoozedUntil: Date?
+    /// How often somebody chose "later".
+    public let snoozes: Int
+    /// The final result; `nil` while the alert waits.
+    public package(set) var response: Response?
+
+    package init(
+        id: Alert.ID, alert: Alert, source: Source, state: State, askedAt: Date,
+        presentedAt: Date?, expiresAt: Date?, snoozedUntil: Date?, snoozes: Int,
+        response: Response?
+    ) {
+        self.id = id
+        self.alert = alert
+        self.source = source
+        self.state = state
+        self.askedAt = askedAt
+        self.presentedAt = presentedAt
+        self.expiresAt = expiresAt
+        self.snoozedUntil = snoozedUntil
+        self.snoozes = snoozes
+        self.response = response
+    }
+}

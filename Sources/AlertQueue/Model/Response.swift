@@ -1,0 +1,89 @@
+import FoundationEssentials
+
+/// How an alert ended. The kinds are never merged.
+public enum Outcome: String, Sendable, CaseIterable {
+    /// A person chose a button, or a standing policy did.
+    case answered
+    /// The system cancelled the alert.
+    case cancelled
+    /// An alert without buttons left the screen.
+    case dismissed
+    /// The deadline passed; a default button may have been applied, by policy.
+    case expired
+    /// The asker took the alert back.
+    case withdrawn
+}
+
+/// Who decided on a response.
+public enum ResolvedBy: String, Sendable, CaseIterable {
+    case person
+    case policy
+    case asker
+    case system
+}
+
+/// Who acted, and through what.
+///
+/// Uid, pid and host come from the kernel. The terminal and the SSH peer come from the process's
+/// own descriptors and environment: a hint, not a proof.
+public struct Responder: Sendable, Hashable {
+    public var uid: UInt32
+    /// The account's name at that time, if it had one.
+    public var user: String?
+    /// The presenter's name, or the verb of the command.
+    public var via: String
+    /// The terminal's device, such as `/dev/pts/3`.
+    public var tty: String?
+    /// The address of the SSH client, from `SSH_CONNECTION` (see ssh(1)).
+    public var ssh: String?
+    public var host: String
+    public var pid: Int32
+
+    public init(
+        uid: UInt32, user: String? = nil, via: String, tty: String? = nil, ssh: String? = nil,
+        host: String, pid: Int32
+    ) {
+        self.uid = uid
+        self.user = user
+        self.via = via
+        self.tty = tty
+        self.ssh = ssh
+        self.host = host
+        self.pid = pid
+    }
+}
+
+/// The one final result of an alert.
+public struct Response: Sendable {
+    public let alertID: Alert.ID
+    public let outcome: Outcome
+    /// The chosen or applied button's index from 0, or −1 for none.
+    public let buttonIndex: Int
+    /// The chosen or applied button; `nil` for none, or once its text has been erased.
+    public let button: Alert.Button?
+    public let by: ResolvedBy
+    /// Who acted; `nil` where nobody did, as at a deadline.
+    public let responder: Responder?
+    /// When the response was stored.
+    public let resolvedAt: Date
+    /// When the asker took it; `nil` until then.
+    public let collectedAt: Date?
+    /// The strings that the asker gave along.
+    public let userInfo: [String: String]
+
+    package init(
+        alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,
+        by: ResolvedBy, responder: Responder?, resolvedAt: Date, collectedAt: Date?,
+        userInfo: [String: String]
+    ) {
+        self.alertID = alertID
+        self.outcome = outcome
+        self.buttonIndex = buttonIndex
+        self.button = button
+        self.by = by
+        self.responder = responder
+        self.resolvedAt = resolvedAt
+        self.collectedAt = collectedAt
+        self.userInfo = userInfo
+    }
+}

@@ -1,0 +1,77 @@
+import FoundationEssentials
+
+/// Text from outside, made harmless for a terminal or a log, visibly.
+///
+/// What could move the cursor, hide text or reverse it is replaced by a visible stand-in: C0
+/// controls by their Unicode control pictures, all else by its code point such as `⟨U+202E⟩`.
+/// The rule follows Unicode's general categories (UAX #44) and the bidirectional controls of UAX
+/// #9.
+package enum SafeText {
+    /// A text of one line: line breaks and tabs are shown too.
+    package static func line(_ text: String) -> String {
+        neutralised(text, keepsLineBreaks: false)
+    }
+
+    /// A text of several lines: only its line feeds stay.
+    package static func lines(_ text: String) -> String {
+        neutralised(text, keepsLineBreaks: true)
+    }
+
+    private static func neutralised(_ text: String, keepsLineBreaks: Bool) -> String {
+        var result = ""
+        var previous: Unicode.Scalar?
+        var marks = 0
+        for scalar in text.unicodeScalars {
+            marks = scalar.properties.generalCategory == .nonspacingMark ? marks + 1 : 0
+            // A tower of marks would spill over the lines around it.
+            let isShown = marks <= 4 && isHarmless(scalar, after: previous)
+            if isShown || (keepsLineBreaks && scalar == "\n") {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += standIn(scalar)
+            }
+            previous = scalar
+        }
+        return result
+    }
+
+    private static func isHarmless(
+        _ scalar: Unicode.Scalar, after previous: Unicode.Scalar?
+    ) -> Bool {
+        if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+            .paragraphSeparator:
+            // The joiner holds emoji families together; anywhere else it only hides.
+            return scalar == "\u{200D}" && previous.map(isEmoji) == true
+        default:
+            return !isInvisible(scalar)
+        }
+    }
+
+    private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{FE0F}" || (scalar.properties.isEmoji && !scalar.isASCII)
+    }
+
+    /// Letters and marks that show nothing: fillers, the braille blank, the grapheme joiner.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x2800, 0x3164, 0xFFA0:
+            true
+        default: false
+        }
+    }
+
+    private static func standIn(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.value {
+        case 0x00...0x1F: Unicode.Scalar(0x2400 + scalar.value).map { String($0) } ?? "�"
+        case 0x7F: "␡"
+        default: "⟨U+" + paddedHex(scalar.value) + "⟩"
+        }
+    }
+
+    private static func paddedHex(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,38 @@
+import FoundationEssentials
+
+/// Times as the database and the command write them.
+package enum Timestamp {
+    /// A time in UTC as RFC 3339 with milliseconds: `2026-11-20T10:00:00.000Z`.
+    package static func text(_ date: Date) -> String {
+        let milliseconds = milliseconds(date)
+        // Foundation truncates fractions, and so would turn .123 into .122: whole seconds go there.
+        let (second, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let (whole, fraction) = rest < 0 ? (second - 1, rest + 1000) : (second, rest)
+        let text = Date(timeIntervalSince1970: Double(whole)).formatted(
+            Date.ISO8601FormatStyle(timeZone: .gmt))
+        let digits = String(1000 + fraction).dropFirst()
+        return text.dropLast() + "." + digits + "Z"
+    }
+
+    package static func date(milliseconds: Int64) -> Date {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    /// The milliseconds since 1970; a date further away than 200,000 years counts as that far,
+    /// so that none overflows, and one that is not a number counts as 1970.
+    package static func milliseconds(_ date: Date) -> Int64 {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        guard !milliseconds.isNaN else { return 0 }
+        return Int64(min(max(milliseconds, -farthest), farthest))
+    }
+
+    private static let farthest = 200_000 * 366 * 86_400_000.0
+}
+
+extension Duration {
+    /// The length in whole milliseconds, rounded up, so that no timer fires early.
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}

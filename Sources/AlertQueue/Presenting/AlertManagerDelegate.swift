@@ -1,0 +1,43 @@
+/// Hears what the alerts of a manager do on the screen, and may handle a cancel.
+///
+/// The methods have UIKit's meanings and come in this order, each after what it tells of is true:
+/// ``willPresent(_:)``, ``didPresent(_:)``, ``clicked(_:buttonAt:)`` or ``cancel(_:)``,
+/// ``willDismiss(_:withButtonAt:)``, ``didDismiss(_:withButtonAt:)``. They are called on the
+/// manager's queue and hold it up: return promptly, and start a task for anything longer. All have
+/// defaults that do nothing.
+public protocol AlertManagerDelegate: AnyObject, Sendable {
+    /// The alert is about to be shown.
+    func willPresent(_ alert: AlertRecord)
+
+    /// The alert is on the screen.
+    func didPresent(_ alert: AlertRecord)
+
+    /// A person chose a button, and the choice is on disk.
+    func clicked(_ alert: AlertRecord, buttonAt index: Int)
+
+    /// The system cancels the alert; returns whether that has been handled.
+    func cancel(_ alert: AlertRecord) -> CancelHandling
+
+    /// The alert is about to leave the screen; the index is −1 where no button was chosen.
+    func willDismiss(_ alert: AlertRecord, withButtonAt index: Int)
+
+    /// The alert has left the screen; the index is −1 where no button was chosen.
+    func didDismiss(_ alert: AlertRecord, withButtonAt index: Int)
+}
+
+/// What becomes of an alert that the system cancels.
+public enum CancelHandling: Sendable {
+    /// The delegate has done what the cancel needs: no action and no handler runs.
+    case handled
+    /// The cancel button's action runs, as if it had been chosen.
+    case simulateCancelButton
+}
+
+extension AlertManagerDelegate {
+    public func willPresent(_ alert: AlertRecord) {}
+    public func didPresent(_ alert: AlertRecord) {}
+    public func clicked(_ alert: AlertRecord, buttonAt index: Int) {}
+    public func cancel(_ alert: AlertRecord) -> CancelHandling { .simulateCancelButton }
+    public func willDismiss(_ alert: AlertRecord, withButtonAt index: Int) {}
+    public func didDismiss(_ alert: AlertRecord, withButtonAt index: Int) {}
+}

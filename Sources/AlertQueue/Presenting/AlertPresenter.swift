@@ -1,0 +1,99 @@
+/// Whatever shows an alert to a person: a terminal, a notification, a window.
+///
+/// A presenter needs one method. It shows the alert, waits for the person, and returns what the
+/// person chose; the manager commits the choice before anybody is told that it counts.
+///
+/// ```swift
+/// struct YesPresenter: AlertPresenter {
+///     let name = "yes"
+///     func present(_ presentation: Presentation) async throws -> PresenterChoice {
+///         await presentation.didAppear()
+///         return .button(0)
+///     }
+/// }
+/// ```
+///
+/// What every presenter promises:
+///
+/// * It neutralises control characters, escape sequences, markup and bidirectional overrides,
+///   visibly, and never preselects a destructive button.
+/// * When its task is cancelled, it takes the alert off the screen and returns or throws soon. The
+///   manager waits 2 seconds for that, and leaves out a presenter that takes longer until it
+///   returns.
+public protocol AlertPresenter: Sendable {
+    /// What the alert's `presenters`, the responder's `via` and the audit log call it.
+    var name: String { get }
+
+    /// Shows an alert, and returns what the person chose.
+    ///
+    /// - Throws: anything, if it can't show alerts any more; the alert then waits for another
+    ///   presenter, or for a later try of this one.
+    func present(_ presentation: Presentation) async throws -> PresenterChoice
+
+    /// Tells that an alert, which is off the screen now, has its result on disk.
+    ///
+    /// `choseHere` is true where this presenter's own choice became the response.
+    func didResolve(_ presentation: Presentation, response: Response, choseHere: Bool) async
+
+    /// Tells that a choice made here could not be stored; the alert will be shown again.
+    func didFail(_ presentation: Presentation, error: AlertError) async
+}
+
+extension AlertPresenter {
+    public func didResolve(
+        _ presentation: Presentation, response: Response, choseHere: Bool
+    ) async {}
+
+    public func didFail(_ presentation: Presentation, error: AlertError) async {}
+}
+
+/// What a person did with an alert.
+public enum PresenterChoice: Sendable, Hashable {
+    /// The button at an index, from 0.
+    case button(Int)
+    /// Not now: the alert comes again after a time, or after its own snooze time for `nil`.
+    case later(Duration?)
+    /// Closed without a choice: the end of an alert without buttons, else the same as
+    /// `.later(nil)`.
+    case close
+}
+
+/// One appearance of an alert on the screen, as its presenter sees it.
+public struct Presentation: Sendable {
+    /// The alert, with its buttons and its source.
+    public let record: AlertRecord
+    /// How many alerts wait behind it, counted up to 1,000.
+    public let waitingBehind: Int
+    private let clock: any AlertClock
+    private let expiry: ClockReading?
+    private let appeared: @Sendable () async -> Void
+    private let dismissal: @Sendable () async -> Duration?
+
+    package init(
+        record: AlertRecord, waitingBehind: Int, expiry: ClockReading?, clock: any AlertClock,
+        appeared: @escaping @Sendable () async -> Void,
+        dismissal: @escaping @Sendable () async -> Duration?
+    ) {
+        self.record = record
+        self.waitingBehind = waitingBehind
+        self.expiry = expiry
+        self.clock = clock
+        self.appeared = appeared
+        self.dismissal = dismissal
+    }
+
+    /// What is asked.
+    public var alert: Alert { record.alert }
+
+    /// Says that the alert is on the screen now: its auto-dismiss timer starts, and
+    /// ``AlertManagerDelegate/didPresent(_:)`` is called. Calling it again changes nothing.
+    public func didAppear() async { await appeared() }
+
+    /// The time until the deadline, or `nil` where there is none.
+    public func timeUntilExpiry() -> Duration? {
+        expiry.map { clock.now().time(until: $0) }
+    }
+
+    /// The time until the alert dismisses itself, or `nil` where it does not.
+    public func timeUntilDismissal() async -> Duration? { await dismissal() }
+}

@@ -1,0 +1,223 @@
+/// Where alerts, responses and the audit log are kept: the seam between the manager and a database.
+///
+/// What every store promises:
+///
+/// * What it returned from a write is durable; a response and its audit entries are one
+///   transaction.
+/// * An alert gets at most one response, whoever races for it.
+/// * At most one slot lease exists at a time, and it ends with its process.
+/// * After each commit, by whatever process, ``waitForChange(after:)`` returns.
+package protocol AlertStore: Sendable {
+    /// Stores an alert, or finds the one that its key belongs to.
+    func enqueue(_ question: Question) async throws(AlertError) -> Enqueued
+
+    /// Gives an alert its response; the first one wins.
+    ///
+    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/alreadyResolved(_:)``,
+    ///   ``AlertError/late(_:)`` and ``AlertError/noSuchButton(_:button:known:)`` among others.
+    func resolve(_ id: Alert.ID, _ resolution: Resolution) async throws(AlertError) -> AlertRecord
+
+    /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
+    func expire(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
+
+    /// Stores overdue expiries and ends snoozes that are over, in bounded batches until none is
+    /// left.
+    func sweep() async throws(AlertError)
+
+    /// Puts an alert back for a time; `nil` means its own snooze time.
+    func snooze(
+        _ id: Alert.ID, for duration: Duration?, by responder: Responder
+    ) async throws(AlertError) -> AlertRecord
+
+    /// Marks a response as taken by its asker, without waiting for the disk.
+    func collect(_ id: Alert.ID, by responder: Responder)
+
+    /// Marks a response as taken, and waits until that is durable; `false` if it already was.
+    func collectNow(_ id: Alert.ID, by responder: Responder) async throws(AlertError) -> Bool
+
+    /// Records that an alert appeared, without waiting for the disk.
+    func recordPresented(_ record: AlertRecord, at: ClockReading, by responder: Responder)
+
+    /// Records that an alert left the screen without a result, without waiting for the disk.
+    func recordReturned(_ record: AlertRecord, because reason: String, by responder: Responder)
+
+    /// Asks the presenting process to cancel an alert, because its delegate may handle that.
+    func requestCancel(_ id: Alert.ID) async throws(AlertError)
+
+    /// The alerts among `ids` that another process wants to cancel.
+    func cancelRequests() async throws(AlertError) -> [Alert.ID]
+
+    /// The alert to show next, among those that one of the presenters may show.
+    func next(for presenters: [String], only: Alert.ID?) async throws(AlertError) -> Upcoming
+
+    /// One alert, with its response if it has one.
+    func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
+
+    /// One alert, as asking again for it would find it.
+    func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
+
+    /// The alert that a source asked with a key.
+    func record(key: String, source: String) async throws(AlertError) -> AlertRecord
+
+    /// What waits, in the order in which it will be shown, what is put off last.
+    func pending(limit: Int) async throws(AlertError) -> [AlertRecord]
+
+    /// How many alerts wait.
+    func pendingCount() async throws(AlertError) -> Int
+
+    /// Responses, newest first; `after` continues behind the response of that alert.
+    func history(
+        _ filter: HistoryFilter, limit: Int, after: Alert.ID?
+    ) async throws(AlertError) -> [AlertRecord]
+
+    /// Responses that wait for a named handler, oldest first.
+    func uncollected(
+        handler: String, after: Alert.ID, limit: Int
+    ) async throws(AlertError) -> [AlertRecord]
+
+    /// Audit entries behind a sequence number, oldest first.
+    func events(after sequence: Int64, limit: Int) async throws(AlertError) -> [AlertEvent]
+
+    /// The newest audit entry that this process knows of, or 0: whatever it does from now on comes
+    /// after that.
+    var knownSequence: Int64 { get }
+
+    /// Audit entries behind a sequence number, oldest first, with their proofs.
+    func audit(
+        after sequence: Int64, of id: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AuditEntry]
+
+    /// The end of the audit log; `nil` while it is empty.
+    func auditHead() async throws(AlertError) -> AuditHead?
+
+    /// Recomputes the chain, and compares alerts and responses with what it says of them.
+    func verifyAudit(expecting head: AuditHead?) async throws(AlertError) -> AuditReport
+
+    /// Whether a delegate has done what the cancel of an alert needed.
+    func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
+
+    /// Tries to take the presentation slot; `nil` if another holder has it.
+    func takeSlot(_ holder: SlotHolder) throws(AlertError) -> (any SlotLease)?
+
+    /// Waits until the slot may have become free, or a second has passed.
+    func waitForSlot() async
+
+    /// Who holds the slot, and what is on the screen; `nil` if it is free.
+    func slotHolder() -> SlotHolder?
+
+    /// Takes the right to run the named handler of an alert; `nil` if another process runs it.
+    func takeHandlerTurn(_ id: Alert.ID) throws(AlertError) -> (any HandlerTurn)?
+
+    /// A number that grows with each change that this process has noticed.
+    var changeCount: UInt64 { get }
+
+    /// Waits until ``changeCount`` differs from a number, or a second has passed.
+    func waitForChange(after count: UInt64) async
+
+    /// Writes what has been recorded without waiting, and releases everything.
+    func close() async
+}
+
+/// An alert on its way into the store.
+package struct Question: Sendable {
+    package var alert: Alert
+    package var source: String
+    package var identity: Identity
+    package var via: String
+    package var pendingLimit: Int
+
+    package init(
+        alert: Alert, source: String, identity: Identity, via: String,
+        pendingLimit: Int = Alert.Limit.pendingPerSource
+    ) {
+        self.alert = alert
+        self.source = source
+        self.identity = identity
+        self.via = via
+        self.pendingLimit = pendingLimit
+    }
+}
+
+/// What became of a question.
+package struct Enqueued: Sendable {
+    package var record: AlertRecord
+    /// Whether the key found an alert that had been asked before.
+    package var isJoined: Bool
+    /// The deadline on all clocks, if there is one.
+    package var expiry: ClockReading?
+    /// The newest audit entry when it was stored: what happens to the alert comes after it.
+    package var sequence: Int64
+}
+
+/// A way for an alert to end.
+package enum Resolution: Sendable {
+    /// A person chose the button with this index; `nil` closes an alert without buttons.
+    case choose(button: Int?, Responder)
+    /// A person chose the button with this id.
+    case chooseID(String, Responder)
+    /// The system cancels it; `handled` tells that a delegate has done what that needs.
+    case cancel(handled: Bool, Responder)
+    /// Its auto-dismiss timer fired.
+    case dismiss(Responder)
+    /// The asker takes it back.
+    case withdraw(Responder)
+
+    package var responder: Responder {
+        switch self {
+        case .choose(_, let responder), .chooseID(_, let responder), .cancel(_, let responder),
+            .dismiss(let responder), .withdraw(let responder):
+            responder
+        }
+    }
+}
+
+/// The next alert to show, and when to look again if there is none.
+package struct Upcoming: Sendable {
+    package var record: AlertRecord?
+    package var expiry: ClockReading?
+    /// How many alerts wait behind it, counted up to 1,000.
+    package var waitingBehind: Int
+    /// When the earliest snooze ends, if nothing can be shown now.
+    package var wakeAfter: Duration?
+    /// Whether overdue alerts or finished snoozes wait to be swept first.
+    package var needsSweep: Bool
+}
+
+/// Who holds the presentation slot.
+package struct SlotHolder: Sendable, Hashable, Codable {
+    /// The alert on the screen; `nil` while none is.
+    package var alert: Alert.ID?
+    package var uid: UInt32
+    package var user: String?
+    package var tty: String?
+    package var host: String
+    package var pid: Int32
+    package var presenters: [String]
+    /// Whether a delegate may handle a cancel.
+    package var hasDelegate: Bool
+
+    package init(identity: Identity, presenters: [String], hasDelegate: Bool) {
+        uid = identity.uid
+        user = identity.user
+        tty = identity.tty
+        host = identity.host
+        pid = identity.pid
+        self.presenters = presenters
+        self.hasDelegate = hasDelegate
+    }
+}
+
+/// The presentation slot, while this process holds it.
+package protocol SlotLease: Sendable {
+    /// Writes down which alert is on the screen; `false` if the slot was lost, because its file
+    /// was deleted or replaced.
+    func show(_ alert: Alert.ID?) -> Bool
+    /// Whether the slot's file is still the one that others see.
+    var isValid: Bool { get }
+    func release()
+}
+
+/// The right to run one alert's named handler.
+package protocol HandlerTurn: Sendable {
+    func end()
+}

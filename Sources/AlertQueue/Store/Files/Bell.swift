@@ -1,0 +1,181 @@
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Tells other processes that something has been committed.
+///
+/// The bell is a file of one byte from the start, so that a full disk can't silence it: the byte
+/// is written again after a commit, and inotify(7) wakes whoever listens.
+final class Bell: Sendable {
+    private let path: String
+    private let mode: mode_t
+    private let descriptor = Mutex<Descriptor?>(nil)
+
+    init(path: String, mode: mode_t) {
+        self.path = path
+        self.mode = mode
+    }
+
+    /// Rings; a bell that can't be rung is not an error, because listeners poll slowly besides.
+    func ring() {
+        descriptor.withLock { descriptor in
+            if descriptor?.isStill(at: path) != true {
+                descriptor = try? Descriptor.open(path, mode: mode)
+            }
+            guard let descriptor else { return }
+            var byte = UInt8(ascii: "*")
+            pwrite(descriptor.raw, &byte, 1, 0)
+        }
+    }
+}
+
+/// Watches the bell and the slot of a queue, and looks at everything once a second besides.
+///
+/// The slow look stands behind inotify for a ring that a crash swallowed, for a file that was
+/// replaced, and for the 129th inotify instance of a user, who gets no more.
+final class QueueWatch: Sendable {
+    private enum Phase {
+        case idle
+        case running
+        case stopped
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        var inotify: Descriptor?
+        var bellWatch: Int32 = -1
+        var slotWatch: Int32 = -1
+        var bellFile: FileIdentity?
+        var slotFile: FileIdentity?
+    }
+
+    private let files: QueueFiles
+    private let onBell: @Sendable () -> Void
+    private let onSlot: @Sendable () -> Void
+    private let onTick: @Sendable () -> Void
+    private let queue = DispatchQueue(label: "alertq.watch")
+    private let state = Mutex(State())
+
+    init(
+        files: QueueFiles, onBell: @escaping @Sendable () -> Void,
+        onSlot: @escaping @Sendable () -> Void, onTick: @escaping @Sendable () -> Void
+    ) {
+        self.files = files
+        self.onBell = onBell
+        self.onSlot = onSlot
+        self.onTick = onTick
+    }
+
+    /// Starts watching; calling it again changes nothing.
+    func start() {
+        let isFirst = state.withLock { state in
+            defer { state.phase = .running }
+            return state.phase == .idle
+        }
+        guard isFirst else { return }
+        let inotifySource = makeInotifySource()
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(
+            deadline: .now() + .seconds(1), repeating: .seconds(1), leeway: .milliseconds(100))
+        timer.setEventHandler { [weak self] in
+            guard let self, self.isRunning else {
+                timer.cancel()
+                inotifySource?.cancel()
+                return
+            }
+            self.tick()
+        }
+        inotifySource?.resume()
+        timer.resume()
+    }
+
+    /// Stops watching, within a second.
+    func stop() {
+        state.withLock { $0.phase = .stopped }
+    }
+
+    private var isRunning: Bool { state.withLock { $0.phase == .running } }
+
+    private func makeInotifySource() -> (any DispatchSourceRead)? {
+        guard let inotify = Descriptor.inotify() else { return nil }
+        state.withLock { $0.inotify = inotify }
+        addWatches()
+        let source = DispatchSource.makeReadSource(fileDescriptor: inotify.raw, queue: queue)
+        source.setEventHandler { [weak self] in self?.drain() }
+        // Keeps the descriptor open until Dispatch has let go of it.
+        source.setCancelHandler { withExtendedLifetime(inotify) {} }
+        return source
+    }
+
+    private func tick() {
+        addWatches()
+        onTick()
+    }
+
+    /// Watches the files that stand at their paths now, if they are not the ones watched already.
+    private func addWatches() {
+        state.withLock { state in
+            guard let inotify = state.inotify else { return }
+            let gone = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB)
+            let bell = FileIdentity(path: files.bell)
+            if bell != state.bellFile {
+                state.bellFile = bell
+                state.bellWatch = inotify_add_watch(
+                    inotify.raw, files.bell, UInt32(IN_MODIFY) | gone)
+            }
+            let slot = FileIdentity(path: files.slot)
+            if slot != state.slotFile {
+                state.slotFile = slot
+                state.slotWatch = inotify_add_watch(
+                    inotify.raw, files.slot, UInt32(IN_CLOSE_WRITE) | gone)
+            }
+        }
+    }
+
+    /// Reads what inotify has to say, and passes it on once a file.
+    private func drain() {
+        let (bell, slot) = state.withLock { state in readEvents(&state) }
+        addWatches()
+        if bell { onBell() }
+        if slot { onSlot() }
+    }
+
+    private func readEvents(_ state: inout State) -> (bell: Bool, slot: Bool) {
+        var (bell, slot) = (false, false)
+        guard let inotify = state.inotify else { return (bell, slot) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var count = read(inotify.raw, &buffer, buffer.count)
+        while count > 0 {
+            buffer.withUnsafeBytes { bytes in
+                var offset = 0
+                while offset + MemoryLayout<inotify_event>.size <= count {
+                    let event = bytes.loadUnaligned(
+                        fromByteOffset: offset, as: inotify_event.self)
+                    let isGone =
+                        event.mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0
+                    let overflowed = event.mask & UInt32(IN_Q_OVERFLOW) != 0
+                    if event.wd == state.bellWatch || overflowed {
+                        bell = true
+                        if isGone { state.bellFile = nil }
+                    }
+                    if event.wd == state.slotWatch || overflowed {
+                        slot = true
+                        if isGone { state.slotFile = nil }
+                    }
+                    offset += MemoryLayout<inotify_event>.size + Int(event.len)
+                }
+            }
+            count = read(inotify.raw, &buffer, buffer.count)
+        }
+        return (bell, slot)
+    }
+}
+
+extension Descriptor {
+    /// A new inotify instance, or `nil` where the user has no more of them.
+    static func inotify() -> Descriptor? {
+        let raw = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        return raw < 0 ? nil : Descriptor(owning: raw)
+    }
+}

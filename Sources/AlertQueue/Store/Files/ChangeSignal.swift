@@ -1,0 +1,54 @@
+import Synchronization
+
+/// Lets tasks wait until something has changed, without missing a change or holding a thread.
+final class ChangeSignal: Sendable {
+    private struct State {
+        var count: UInt64 = 0
+        var nextWaiter: UInt64 = 0
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// How many changes there have been.
+    var count: UInt64 { state.withLock { $0.count } }
+
+    /// Counts a change, and lets everybody go on who waits.
+    func change() {
+        wake { $0.count += 1 }
+    }
+
+    /// Lets everybody look again, without counting a change.
+    func nudge() {
+        wake { _ in }
+    }
+
+    /// Waits until the count is no longer `seen`, somebody nudges, or the task is cancelled.
+    func wait(after seen: UInt64) async {
+        let waiter = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.count == seen, !Task.isCancelled else { return true }
+                    state.waiters[waiter] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+        }
+    }
+
+    private func wake(_ update: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            update(&state)
+            defer { state.waiters.removeAll() }
+            return state.waiters.values.map { $0 }
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

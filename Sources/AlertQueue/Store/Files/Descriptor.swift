@@ -1,0 +1,96 @@
+import CLinux
+import Glibc
+
+/// An open file, closed when nobody refers to it any more.
+///
+/// Always opened `O_CLOEXEC`, so that no child keeps its locks.
+final class Descriptor: Sendable {
+    let raw: Int32
+
+    init(owning raw: Int32) {
+        self.raw = raw
+    }
+
+    deinit {
+        close(raw)
+    }
+
+    /// Opens a file for reading and writing; a missing one is created with exactly `mode`, whatever
+    /// the umask.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)`` or ``AlertError/storage(operation:_:)``.
+    static func open(_ path: String, mode: mode_t) throws(AlertError) -> Descriptor {
+        let flags = O_RDWR | O_CLOEXEC
+        var raw = Glibc.open(path, flags)
+        if raw < 0, errno == ENOENT {
+            raw = Glibc.open(path, flags | O_CREAT | O_EXCL, mode)
+            if raw >= 0 {
+                fchmod(raw, mode)
+            } else if errno == EEXIST {
+                // Somebody else created it in between.
+                raw = Glibc.open(path, flags)
+            }
+        }
+        guard raw >= 0 else { throw SystemError.current("open", path) }
+        return Descriptor(owning: raw)
+    }
+
+    /// Opens a file that must exist already, for reading; `nil` if that fails.
+    static func openForReading(_ path: String) -> Descriptor? {
+        let raw = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        return raw < 0 ? nil : Descriptor(owning: raw)
+    }
+
+    /// Whether the path still leads to this very file.
+    ///
+    /// A lock file that was deleted or replaced would otherwise give two holders.
+    func isStill(at path: String) -> Bool {
+        FileIdentity(descriptor: raw) == FileIdentity(path: path)
+    }
+}
+
+/// Which file something is, whatever it is called.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+    /// Its size in bytes; not part of its identity, but learnt with it.
+    let size: Int64
+
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+    }
+
+    static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+        left.device == right.device && left.inode == right.inode
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(device)
+        hasher.combine(inode)
+    }
+}
+
+/// The one gate that turns `errno` into an ``AlertError``.
+enum SystemError {
+    static func current(_ operation: String, _ path: String) -> AlertError {
+        let code = errno
+        let reason = String(cString: strerror(code))
+        return code == EACCES || code == EPERM
+            ? .notPermitted(path: path, reason)
+            : .storage(operation: "\(operation) \(path)", reason)
+    }
+}

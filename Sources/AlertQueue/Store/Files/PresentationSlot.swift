@@ -1,0 +1,108 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The right to show alerts, which one process at a time holds.
+///
+/// It is an open-file-description lock (fcntl(2), `F_OFD_SETLK`), which the kernel frees when its
+/// holder dies. The file tells who the holder is; the text is believed only while the lock is held.
+struct PresentationSlot: Sendable {
+    /// The fixed length of the text, so that a full disk never stops its being written again.
+    static let textLength = 1024
+    let path: String
+    let mode: mode_t
+
+    /// Gives the file its full length, so that the text can be written on a full disk.
+    func setRoomAside() {
+        let size = FileIdentity(path: path)?.size ?? 0
+        guard size < Self.textLength, let descriptor = try? Descriptor.open(path, mode: mode)
+        else { return }
+        // Without room there is nothing to be done here; whoever takes the slot will hear of it.
+        _ = posix_fallocate(descriptor.raw, 0, off_t(Self.textLength))
+    }
+
+    /// Tries to take the slot; `nil` if somebody else has it.
+    func take(_ holder: SlotHolder) throws(AlertError) -> SlotHold? {
+        // Opening for writing and closing again would wake everybody who waits: look first.
+        guard !isHeld() else { return nil }
+        let descriptor = try Descriptor.open(path, mode: mode)
+        var request = wholeFile()
+        guard clinux_ofd_setlk(descriptor.raw, &request) == 0 else {
+            guard errno == EAGAIN || errno == EACCES else {
+                throw SystemError.current("lock", path)
+            }
+            return nil
+        }
+        let hold = SlotHold(descriptor: descriptor, path: path, holder: holder)
+        // Deleted between opening and locking: others see another file.
+        return hold.show(nil) ? hold : nil
+    }
+
+    /// Who holds the slot; `nil` if nobody does.
+    func holder() -> SlotHolder? {
+        guard let descriptor = Descriptor.openForReading(path), isHeld(descriptor) else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.textLength)
+        let count = pread(descriptor.raw, &bytes, bytes.count, 0)
+        guard count > 0 else { return nil }
+        let text = Data(bytes[..<count].prefix { $0 != 0 && $0 != UInt8(ascii: "\n") })
+        return try? JSONDecoder().decode(SlotHolder.self, from: text)
+    }
+
+    private func isHeld() -> Bool {
+        Descriptor.openForReading(path).map(isHeld) ?? false
+    }
+
+    private func isHeld(_ descriptor: Descriptor) -> Bool {
+        var request = wholeFile()
+        return clinux_ofd_getlk(descriptor.raw, &request) == 0
+            && Int32(request.l_type) != F_UNLCK
+    }
+
+    private func wholeFile() -> flock {
+        var request = flock()
+        request.l_type = Int16(F_WRLCK)
+        request.l_whence = Int16(SEEK_SET)
+        return request
+    }
+}
+
+/// The slot, held by this process until it is released.
+final class SlotHold: SlotLease {
+    private let descriptor: Mutex<Descriptor?>
+    private let path: String
+    private let holder: SlotHolder
+
+    init(descriptor: Descriptor, path: String, holder: SlotHolder) {
+        self.descriptor = Mutex(descriptor)
+        self.path = path
+        self.holder = holder
+    }
+
+    func show(_ alert: Alert.ID?) -> Bool {
+        descriptor.withLock { descriptor in
+            guard let descriptor, descriptor.isStill(at: path) else { return false }
+            var holder = holder
+            holder.alert = alert
+            guard var text = try? JSONEncoder().encode(holder),
+                text.count < PresentationSlot.textLength
+            else { return false }
+            text.append(UInt8(ascii: "\n"))
+            text.append(
+                contentsOf: repeatElement(0, count: PresentationSlot.textLength - text.count))
+            return text.withUnsafeBytes { bytes in
+                pwrite(descriptor.raw, bytes.baseAddress, bytes.count, 0) == bytes.count
+            }
+        }
+    }
+
+    var isValid: Bool {
+        descriptor.withLock { $0?.isStill(at: path) ?? false }
+    }
+
+    func release() {
+        descriptor.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+
+/// The files of one queue: the database and those beside it.
+struct QueueFiles: Sendable {
+    let database: String
+    /// The mode of every file: 0660 in a directory that a group shares, else 0600.
+    let mode: mode_t
+
+    /// Looks at the directory of a database.
+    ///
+    /// A symbolic link is followed here, as SQLite does, so that all files of a queue stand beside
+    /// the same database whatever it is called.
+    ///
+    /// - Throws: if the path is empty, no regular file, or in a directory that does not exist.
+    init(database: String) throws(AlertError) {
+        guard !database.isEmpty, !database.utf8.contains(0) else {
+            throw .invalid("database path", "is empty or contains a NUL character")
+        }
+        let absolute = database.hasPrefix("/") ? database : Self.currentDirectory + "/" + database
+        var status = stat()
+        if stat(absolute, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw .incompatible(
+                path: absolute,
+                status.st_mode & S_IFMT == S_IFDIR
+                    ? "is a directory; name a file in it" : "is not a regular file")
+        }
+        let resolved = Self.realPath(absolute) ?? absolute
+        let slash = resolved.lastIndex(of: "/") ?? resolved.startIndex
+        let named = slash == resolved.startIndex ? "/" : String(resolved[..<slash])
+        guard let directory = Self.realPath(named), stat(directory, &status) == 0 else {
+            throw SystemError.current("open the directory", named)
+        }
+        self.database = (directory == "/" ? "" : directory) + resolved[slash...]
+        // A directory with the set-group-id bit that its group may write is shared on purpose.
+        let shared = S_ISGID | S_IWGRP
+        mode = status.st_mode & shared == shared ? 0o660 : 0o600
+    }
+
+    var lock: String { database + "-lock" }
+    var slot: String { database + "-slot" }
+    var bell: String { database + "-bell" }
+    var handlers: String { database + "-handlers" }
+    var reserve: String { database + "-reserve" }
+    var wal: String { database + "-wal" }
+
+    /// The path without symbolic links and dots, if there is a file; see realpath(3).
+    private static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static var currentDirectory: String {
+        guard let path = getcwd(nil, 0) else { return "." }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}
+
+/// Where queues live unless a path is given.
+package enum QueueLocation {
+    /// The queue that the machine's services and the group `alertq` share.
+    package static let systemPath = "/var/lib/alertq/queue.db"
+
+    /// `$ALERTQ_DATABASE`, else the user's queue, else the system queue.
+    package static func defaultPath() -> String {
+        Identity.environment("ALERTQ_DATABASE") ?? userPath() ?? systemPath
+    }
+
+    /// The user's queue; `nil` for root and for a process without a home.
+    ///
+    /// See the XDG Base Directory Specification, `XDG_STATE_HOME`.
+    package static func userPath() -> String? {
+        guard geteuid() != 0 else { return nil }
+        // The specification: a path that is not absolute is to be ignored.
+        if let state = Identity.environment("XDG_STATE_HOME"), state.hasPrefix("/") {
+            return state + "/alertq/queue.db"
+        }
+        guard let home = Identity.environment("HOME"), home.hasPrefix("/"), home != "/" else {
+            return nil
+        }
+        return home + "/.local/state/alertq/queue.db"
+    }
+
+    /// Creates the directories of the user's queue, for nobody else's eyes.
+    static func createUserDirectory(for path: String) throws(AlertError) {
+        guard path == userPath() else { return }
+        var directories: [String] = []
+        var directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        while !directory.isEmpty, access(String(directory), F_OK) != 0 {
+            directories.append(String(directory))
+            directory = directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)]
+        }
+        for directory in directories.reversed() {
+            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError.current("create the directory", directory)
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Dispatch
+
+/// A value that only code on one serial queue can touch.
+///
+/// This is the package's single `@unchecked Sendable`. It is sound because `value` and `queue` are
+/// private, `queue` is serial, and every access to `value` happens in a closure that runs on it.
+final class QueueConfined<Value>: @unchecked Sendable {
+    private let queue: DispatchQueue
+    private var value: Value
+
+    init(_ value: sending Value, label: String) {
+        queue = DispatchQueue(label: label)
+        self.value = value
+    }
+
+    /// Runs a closure on the queue, later, while the caller's thread goes on.
+    func async(_ body: @escaping @Sendable (inout Value) -> Void) {
+        queue.async { body(&self.value) }
+    }
+
+    /// Runs a closure on the queue, and returns its result to a task that holds no thread
+    /// meanwhile.
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
+    ) async throws(AlertError) -> Result {
+        let result = await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    returning: Swift.Result { () throws(AlertError) in
+                        try body(&self.value)
+                    })
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,180 @@
+import FoundationEssentials
+import SQLite
+
+/// An alert as its row has it: the record, and what only the store needs.
+struct AlertRow {
+    var record: AlertRecord
+    let asked: ClockReading
+    let expiry: ClockReading?
+    /// Whether a delegate has done what a cancel needed.
+    let isHandled: Bool
+    /// The salt of the content's hash; `nil` once the texts have been erased.
+    let salt: [UInt8]?
+
+    static let columns = """
+        alerts.id, title, message, style, priority, buttons, info, default_button, \
+        alerts.handler, presenters, alerts.key, dismiss_after_ms, snooze_ms, alerts.pid, \
+        alerts.host, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, presented_ms, \
+        snoozes, snoozed_ms, salt, sources.name, sources.uid, outcome, button_index, resolved_by, \
+        responses.uid, user, via, tty, ssh, responses.host, responses.pid, resolved_ms, \
+        collected_ms, handled
+        """
+
+    /// Reads a row of ``columns``.
+    init(_ row: borrowing Row) throws {
+        let id = row.integer(0)
+        let alert = try Self.alert(row)
+        let boot = row.text(15)
+        asked = ClockReading(
+            wallMilliseconds: row.integer(16), bootMilliseconds: row.integer(17), boot: boot)
+        expiry = row.optionalInteger(18).map {
+            ClockReading(wallMilliseconds: $0, bootMilliseconds: 0, boot: boot)
+        }.map { [bootMilliseconds = row.integer(19)] reading in
+            var reading = reading
+            reading.bootMilliseconds = bootMilliseconds
+            return reading
+        }
+        salt = row.blob(23)
+        isHandled = row.integer(38) != 0
+        let response = try Self.response(row, id: id, alert: alert)
+        record = AlertRecord(
+            id: id, alert: alert,
+            source: AlertRecord.Source(
+                name: row.text(24), uid: UInt32(truncatingIfNeeded: row.integer(25)),
+                pid: Int32(truncatingIfNeeded: row.integer(13)), host: row.text(14)),
+            state: response == nil ? .queued : .resolved,
+            askedAt: Timestamp.date(milliseconds: row.integer(16)),
+            presentedAt: row.optionalInteger(20).map(Timestamp.date),
+            expiresAt: row.optionalInteger(18).map(Timestamp.date),
+            snoozedUntil: row.optionalInteger(22).map(Timestamp.date),
+            snoozes: Int(row.integer(21)), response: response)
+    }
+
+    /// Whether the deadline has passed without anybody having stored that.
+    func isOverdue(at now: ClockReading) -> Bool {
+        guard record.response == nil, let expiry else { return false }
+        return now.isAtOrAfter(expiry)
+    }
+
+    /// The record as a reader is to see it: an overdue alert shows as expired.
+    func visible(at now: ClockReading) -> AlertRecord {
+        guard isOverdue(at: now) else { return record }
+        var record = record
+        record.state = .resolved
+        record.response = Expiry.response(to: record, at: record.expiresAt ?? record.askedAt)
+        return record
+    }
+
+    /// The priority with an hour's waiting counted as one step.
+    func effectivePriority(at now: ClockReading) -> Int {
+        let hours = asked.time(until: now).components.seconds / 3600
+        let steps = Int(clamping: max(0, hours))
+        return min(Alert.Priority.critical.rawValue, record.alert.priority.rawValue + min(steps, 3))
+    }
+
+    private static func alert(_ row: borrowing Row) throws -> Alert {
+        guard let style = Alert.Style(rawValue: row.text(3)),
+            let priority = Alert.Priority(rawValue: Int(row.integer(4)))
+        else { throw damaged(row.integer(0), "style or priority") }
+        var alert = Alert(row.text(1), message: row.optionalText(2), style: style)
+        alert.priority = priority
+        do {
+            alert.buttons = try StoredJSON.buttons(row.text(5))
+            alert.userInfo = try StoredJSON.decode([String: String].self, row.text(6))
+            alert.presenters = try row.optionalText(9).map {
+                try StoredJSON.decode([String].self, $0)
+            }
+        } catch {
+            throw damaged(row.integer(0), "buttons, info or presenters")
+        }
+        alert.defaultButton = row.optionalText(7)
+        alert.handler = row.optionalText(8)
+        alert.key = row.optionalText(10)
+        alert.dismissAfter = row.optionalInteger(11).map { .milliseconds($0) }
+        alert.snooze = row.optionalInteger(12).map { .milliseconds($0) }
+        alert.deadline = row.optionalInteger(18).map { .at(Timestamp.date(milliseconds: $0)) }
+        alert.source = row.text(24)
+        return alert
+    }
+
+    private static func response(
+        _ row: borrowing Row, id: Alert.ID, alert: Alert
+    ) throws -> Response? {
+        guard let outcomeName = row.optionalText(26) else { return nil }
+        guard let outcome = Outcome(rawValue: outcomeName),
+            let by = ResolvedBy(rawValue: row.text(28))
+        else { throw damaged(id, "response") }
+        let index = Int(row.integer(27))
+        let responder = row.optionalText(31).map { [uid = row.integer(29), pid = row.integer(35)] in
+            Responder(
+                uid: UInt32(truncatingIfNeeded: uid), via: $0, host: "",
+                pid: Int32(truncatingIfNeeded: pid))
+        }
+        return Response(
+            alertID: id, outcome: outcome, buttonIndex: index,
+            button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
+            responder: responder.map { completed($0, row) },
+            resolvedAt: Timestamp.date(milliseconds: row.integer(36)),
+            collectedAt: row.optionalInteger(37).map(Timestamp.date), userInfo: alert.userInfo)
+    }
+
+    private static func completed(_ responder: Responder, _ row: borrowing Row) -> Responder {
+        var responder = responder
+        responder.user = row.optionalText(30)
+        responder.tty = row.optionalText(32)
+        responder.ssh = row.optionalText(33)
+        responder.host = row.text(34)
+        return responder
+    }
+
+    private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
+        .storage(operation: "read alert \(id)", "its \(what) can't be understood")
+    }
+}
+
+/// What a passed deadline means for an alert.
+enum Expiry {
+    static func response(to record: AlertRecord, at date: Date) -> Response {
+        let index = record.alert.defaultButton.map(record.alert.buttonIndex) ?? -1
+        return Response(
+            alertID: record.id, outcome: .expired, buttonIndex: index,
+            button: record.alert.buttons.indices.contains(index)
+                ? record.alert.buttons[index] : nil,
+            by: index >= 0 ? .policy : .system, responder: nil, resolvedAt: date,
+            collectedAt: nil, userInfo: record.alert.userInfo)
+    }
+}
+
+/// The JSON that stands in columns; see <https://sqlite.org/json1.html> for how to query it.
+enum StoredJSON {
+    private struct Button: Codable {
+        var id: String?
+        var title: String?
+        var role: String?
+    }
+
+    static func encode(_ buttons: [Alert.Button]) throws -> String {
+        try encode(buttons.map { Button(id: $0.id, title: $0.title, role: $0.role?.rawValue) })
+    }
+
+    static func encode(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    /// The buttons of a column; an erased label reads as the button's index, such as `#0`.
+    static func buttons(_ text: String) throws -> [Alert.Button] {
+        guard text != "[]" else { return [] }
+        return try decode([Button].self, text).enumerated().map { index, button in
+            let title = button.title ?? "#\(index)"
+            return Alert.Button(
+                title, id: button.id ?? title,
+                role: button.role.flatMap(Alert.Button.Role.init))
+        }
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(text.utf8))
+    }
+}

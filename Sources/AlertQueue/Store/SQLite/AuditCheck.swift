@@ -1,0 +1,175 @@
+import FoundationEssentials
+import SQLite
+
+/// A verification of the audit log under way, page by page.
+struct AuditCheck: Sendable {
+    private static let pageLength = 5000
+
+    private(set) var report = AuditReport()
+    private var previous = AuditHead.start
+    private let expected: AuditHead?
+    private var hasSeenExpected = false
+
+    init(expecting head: AuditHead?) {
+        expected = head
+    }
+
+    /// Checks the next entries; returns whether these were the last.
+    mutating func readPage(_ db: Database) throws -> Bool {
+        var count = 0
+        try db.forEach(
+            "SELECT \(AuditRow.columns) FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
+            [.integer(previous.sequence), .integer(Self.pageLength)]
+        ) { row in
+            count += 1
+            try check(row, db)
+        }
+        return count < Self.pageLength
+    }
+
+    /// Compares what the log can't know by itself: its end, and rows that no entry tells of.
+    mutating func finish(_ db: Database) throws {
+        report.head = previous.sequence > 0 ? previous : nil
+        if let expected, !hasSeenExpected {
+            report.report(
+                previous.sequence < expected.sequence
+                    ? "the log ends at entry \(previous.sequence), before the saved head "
+                        + "\(expected.sequence): its tail was cut"
+                    : "entry \(expected.sequence) is not the one of the saved head: "
+                        + "the log was rewritten", entry: expected.sequence)
+        }
+        // Where nothing has been read, an entry could pass for the one that is missing.
+        for sequence in try db.rows(
+            "SELECT seq FROM audit WHERE seq < 1 ORDER BY seq LIMIT 100", read: { $0.integer(0) })
+        {
+            report.report("entry \(sequence) stands before the first one", entry: sequence)
+        }
+        try reportUntold(
+            db, "was never asked: no entry tells of it",
+            """
+            SELECT id FROM alerts WHERE NOT EXISTS
+                (SELECT 1 FROM audit WHERE alert_id = alerts.id AND event = 'asked')
+            """)
+        try reportUntold(
+            db, "has a response that no entry tells of",
+            """
+            SELECT alert_id FROM responses WHERE NOT EXISTS (SELECT 1 FROM audit
+                WHERE audit.alert_id = responses.alert_id AND event = 'resolved')
+            """)
+        try reportUntold(
+            db, "is in a state that its responses contradict",
+            """
+            SELECT id FROM alerts WHERE (state = 'resolved') <>
+                EXISTS (SELECT 1 FROM responses WHERE alert_id = alerts.id)
+            """)
+        try reportUntold(
+            db, "has lost its texts, and no entry tells of that",
+            """
+            SELECT id FROM alerts WHERE salt IS NULL
+                AND NOT EXISTS (SELECT 1 FROM audit WHERE event = 'erased')
+            """)
+        try reportUntold(
+            db, "has texts that were written after they had been erased",
+            """
+            SELECT id FROM alerts WHERE salt IS NULL AND (title IS NOT NULL OR message IS NOT NULL)
+            """)
+        try reportUntold(
+            db, "has a response under another source, key, handler or button",
+            """
+            SELECT alert_id FROM responses
+            JOIN alerts ON alerts.id = alert_id JOIN sources ON sources.id = source_id
+            WHERE responses.source <> sources.name OR responses.key IS NOT alerts.key
+                OR responses.handler IS NOT alerts.handler OR (salt IS NOT NULL
+                    AND button IS NOT CASE WHEN button_index >= 0 AND json_valid(buttons)
+                        THEN json_extract(buttons, '$[' || button_index || '].id') END)
+            """)
+        try reportUntold(
+            db, "was collected or not, against what the entries say",
+            """
+            SELECT alert_id FROM responses WHERE (collected_ms IS NOT NULL) <> EXISTS
+                (SELECT 1 FROM audit WHERE audit.alert_id = responses.alert_id
+                    AND event = 'collected')
+            """)
+    }
+
+    private mutating func reportUntold(
+        _ db: Database, _ reason: String, _ sql: String
+    ) throws {
+        for id in try db.rows(sql + " LIMIT 100", read: { $0.integer(0) }) {
+            report.report("alert \(id) \(reason)", alert: id)
+        }
+    }
+
+    private mutating func check(_ row: borrowing Row, _ db: Database) throws {
+        let sequence = row.integer(0)
+        report.entries += 1
+        let stored = AuditHead(sequence: sequence, hash: row.blob(21) ?? [])
+        defer {
+            previous = stored
+            if stored == expected { hasSeenExpected = true }
+        }
+        if sequence != previous.sequence + 1 {
+            let missing = previous.sequence + 1
+            report.report("entry \(missing) is missing", entry: missing)
+        }
+        guard let entry = try? AuditRow.entry(row) else {
+            report.report("entry \(sequence) can't be understood", entry: sequence)
+            return
+        }
+        if entry.computedHash != entry.hash {
+            report.report(
+                "entry \(sequence) was changed", entry: sequence, alert: entry.event.alertID)
+        } else if sequence == previous.sequence + 1, entry.previous != previous.hash {
+            report.report(
+                "entry \(sequence) does not continue entry \(previous.sequence): "
+                    + "one of them was replaced", entry: sequence, alert: entry.event.alertID)
+        } else {
+            try compare(entry, db)
+        }
+    }
+
+    /// Compares an entry with the rows that it tells of.
+    private mutating func compare(_ entry: AuditEntry, _ db: Database) throws {
+        guard let id = entry.event.alertID else { return }
+        let sequence = entry.event.sequence
+        switch entry.event.kind {
+        case .asked, .presented:
+            guard let row = try? db.alert(id) else {
+                report.report(
+                    "alert \(id) of entry \(sequence) is gone or can't be understood",
+                    entry: sequence, alert: id)
+                return
+            }
+            // Erased texts can't be compared any more.
+            guard let content = row.content else { return }
+            if content != entry.content {
+                report.report(
+                    "alert \(id) was changed: it is not what entry \(sequence) says was "
+                        + "\(entry.event.kind.rawValue)", entry: sequence, alert: id)
+            }
+        case .resolved:
+            guard let response = try? db.alert(id)?.record.response, entry.tells(of: response)
+            else {
+                report.report(
+                    "the response of alert \(id) is not the one of entry \(sequence)",
+                    entry: sequence, alert: id)
+                return
+            }
+        case .returned, .snoozed, .collected, .erased:
+            break
+        }
+    }
+}
+
+extension AuditEntry {
+    /// Whether a stored response is the one that this entry recorded.
+    fileprivate func tells(of response: Response) -> Bool {
+        guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
+            event.by == response.by,
+            Timestamp.milliseconds(event.at) == Timestamp.milliseconds(response.resolvedAt)
+        else { return false }
+        // A deadline has no responder; the entry then names the process that stored it.
+        return response.outcome == .expired
+            ? response.responder == nil : response.responder == event.responder
+    }
+}

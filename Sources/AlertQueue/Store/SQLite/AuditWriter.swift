@@ -1,0 +1,54 @@
+import FoundationEssentials
+import SQLite
+
+/// What an audit entry tells, before it has its place in the chain.
+struct AuditDraft {
+    var kind: AlertEvent.Kind
+    var at: ClockReading?
+    var record: AlertRecord?
+    var response: Response?
+    var responder: Responder
+    var content: [UInt8]?
+    var detail: String?
+}
+
+extension WriteContext {
+    /// Appends an entry to the audit log, chained to the one before.
+    func audit(_ draft: AuditDraft, identity: Identity) throws {
+        let role = draft.response?.button?.role
+        let moment = (draft.at ?? now).wallMilliseconds
+        var entry = AuditEntry(
+            event: AlertEvent(
+                sequence: head.sequence + 1, kind: draft.kind,
+                at: Timestamp.date(milliseconds: moment), alertID: draft.record?.id,
+                source: draft.record?.source.name, outcome: draft.response?.outcome,
+                buttonIndex: draft.response?.buttonIndex, by: draft.response?.by,
+                responder: draft.responder),
+            buttonRole: role, loginUID: identity.loginUID, session: identity.session,
+            content: draft.content, detail: draft.detail, previous: head.hash)
+        entry.hash = entry.computedHash
+        try insert(entry, milliseconds: moment)
+        head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+    }
+
+    private func insert(_ entry: AuditEntry, milliseconds: Int64) throws {
+        let event = entry.event
+        let by = event.responder
+        try db.run(
+            """
+            INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
+                button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, pid,
+                content, detail, previous, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(event.sequence), .integer(milliseconds), .text(event.kind.rawValue),
+            .optional(event.alertID), .optional(event.source),
+            .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
+            .optional(entry.buttonRole?.rawValue), .optional(event.by?.rawValue),
+            .integer(Int64(by.uid)), .optional(by.user),
+            .optional(entry.loginUID.map(Int64.init)), .optional(entry.session.map(Int64.init)),
+            .text(by.via), .optional(by.tty), .optional(by.ssh), .text(by.host),
+            .integer(Int64(by.pid)), .optional(entry.content), .optional(entry.detail),
+            .blob(entry.previous), .blob(entry.hash))
+    }
+}

@@ -1,0 +1,119 @@
+import SQLite
+
+/// The rows of alerts, as both the writer and the reader look for them.
+extension Database {
+    private static let joined = """
+        SELECT \(AlertRow.columns) FROM alerts
+        JOIN sources ON sources.id = alerts.source_id
+        LEFT JOIN responses ON responses.alert_id = alerts.id
+        """
+
+    func alert(_ id: Alert.ID) throws -> AlertRow? {
+        try first(Self.joined + " WHERE alerts.id = ?", .integer(id)) { try AlertRow($0) }
+    }
+
+    func alert(key: String, sourceID: Int64) throws -> AlertRow? {
+        try first(
+            Self.joined + " WHERE alerts.source_id = ? AND alerts.key = ?", .integer(sourceID),
+            .text(key)
+        ) { try AlertRow($0) }
+    }
+
+    /// The oldest waiting alerts of one priority that one of the presenters may show.
+    func waiting(
+        _ priority: Alert.Priority, presenters: String?, limit: Int
+    ) throws -> [AlertRow] {
+        try rows(
+            Self.joined + """
+                 WHERE alerts.state = 'queued' AND alerts.snoozed_ms IS NULL
+                AND alerts.priority = ? AND (alerts.presenters IS NULL OR ?2 IS NULL OR EXISTS (
+                    SELECT 1 FROM json_each(alerts.presenters) AS wanted
+                    JOIN json_each(?2) AS attached ON attached.value = wanted.value))
+                ORDER BY alerts.id LIMIT ?
+                """,
+            .integer(priority.rawValue), .optional(presenters), .integer(limit)
+        ) { try AlertRow($0) }
+    }
+
+    /// The alerts that were put off, the first to come again first.
+    func snoozed(limit: Int) throws -> [AlertRow] {
+        try rows(
+            Self.joined + """
+                 WHERE alerts.state = 'queued' AND alerts.snoozed_ms IS NOT NULL
+                ORDER BY alerts.snoozed_ms LIMIT ?
+                """, .integer(limit)
+        ) { try AlertRow($0) }
+    }
+
+    /// The alerts whose deadline has passed: by boot time within this boot, else by the wall clock.
+    func overdue(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
+        try due(
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND boot = ? AND expires_boot_ms <= ? LIMIT ?
+            """,
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND boot <> ? AND expires_ms <= ? LIMIT ?
+            """, now, limit)
+    }
+
+    /// The alerts whose snooze is over, by the same clocks.
+    func finishedSnoozes(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
+        try due(
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
+            AND snoozed_boot = ? AND snoozed_boot_ms <= ? LIMIT ?
+            """,
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
+            AND snoozed_boot <> ? AND snoozed_ms <= ? LIMIT ?
+            """, now, limit)
+    }
+
+    /// The end of the snooze that ends first; `nil` if none is going on.
+    func nextWakeUp(at now: ClockReading) throws -> Duration? {
+        let sameBoot =
+            try first(
+                """
+                SELECT min(snoozed_boot_ms) FROM alerts
+                WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot = ?
+                """, .text(now.boot)
+            ) { $0.optionalInteger(0) } ?? nil
+        let otherBoot =
+            try first(
+                """
+                SELECT snoozed_ms FROM alerts
+                WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot <> ?
+                ORDER BY snoozed_ms LIMIT 1
+                """, .text(now.boot)
+            ) { $0.optionalInteger(0) } ?? nil
+        let distances = [
+            sameBoot.map { $0 - now.bootMilliseconds },
+            otherBoot.map { $0 - now.wallMilliseconds },
+        ]
+        return distances.compactMap { $0 }.min().map { .milliseconds(max(0, $0)) }
+    }
+
+    func pendingCount() throws -> Int {
+        try first("SELECT coalesce(sum(pending), 0) FROM sources") { Int($0.integer(0)) } ?? 0
+    }
+
+    func lastSequence() throws -> Int64 {
+        try first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer(0) } ?? 0
+    }
+
+    private func due(
+        _ sameBoot: String, _ otherBoot: String, _ now: ClockReading, _ limit: Int
+    ) throws -> [Alert.ID] {
+        let first = try rows(
+            sameBoot, .text(now.boot), .integer(now.bootMilliseconds), .integer(limit)
+        ) { $0.integer(0) }
+        guard first.count < limit else { return first }
+        return first
+            + (try rows(
+                otherBoot, .text(now.boot), .integer(now.wallMilliseconds),
+                .integer(limit - first.count)
+            ) { $0.integer(0) })
+    }
+}

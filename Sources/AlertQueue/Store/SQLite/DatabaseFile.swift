@@ -1,0 +1,230 @@
+import Glibc
+import Migrations
+import SQLite
+import Synchronization
+
+/// The database file of a queue: created, recognised, migrated and opened here.
+struct DatabaseFile: Sendable {
+    /// Marks the file as ours, "alrq"; see <https://sqlite.org/pragma.html#pragma_application_id>.
+    static let applicationID: UInt32 = 0x616c_7271
+    let files: QueueFiles
+
+    /// The files that this process has open through SQLite, and how often.
+    ///
+    /// POSIX locks are lost when a process closes *any* descriptor of a file, so a file that is in
+    /// this list is never opened beside SQLite (<https://sqlite.org/howtocorrupt.html>, 2.2).
+    private static let opened = Mutex<[FileIdentity: Int]>([:])
+
+    private var path: String { files.database }
+
+    /// Creates and migrates the file if need be, and opens it for the writer.
+    ///
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer; it
+    ///   is not touched then.
+    func openForWriting(lock: () throws(AlertError) -> Void) throws(AlertError) -> OpenDatabase {
+        let header = try inspect()
+        if header == .ours {
+            let database = try open()
+            if try version(of: database) == Migration.all.count, try isInWALMode(database) {
+                return try ready(database)
+            }
+        }
+        try lock()
+        // Somebody else may have made it since.
+        if FileIdentity(path: path) == nil { try create() }
+        let database = try open()
+        try storing("migrate the database") { try migrate(database) }
+        return try ready(database)
+    }
+
+    /// Opens the file, which must exist already.
+    func openExisting() throws(AlertError) -> OpenDatabase {
+        guard try inspect() == .ours else {
+            throw .storage(operation: "open \(path)", "the database has been deleted")
+        }
+        let database = try open()
+        _ = try version(of: database)
+        return try ready(database)
+    }
+
+    /// Opens the file again after a failure, and has SQLite check its structure.
+    func reopenAfterFailure() throws(AlertError) -> OpenDatabase {
+        let database = try openExisting()
+        try storing("check \(path) after a failure") {
+            let finding = try database.handle.first("PRAGMA quick_check(1)") { $0.text(0) }
+            guard finding == "ok" else {
+                throw AlertError.storage(
+                    operation: "use \(path) after a failure", finding ?? "the check said nothing")
+            }
+        }
+        return database
+    }
+
+    private enum Header {
+        case missing
+        case empty
+        case ours
+    }
+
+    /// Reads the first bytes of the file, without SQLite, so that a foreign file stays untouched.
+    ///
+    /// See <https://sqlite.org/fileformat2.html#the_database_header>.
+    private func inspect() throws(AlertError) -> Header {
+        guard let identity = FileIdentity(path: path) else {
+            guard errno == ENOENT else { throw SystemError.current("open", path) }
+            return .missing
+        }
+        let header: [UInt8]? = try Self.opened.withLock { opened throws(AlertError) in
+            guard opened[identity] == nil else { return nil }
+            return try firstBytes()
+        }
+        guard let header else { return .ours }
+        if header.isEmpty { return .empty }
+        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw .incompatible(path: path, "is not an SQLite database")
+        }
+        guard Self.number(header[68..<72]) == Self.applicationID else {
+            throw .incompatible(path: path, "is the database of another program")
+        }
+        try check(version: Int(Self.number(header[60..<64])))
+        return .ours
+    }
+
+    private func firstBytes() throws(AlertError) -> [UInt8] {
+        let raw = Glibc.open(path, O_RDWR | O_CLOEXEC)
+        guard raw >= 0 else { throw SystemError.current("open", path) }
+        defer { close(raw) }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = pread(raw, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw SystemError.current("read", path) }
+        return Array(bytes[..<count])
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private func check(version: Int) throws(AlertError) {
+        guard version <= Migration.all.count else {
+            throw .incompatible(
+                path: path,
+                "was made by a newer version of alertq (schema \(version), this one knows "
+                    + "\(Migration.all.count)); it was not touched")
+        }
+    }
+
+    /// Makes an empty file with the right mode from the first moment on.
+    private func create() throws(AlertError) {
+        // What a deleted database left behind is not the new one's log, and its shared memory may
+        // still be mapped by whoever has the deleted one open.
+        for ending in ["-journal", "-wal", "-shm"] { unlink(path + ending) }
+        // Under another name first: the file at `path` must never be opened beside SQLite.
+        let draft = path + "-new.\(getpid())"
+        unlink(draft)
+        let raw = Glibc.open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, files.mode)
+        guard raw >= 0 else { throw SystemError.current("create", path) }
+        fchmod(raw, files.mode)
+        close(raw)
+        defer { unlink(draft) }
+        guard link(draft, path) == 0 || errno == EEXIST else {
+            throw SystemError.current("create", path)
+        }
+    }
+
+    private func open() throws(AlertError) -> OpenDatabase {
+        guard let identity = FileIdentity(path: path) else {
+            throw SystemError.current("open", path)
+        }
+        Self.opened.withLock { $0[identity, default: 0] += 1 }
+        do {
+            let handle = try Database(path: path)
+            // Whoever makes the file now has it to itself for a moment.
+            try handle.execute("PRAGMA busy_timeout = 5000")
+            return OpenDatabase(handle, identity: identity)
+        } catch {
+            Self.forget(identity)
+            throw translated(error, "open \(path)")
+        }
+    }
+
+    fileprivate static func forget(_ identity: FileIdentity) {
+        opened.withLock { opened in
+            let count = opened[identity, default: 1] - 1
+            opened[identity] = count > 0 ? count : nil
+        }
+    }
+
+    private func version(of database: OpenDatabase) throws(AlertError) -> Int {
+        let version = try storing("read the schema version of \(path)") {
+            try database.handle.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+        }
+        try check(version: version)
+        return version
+    }
+
+    /// Whether the last step of the making was reached; a crash may have come before it.
+    private func isInWALMode(_ database: OpenDatabase) throws(AlertError) -> Bool {
+        try storing("read the journal mode of \(path)") {
+            try database.handle.first("PRAGMA journal_mode") { $0.text(0) } == "wal"
+        }
+    }
+
+    /// Runs what is missing of the migrations; the first one before the file is in WAL mode, so
+    /// that its header says whose it is from the first commit on.
+    private func migrate(_ database: OpenDatabase) throws {
+        let db = database.handle
+        // A commit and the name of the file in its directory must both survive a power loss.
+        try db.execute("PRAGMA synchronous = EXTRA")
+        for migration in Migration.all.dropFirst(try version(of: database)) {
+            try db.execute("BEGIN IMMEDIATE")
+            do {
+                try db.execute(migration.sql)
+                try db.execute("PRAGMA application_id = \(Self.applicationID)")
+                try db.execute("PRAGMA user_version = \(migration.version)")
+                try db.execute("COMMIT")
+            } catch {
+                // The first error is the one to report.
+                if db.isInTransaction { try? db.execute("ROLLBACK") }
+                throw error
+            }
+        }
+        try db.execute("PRAGMA journal_mode = WAL")
+    }
+
+    /// Sets what every connection needs, and makes sure that it holds.
+    private func ready(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
+        try storing("open \(path)") {
+            let db = database.handle
+            try db.execute(
+                """
+                PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 250;
+                PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
+                PRAGMA journal_size_limit = 8388608;
+                """)
+            let journal = try db.first("PRAGMA journal_mode") { $0.text(0) }
+            let synchronous = try db.first("PRAGMA synchronous") { $0.integer(0) }
+            guard journal == "wal", synchronous == 2 else {
+                throw AlertError.storage(
+                    operation: "open \(path)",
+                    "the journal mode is \(journal ?? "unknown") and synchronous "
+                        + "\(synchronous ?? -1), but must be wal and 2")
+            }
+        }
+        return database
+    }
+}
+
+/// A database together with its file's identity, so that a file that was replaced is noticed.
+final class OpenDatabase {
+    let handle: Database
+    let identity: FileIdentity
+
+    fileprivate init(_ handle: Database, identity: FileIdentity) {
+        self.handle = handle
+        self.identity = identity
+    }
+
+    deinit {
+        DatabaseFile.forget(identity)
+    }
+}

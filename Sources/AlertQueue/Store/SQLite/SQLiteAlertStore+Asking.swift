@@ -1,0 +1,176 @@
+import FoundationEssentials
+import SQLite
+
+/// A question made ready for its row, outside of the writer's thread.
+private struct PreparedQuestion: Sendable {
+    let question: Question
+    let buttons: String
+    let info: String
+    let presenters: String?
+    let salt: [UInt8]
+    let content: [UInt8]
+
+    init(_ question: Question) throws {
+        self.question = question
+        buttons = try StoredJSON.encode(question.alert.buttons)
+        info = try StoredJSON.encode(question.alert.userInfo)
+        presenters = try question.alert.presenters.map { try StoredJSON.encode($0) }
+        var generator = SystemRandomNumberGenerator()
+        salt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        content = AuditEntry.content(of: question.alert, salt: salt)
+    }
+}
+
+extension SQLiteAlertStore {
+    package func enqueue(_ question: Question) async throws(AlertError) -> Enqueued {
+        // A known key needs no write, and so no room on the disk.
+        if let known = try await known(question) { return known }
+        let prepared = try storing("encode the alert") { try PreparedQuestion(question) }
+        return try await commits.perform(.ask, "store the alert") { context in
+            let (source, pending) = try context.source(
+                uid: question.identity.uid, name: question.source)
+            if let key = question.alert.key,
+                var row = try context.db.alert(key: key, sourceID: source)
+            {
+                row.record = row.visible(at: context.now)
+                return try row.joined(by: question, sequence: context.head.sequence)
+            }
+            guard pending < question.pendingLimit else {
+                throw AlertError.tooManyPending(
+                    source: question.source, limit: question.pendingLimit)
+            }
+            let row = try context.insert(prepared, source: source)
+            try context.audit(
+                AuditDraft(
+                    kind: .asked, record: row.record,
+                    responder: question.identity.responder(via: question.via),
+                    content: prepared.content),
+                identity: question.identity)
+            return Enqueued(
+                record: row.record, isJoined: false, expiry: row.expiry,
+                sequence: context.head.sequence)
+        }
+    }
+
+    private func known(_ question: Question) async throws(AlertError) -> Enqueued? {
+        guard let key = question.alert.key else { return nil }
+        return try await read("look for the key") { [clock] db in
+            let source = try db.first(
+                "SELECT id FROM sources WHERE uid = ? AND name = ?",
+                .integer(Int64(question.identity.uid)), .text(question.source)
+            ) { $0.integer(0) }
+            guard let source, var row = try db.alert(key: key, sourceID: source) else { return nil }
+            row.record = row.visible(at: clock.now())
+            return try row.joined(by: question, sequence: try db.lastSequence())
+        }
+    }
+}
+
+extension AlertRow {
+    /// What asking again with the same key leads to.
+    fileprivate func joined(by question: Question, sequence: Int64) throws -> Enqueued {
+        let asked = question.alert
+        let stored = record.alert
+        // Erased texts can't be compared any more.
+        let isSame =
+            salt == nil
+            || (asked.title == stored.title && asked.message == stored.message
+                && asked.style == stored.style && asked.userInfo == stored.userInfo
+                && asked.defaultButton == stored.defaultButton
+                && asked.buttons.map(\.content) == stored.buttons.map(\.content))
+        guard isSame else { throw AlertError.keyConflict(asked.key ?? "", record.id) }
+        return Enqueued(record: record, isJoined: true, expiry: expiry, sequence: sequence)
+    }
+}
+
+extension Alert.Button {
+    fileprivate var content: [String] { [id, title, role?.rawValue ?? ""] }
+}
+
+extension WriteContext {
+    /// The row of a source, made if there is none, and how many of its alerts wait.
+    fileprivate func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
+        let known = try db.first(
+            "SELECT id, pending FROM sources WHERE uid = ? AND name = ?", .integer(Int64(uid)),
+            .text(name)
+        ) { (id: $0.integer(0), pending: Int($0.integer(1))) }
+        if let known { return known }
+        try db.run(
+            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
+        return (db.lastInsertedID, 0)
+    }
+
+    fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
+        let alert = prepared.question.alert
+        let expiry = try expiry(of: alert)
+        try db.run(
+            """
+            INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
+                buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
+                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(source), .integer(Int64(prepared.question.identity.pid)),
+            .text(prepared.question.identity.host), .optional(alert.key),
+            .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
+            .optional(alert.message), .text(prepared.buttons), .text(prepared.info),
+            .optional(alert.defaultButton), .optional(alert.handler),
+            .optional(prepared.presenters), .blob(prepared.salt),
+            .optional(alert.dismissAfter?.milliseconds), .optional(alert.snooze?.milliseconds),
+            .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
+            .optional(expiry?.wallMilliseconds), .optional(expiry?.bootMilliseconds))
+        let id = db.lastInsertedID
+        try db.run("UPDATE sources SET pending = pending + 1 WHERE id = ?", .integer(source))
+        return AlertRow(
+            asked: prepared.question, id: id, at: now, expiry: expiry, salt: prepared.salt)
+    }
+
+    /// The deadline on all clocks.
+    private func expiry(of alert: Alert) throws -> ClockReading? {
+        switch alert.deadline {
+        case nil: return nil
+        case .after(let duration): return now.advanced(by: duration)
+        case .at(let date):
+            let distance = Timestamp.milliseconds(date) - now.wallMilliseconds
+            guard distance > 0 else {
+                throw AlertError.invalid(
+                    "deadline", "\(Timestamp.text(date)) lies in the past")
+            }
+            guard Duration.milliseconds(distance) <= Alert.Limit.duration else {
+                throw AlertError.invalid("deadline", "is more than 100 years away")
+            }
+            return now.advanced(by: .milliseconds(distance))
+        }
+    }
+}
+
+extension AlertRow {
+    /// The row of a question that has just been stored.
+    fileprivate init(
+        asked question: Question, id: Alert.ID, at now: ClockReading, expiry: ClockReading?,
+        salt: [UInt8]
+    ) {
+        asked = now
+        self.expiry = expiry
+        self.salt = salt
+        isHandled = false
+        record = AlertRecord(
+            id: id, alert: question.alert.withoutClosures(source: question.source),
+            source: AlertRecord.Source(
+                name: question.source, uid: question.identity.uid, pid: question.identity.pid,
+                host: question.identity.host),
+            state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
+            presentedAt: nil,
+            expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
+            snoozedUntil: nil, snoozes: 0, response: nil)
+    }
+}
+
+extension Alert {
+    fileprivate func withoutClosures(source: String) -> Alert {
+        var alert = self
+        alert.source = source
+        alert.buttons = buttons.map { Button($0.title, id: $0.id, role: $0.role) }
+        return alert
+    }
+}

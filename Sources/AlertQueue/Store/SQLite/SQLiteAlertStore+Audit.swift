@@ -1,0 +1,127 @@
+import FoundationEssentials
+import SQLite
+
+extension SQLiteAlertStore {
+    package func events(
+        after sequence: Int64, limit: Int
+    ) async throws(AlertError) -> [AlertEvent] {
+        try await read("read the audit log") { db in
+            try db.rows(
+                "SELECT \(AuditRow.columns) FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
+                .integer(sequence), .integer(limit)
+            ) { try AuditRow.entry($0).event }
+        }
+    }
+
+    package func audit(
+        after sequence: Int64, of id: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AuditEntry] {
+        try await read("read the audit log") { db in
+            try db.rows(
+                """
+                SELECT \(AuditRow.columns), alerts.title FROM audit
+                LEFT JOIN alerts ON alerts.id = audit.alert_id
+                WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
+                ORDER BY seq LIMIT ?3
+                """, .integer(sequence), .optional(id), .integer(limit)
+            ) { row in
+                var entry = try AuditRow.entry(row)
+                entry.title = row.optionalText(AuditRow.count)
+                return entry
+            }
+        }
+    }
+
+    package func auditHead() async throws(AlertError) -> AuditHead? {
+        try await read("read the audit log") { db in
+            try db.first("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1") { row in
+                AuditHead(sequence: row.integer(0), hash: row.blob(1) ?? [])
+            }
+        }
+    }
+
+    /// Recomputes the chain, and compares alerts and responses with what it says of them.
+    ///
+    /// It reads in short transactions, so that a long log does not keep the write-ahead log from
+    /// being reused meanwhile.
+    package func verifyAudit(expecting head: AuditHead?) async throws(AlertError) -> AuditReport {
+        var check = AuditCheck(expecting: head)
+        var isDone = false
+        while !isDone {
+            let start = check
+            (check, isDone) = try await read("verify the audit log") { db in
+                var check = start
+                let isDone = try check.readPage(db)
+                return (check, isDone)
+            }
+        }
+        let last = check
+        return try await read("verify the audit log") { db in
+            var check = last
+            try check.finish(db)
+            return check.report
+        }
+    }
+}
+
+/// Reads the rows of the audit log.
+enum AuditRow {
+    static let columns = """
+        audit.seq, at_ms, event, audit.alert_id, audit.source, audit.outcome, audit.button_index, \
+        button_role, audit.resolved_by, audit.uid, audit.user, login_uid, session, audit.via, \
+        audit.tty, audit.ssh, audit.host, audit.pid, content, detail, previous, hash
+        """
+    /// How many columns these are.
+    static let count: Int32 = 22
+
+    /// Reads an entry as it was written.
+    ///
+    /// A word or a number that no entry can have is an error: read as if it were absent or
+    /// smaller, a forged entry would have the hash of the one that it was made of.
+    static func entry(_ row: borrowing Row) throws -> AuditEntry {
+        guard let kind = AlertEvent.Kind(rawValue: row.text(2)) else {
+            throw unknown("event", row, 2)
+        }
+        return AuditEntry(
+            event: AlertEvent(
+                sequence: row.integer(0), kind: kind,
+                at: Timestamp.date(milliseconds: row.integer(1)),
+                alertID: row.optionalInteger(3), source: row.optionalText(4),
+                outcome: try word(Outcome.self, "outcome", row, 5),
+                buttonIndex: row.optionalInteger(6).map { Int($0) },
+                by: try word(ResolvedBy.self, "resolver", row, 8),
+                responder: Responder(
+                    uid: try number(UInt32.self, "uid", row, 9) ?? 0, user: row.optionalText(10),
+                    via: row.text(13), tty: row.optionalText(14), ssh: row.optionalText(15),
+                    host: row.text(16), pid: try number(Int32.self, "pid", row, 17) ?? 0)),
+            buttonRole: try word(Alert.Button.Role.self, "role", row, 7),
+            loginUID: try number(UInt32.self, "login uid", row, 11),
+            session: try number(UInt32.self, "session", row, 12),
+            content: row.blob(18), detail: row.optionalText(19), previous: row.blob(20) ?? [],
+            hash: row.blob(21) ?? [])
+    }
+
+    private static func word<Word: RawRepresentable<String>>(
+        _ type: Word.Type, _ what: String, _ row: borrowing Row, _ column: Int32
+    ) throws -> Word? {
+        guard let text = row.optionalText(column) else { return nil }
+        guard let word = Word(rawValue: text) else { throw unknown(what, row, column) }
+        return word
+    }
+
+    private static func number<Number: FixedWidthInteger>(
+        _ type: Number.Type, _ what: String, _ row: borrowing Row, _ column: Int32
+    ) throws -> Number? {
+        guard let integer = row.optionalInteger(column) else { return nil }
+        guard let number = Number(exactly: integer) else { throw unknown(what, row, column) }
+        return number
+    }
+
+    private static func unknown(
+        _ what: String, _ row: borrowing Row, _ column: Int32
+    ) -> AlertError {
+        .storage(
+            operation: "read audit entry \(row.integer(0))",
+            "the \(what) “\(row.text(column))” is unknown")
+    }
+}

@@ -1,0 +1,184 @@
+import FoundationEssentials
+import SQLite
+
+extension SQLiteAlertStore {
+    package func next(
+        for presenters: [String], only: Alert.ID?
+    ) async throws(AlertError) -> Upcoming {
+        let names = try storing("encode the presenters") { try StoredJSON.encode(presenters) }
+        return try await read("look for the next alert") { [clock] db in
+            let now = clock.now()
+            let isDue =
+                try !db.overdue(at: now, limit: 1).isEmpty
+                || !db.finishedSnoozes(at: now, limit: 1).isEmpty
+            let candidates =
+                if let only {
+                    try [db.alert(only)].compactMap { $0 }.filter {
+                        $0.record.response == nil && $0.record.snoozedUntil == nil
+                    }
+                } else {
+                    try Alert.Priority.allCases.flatMap {
+                        try db.waiting($0, presenters: names, limit: 1)
+                    }
+                }
+            let next = candidates.min { $0.comes(before: $1, at: now) }
+            return Upcoming(
+                record: next?.record, expiry: next?.expiry,
+                waitingBehind: next == nil ? 0 : max(0, try db.pendingCount() - 1),
+                wakeAfter: next == nil ? try db.nextWakeUp(at: now) : nil, needsSweep: isDue)
+        }
+    }
+
+    package func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+        let record = try await read("read alert \(id)") { [clock] db in
+            try db.alert(id)?.visible(at: clock.now())
+        }
+        guard let record else { throw .notFound(id) }
+        return withState(record)
+    }
+
+    package func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued {
+        let found = try await read("read alert \(id)") { [clock] db -> Enqueued? in
+            guard let row = try db.alert(id) else { return nil }
+            return Enqueued(
+                record: row.visible(at: clock.now()), isJoined: true, expiry: row.expiry,
+                sequence: try db.lastSequence())
+        }
+        guard let found else { throw .notFound(id) }
+        return found
+    }
+
+    package func record(key: String, source: String) async throws(AlertError) -> AlertRecord {
+        let record = try await read("look for the key") { [clock, identity] db -> AlertRecord? in
+            let sourceID = try db.first(
+                "SELECT id FROM sources WHERE uid = ? AND name = ?",
+                .integer(Int64(identity.uid)), .text(source)
+            ) { $0.integer(0) }
+            guard let sourceID else { return nil }
+            return try db.alert(key: key, sourceID: sourceID)?.visible(at: clock.now())
+        }
+        guard let record else { throw .keyNotFound(key) }
+        return withState(record)
+    }
+
+    package func pending(limit: Int) async throws(AlertError) -> [AlertRecord] {
+        let records = try await read("list what waits") { [clock] db in
+            let now = clock.now()
+            let ready = try Alert.Priority.allCases
+                .flatMap { try db.waiting($0, presenters: nil, limit: limit) }
+                .sorted { $0.comes(before: $1, at: now) }
+            let snoozed = try db.snoozed(limit: limit)
+            return (ready + snoozed).filter { !$0.isOverdue(at: now) }.prefix(limit).map(\.record)
+        }
+        return records.map(withState)
+    }
+
+    package func pendingCount() async throws(AlertError) -> Int {
+        try await read("count what waits") { try $0.pendingCount() }
+    }
+
+    package func history(
+        _ filter: HistoryFilter, limit: Int, after: Alert.ID?
+    ) async throws(AlertError) -> [AlertRecord] {
+        try await read("read the history") { db in
+            var conditions = Conditions()
+            conditions.add("responses.source = ?", filter.source)
+            conditions.add("responses.key = ?", filter.key)
+            conditions.add("outcome = ?", filter.outcome?.rawValue)
+            conditions.add("button = ?", filter.button)
+            conditions.add("resolved_by = ?", filter.by?.rawValue)
+            conditions.add("resolved_ms >= ?", filter.since.map(Timestamp.milliseconds))
+            conditions.add("resolved_ms < ?", filter.until.map(Timestamp.milliseconds))
+            if filter.uncollected { conditions.add("collected_ms IS NULL") }
+            if let after {
+                let place = try db.first(
+                    "SELECT resolved_ms, seq FROM responses WHERE alert_id = ?", .integer(after)
+                ) { ($0.integer(0), $0.integer(1)) }
+                guard let place else { throw AlertError.notFound(after) }
+                conditions.add("(resolved_ms, seq) < (?, ?)", [place.0, place.1])
+            }
+            return try db.rows(
+                """
+                SELECT \(AlertRow.columns) FROM responses
+                CROSS JOIN alerts ON alerts.id = responses.alert_id
+                CROSS JOIN sources ON sources.id = alerts.source_id
+                \(conditions.clause) ORDER BY resolved_ms DESC, seq DESC LIMIT ?
+                """, conditions.values + [.integer(limit)]
+            ) { try AlertRow($0).record }
+        }
+    }
+
+    package func uncollected(
+        handler: String, after: Alert.ID, limit: Int
+    ) async throws(AlertError) -> [AlertRecord] {
+        try await read("look for uncollected responses") { db in
+            try db.rows(
+                """
+                SELECT \(AlertRow.columns) FROM responses
+                CROSS JOIN alerts ON alerts.id = responses.alert_id
+                CROSS JOIN sources ON sources.id = alerts.source_id
+                WHERE responses.handler = ? AND collected_ms IS NULL AND handled = 0
+                    AND seq > coalesce((SELECT seq FROM responses WHERE alert_id = ?), 0)
+                ORDER BY seq LIMIT ?
+                """, [.text(handler), .integer(after), .integer(limit)]
+            ) { try AlertRow($0).record }
+        }
+    }
+
+    package func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool {
+        try await read("read alert \(id)") { try $0.alert(id)?.isHandled ?? false }
+    }
+
+    package func cancelRequests() async throws(AlertError) -> [Alert.ID] {
+        try await read("look for cancels") { db in
+            try db.rows(
+                """
+                SELECT id FROM alerts WHERE state = 'queued' AND cancel_requested = 1
+                ORDER BY id LIMIT 100
+                """
+            ) { $0.integer(0) }
+        }
+    }
+
+    /// The record, with its state as the slot knows it.
+    private func withState(_ record: AlertRecord) -> AlertRecord {
+        guard record.state == .queued, slot.holder()?.alert == record.id else { return record }
+        var record = record
+        record.state = .presented
+        return record
+    }
+}
+
+extension AlertRow {
+    /// The order of the queue: urgency, grown by waiting, then age.
+    fileprivate func comes(before other: AlertRow, at now: ClockReading) -> Bool {
+        let (mine, its) = (effectivePriority(at: now), other.effectivePriority(at: now))
+        return mine == its ? record.id < other.record.id : mine > its
+    }
+}
+
+/// The conditions of a query, with what is bound to them.
+private struct Conditions {
+    private var texts: [String] = []
+    private(set) var values: [Value] = []
+
+    var clause: String { texts.isEmpty ? "" : "WHERE " + texts.joined(separator: " AND ") }
+
+    mutating func add(_ text: String) { texts.append(text) }
+
+    mutating func add(_ text: String, _ value: String?) {
+        guard let value else { return }
+        texts.append(text)
+        values.append(.text(value))
+    }
+
+    mutating func add(_ text: String, _ value: Int64?) {
+        guard let value else { return }
+        add(text, [value])
+    }
+
+    mutating func add(_ text: String, _ numbers: [Int64]) {
+        texts.append(text)
+        values += numbers.map { .integer($0) }
+    }
+}

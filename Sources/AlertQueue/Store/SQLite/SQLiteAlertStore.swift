@@ -1,0 +1,171 @@
+import FoundationEssentials
+import SQLite
+import Synchronization
+
+/// The queue in one SQLite file, shared by any number of processes.
+package final class SQLiteAlertStore: AlertStore {
+    let files: QueueFiles
+    let clock: any AlertClock
+    let identity: Identity
+    let commits: GroupCommit
+    let slot: PresentationSlot
+    private let changes: ChangeSignal
+    private let known: KnownSequence
+    private let slotChanges: ChangeSignal
+    private let watch: QueueWatch
+    private let reader: QueueConfined<Reader>
+
+    /// Opens the queue in a database file, which is created if it does not exist.
+    ///
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer,
+    ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/storage(operation:_:)``.
+    package static func open(
+        path: String, clock: any AlertClock = .system,
+        busyTime: Duration = .seconds(5)
+    ) async throws(AlertError) -> SQLiteAlertStore {
+        try QueueLocation.createUserDirectory(for: path)
+        let files = try QueueFiles(database: path)
+        let changes = ChangeSignal()
+        let bell = Bell(path: files.bell, mode: files.mode)
+        let known = KnownSequence()
+        let commits = try await GroupCommit.start(
+            files: files, clock: clock, busyTime: busyTime
+        ) { sequence in
+            known.raise(to: sequence)
+            changes.change()
+            bell.ring()
+        }
+        PresentationSlot(path: files.slot, mode: files.mode).setRoomAside()
+        return SQLiteAlertStore(
+            files: files, clock: clock, commits: commits, changes: changes, known: known)
+    }
+
+    private init(
+        files: QueueFiles, clock: any AlertClock, commits: GroupCommit, changes: ChangeSignal,
+        known: KnownSequence
+    ) {
+        let slotChanges = ChangeSignal()
+        let reader = QueueConfined(Reader(file: DatabaseFile(files: files)), label: "alertq.reader")
+        self.files = files
+        self.clock = clock
+        self.commits = commits
+        self.changes = changes
+        self.known = known
+        self.slotChanges = slotChanges
+        self.reader = reader
+        identity = Identity.current
+        slot = PresentationSlot(path: files.slot, mode: files.mode)
+        watch = QueueWatch(files: files) {
+            changes.change()
+        } onSlot: {
+            slotChanges.change()
+        } onTick: {
+            // A ring may have been swallowed: the database's own version number tells.
+            reader.async { if $0.hasChanged() { changes.change() } }
+            changes.nudge()
+            slotChanges.nudge()
+        }
+    }
+
+    deinit {
+        watch.stop()
+        commits.closeSoon()
+    }
+
+    package func close() async {
+        watch.stop()
+        await commits.close()
+        changes.change()
+        slotChanges.change()
+    }
+
+    /// Reads from the database, in one short transaction.
+    func read<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(AlertError) -> Result {
+        try await reader.run { reader throws(AlertError) in
+            try storing(operation) { try reader.read(body) }
+        }
+    }
+
+    package var knownSequence: Int64 { known.value }
+
+    package var changeCount: UInt64 { changes.count }
+
+    package func waitForChange(after count: UInt64) async {
+        watch.start()
+        await changes.wait(after: count)
+    }
+
+    package func takeSlot(_ holder: SlotHolder) throws(AlertError) -> (any SlotLease)? {
+        try slot.take(holder)
+    }
+
+    package func slotHolder() -> SlotHolder? { slot.holder() }
+
+    package func waitForSlot() async {
+        watch.start()
+        let seen = slotChanges.count
+        guard slot.holder() != nil else { return }
+        await slotChanges.wait(after: seen)
+        // The close may be heard before the lock is free.
+        for milliseconds in [1, 2, 4, 8, 16] where slot.holder() != nil {
+            // A cancelled wait is over; the caller looks at its task itself.
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+        }
+    }
+
+    package func takeHandlerTurn(_ id: Alert.ID) throws(AlertError) -> (any HandlerTurn)? {
+        try HandlerTurns(path: files.handlers, mode: files.mode).take(id)
+    }
+}
+
+/// The newest audit entry that this process knows of; it only grows.
+private final class KnownSequence: Sendable {
+    private let sequence = Mutex<Int64>(0)
+
+    var value: Int64 { sequence.withLock { $0 } }
+
+    func raise(to new: Int64) {
+        sequence.withLock { $0 = max($0, new) }
+    }
+}
+
+/// The connection that reads, opened at the first read and again when the file was replaced.
+private struct Reader {
+    let file: DatabaseFile
+    private var database: OpenDatabase?
+    private var lastVersion: Int64?
+
+    init(file: DatabaseFile) {
+        self.file = file
+    }
+
+    mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        let database = try current()
+        return try database.handle.reading { try body(database.handle) }
+    }
+
+    /// Whether any process has committed since the last call; see
+    /// <https://sqlite.org/pragma.html#pragma_data_version>.
+    mutating func hasChanged() -> Bool {
+        // A file that can't be read now is looked at again a second later.
+        guard let handle = try? current().handle,
+            let version = try? handle.first("PRAGMA data_version", read: { $0.integer(0) })
+        else { return true }
+        defer { lastVersion = version }
+        return lastVersion != nil && version != lastVersion
+    }
+
+    private mutating func current() throws(AlertError) -> OpenDatabase {
+        if let database, database.identity == FileIdentity(path: file.files.database) {
+            return database
+        }
+        database = nil
+        let opened = try file.openExisting()
+        try storing("open the database") { try opened.handle.execute("PRAGMA query_only = ON") }
+        database = opened
+        return opened
+    }
+}

@@ -1,0 +1,88 @@
+import AlertQueue
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let manager = try await AlertManager(path: path, clock: clock)
+/// // … ask with a deadline of an hour …
+/// clock.advance(by: .seconds(3600))
+/// ```
+public final class ManualClock: AlertClock {
+    private struct Sleeper {
+        let wakeTime: Int64
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var reading: ClockReading
+        var nextID: UInt64 = 0
+        var sleepers: [UInt64: Sleeper] = [:]
+        var cancelled: Set<UInt64> = []
+    }
+
+    private let state: Mutex<State>
+
+    /// Creates a clock that says 2026-01-01 in UTC, unless told otherwise.
+    public init(
+        _ reading: ClockReading = ClockReading(
+            wallMilliseconds: 1_767_225_600_000, bootMilliseconds: 1_000_000, boot: "manual")
+    ) {
+        state = Mutex(State(reading: reading))
+    }
+
+    public func now() -> ClockReading {
+        state.withLock { $0.reading }
+    }
+
+    /// How many tasks sleep on this clock now.
+    public var sleeperCount: Int {
+        state.withLock { $0.sleepers.count }
+    }
+
+    /// Moves all clocks, and wakes whoever has slept long enough.
+    public func advance(by duration: Duration) {
+        let woken = state.withLock { state in
+            state.reading = state.reading.advanced(by: duration)
+            let now = state.reading.bootMilliseconds
+            let due = state.sleepers.filter { $0.value.wakeTime <= now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.sorted { $0.value.wakeTime < $1.value.wakeTime }.map(\.value)
+        }
+        for sleeper in woken { sleeper.continuation.resume() }
+    }
+
+    /// Sets the wall clock alone, as an administrator or NTP does; nobody wakes.
+    public func setWall(milliseconds: Int64) {
+        state.withLock { $0.reading.wallMilliseconds = milliseconds }
+    }
+
+    public func sleep(for duration: Duration) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+                    guard duration > .zero else { return .success(()) }
+                    let wakeTime = state.reading.advanced(by: duration).bootMilliseconds
+                    state.sleepers[id] = Sleeper(wakeTime: wakeTime, continuation: continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state -> Sleeper? in
+                guard let sleeper = state.sleepers.removeValue(forKey: id) else {
+                    state.cancelled.insert(id)
+                    return nil
+                }
+                return sleeper
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}

@@ -1,0 +1,63 @@
+#ifndef ALERTQ_CLINUX_SHIM_H
+#define ALERTQ_CLINUX_SHIM_H
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// fcntl is variadic, and glibc hides F_OFD_* unless _GNU_SOURCE is defined; the numbers are the
+// kernel's (include/uapi/asm-generic/fcntl.h) and part of its stable interface.
+#define CLINUX_F_OFD_GETLK 36
+#define CLINUX_F_OFD_SETLK 37
+
+static inline int clinux_ofd_setlk(int fd, struct flock *lock) {
+    return fcntl(fd, CLINUX_F_OFD_SETLK, lock);
+}
+
+static inline int clinux_ofd_getlk(int fd, struct flock *lock) {
+    return fcntl(fd, CLINUX_F_OFD_GETLK, lock);
+}
+
+// `stat` and `flock` are each a structure and a function; Swift sees the structure first.
+#include <sys/file.h>
+#include <sys/stat.h>
+
+static inline int clinux_flock(int fd, int operation) {
+    return flock(fd, operation);
+}
+
+// ioctl is variadic.
+static inline int clinux_window_size(int fd, struct winsize *size) {
+    return ioctl(fd, TIOCGWINSZ, size);
+}
+
+static inline int clinux_set_window_size(int fd, const struct winsize *size) {
+    return ioctl(fd, TIOCSWINSZ, size);
+}
+
+// Macros with arguments are not imported.
+static inline int clinux_exited(int status) { return WIFEXITED(status); }
+static inline int clinux_exit_status(int status) { return WEXITSTATUS(status); }
+static inline int clinux_signaled(int status) { return WIFSIGNALED(status); }
+static inline int clinux_term_signal(int status) { return WTERMSIG(status); }
+
+// getopt's results are global variables, which Swift 6 can't prove to be safe; its callers hold
+// a lock. Setting optind to 0 makes glibc start anew; see getopt_long(3).
+static inline void clinux_getopt_reset(void) { optind = 0; opterr = 0; }
+static inline int clinux_getopt_index(void) { return optind; }
+static inline int clinux_getopt_option(void) { return optopt; }
+static inline const char *clinux_getopt_argument(void) { return optarg; }
+
+// SIG_IGN is a macro with a cast, and sigaction's handler sits in a union.
+#include <signal.h>
+#include <stddef.h>
+
+static inline int clinux_is_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+#endif

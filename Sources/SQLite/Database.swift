@@ -1,0 +1,159 @@
+import CSQLite
+
+/// An open database file with its compiled statements.
+///
+/// It is deliberately not `Sendable`: each database lives on one thread or queue, and is opened
+/// without SQLite's mutexes (`SQLITE_OPEN_NOMUTEX`).
+package final class Database {
+    private let connection: OpaquePointer
+    private var statements: [String: Statement] = [:]
+    private let wal = WALPages()
+
+    /// What a connection may do with its file.
+    package enum Access: Sendable {
+        /// Reads and writes a file that exists.
+        case readWrite
+        /// Reads and writes a file, and creates it first if it does not exist.
+        case create
+    }
+
+    /// Opens a database file.
+    ///
+    /// Loads of untrusted files are hardened as <https://sqlite.org/security.html> advises; no
+    /// checkpoint happens by itself, neither on commit nor on closing.
+    package init(path: String, access: Access = .readWrite) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let create = access == .create ? SQLITE_OPEN_CREATE : 0
+        let flags = SQLITE_OPEN_READWRITE | create | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = SQLiteError(handle, operation: "open the database")
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        connection = handle
+        _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        let context = Unmanaged.passUnretained(wal).toOpaque()
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<WALPages>.fromOpaque(context).takeUnretainedValue().count = Int(pages)
+                return SQLITE_OK
+            }, context)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(connection)
+    }
+
+    /// How many pages the write-ahead log held after this connection's last commit.
+    package var walPages: Int { wal.count }
+
+    /// The rowid of the last insertion; see <https://sqlite.org/c3ref/last_insert_rowid.html>.
+    package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(connection) }
+
+    /// How many rows the last statement changed; see <https://sqlite.org/c3ref/changes.html>.
+    package var changes: Int { Int(sqlite3_changes(connection)) }
+
+    package var isInTransaction: Bool { sqlite3_get_autocommit(connection) == 0 }
+
+    /// Runs a script of any number of statements; see <https://sqlite.org/c3ref/exec.html>.
+    package func execute(_ script: String) throws(SQLiteError) {
+        guard sqlite3_exec(connection, script, nil, nil, nil) == SQLITE_OK else {
+            throw SQLiteError(connection, operation: script)
+        }
+    }
+
+    /// Runs one statement to its end, ignoring its rows.
+    package func run(_ sql: String, _ values: Value...) throws(SQLiteError) {
+        try run(sql, values)
+    }
+
+    /// Runs one statement to its end, ignoring its rows.
+    package func run(_ sql: String, _ values: [Value]) throws(SQLiteError) {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        while try statement.step() {}
+    }
+
+    /// Reads the first row, or returns `nil` where there is none.
+    package func first<Result>(
+        _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
+    ) throws -> Result? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        return try statement.step() ? read(statement.row) : nil
+    }
+
+    /// Reads every row, in order.
+    package func rows<Result>(
+        _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
+    ) throws -> [Result] {
+        try rows(sql, values, read: read)
+    }
+
+    /// Reads every row, in order.
+    package func rows<Result>(
+        _ sql: String, _ values: [Value], read: (borrowing Row) throws -> Result
+    ) throws -> [Result] {
+        var results: [Result] = []
+        try forEach(sql, values) { row in results.append(try read(row)) }
+        return results
+    }
+
+    /// Visits every row without keeping any.
+    package func forEach(
+        _ sql: String, _ values: [Value], _ body: (borrowing Row) throws -> Void
+    ) throws {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        while try statement.step() { try body(statement.row) }
+    }
+
+    /// Runs a closure in a read transaction, so that its statements see one state of the file.
+    package func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN")
+        // A read transaction has nothing to lose: ending it either way is the same.
+        defer { try? execute("ROLLBACK") }
+        return try body()
+    }
+
+    /// How a checkpoint treats readers; see <https://sqlite.org/c3ref/wal_checkpoint_v2.html>.
+    package enum CheckpointMode: Sendable {
+        case passive
+        case truncate
+    }
+
+    /// Copies the write-ahead log into the database file, and returns whether all of it went.
+    package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> Bool {
+        var logged: Int32 = 0
+        var copied: Int32 = 0
+        let mode = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+        let code = sqlite3_wal_checkpoint_v2(connection, nil, mode, &logged, &copied)
+        if code & 0xff == SQLITE_BUSY { return false }
+        guard code == SQLITE_OK else {
+            throw SQLiteError(connection, operation: "checkpoint")
+        }
+        return logged == copied
+    }
+
+    private func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        if let statement = statements[sql] { return statement }
+        let statement = try Statement(sql, on: connection)
+        statements[sql] = statement
+        return statement
+    }
+}
+
+/// The count that SQLite's write-ahead-log hook writes; see
+/// <https://sqlite.org/c3ref/wal_hook.html>.
+private final class WALPages {
+    var count = 0
+}

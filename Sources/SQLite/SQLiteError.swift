@@ -1,0 +1,46 @@
+import CSQLite
+
+/// A failure that SQLite reported.
+///
+/// Bound values never appear in it; the SQL does. See <https://sqlite.org/rescode.html>.
+package struct SQLiteError: Error, Sendable, CustomStringConvertible {
+    /// The extended result code.
+    package let code: Int32
+    /// SQLite's own sentence.
+    package let message: String
+    /// The statement that failed, or what was attempted instead.
+    package let operation: String
+
+    package init(code: Int32, message: String, operation: String) {
+        self.code = code
+        self.message = message
+        self.operation = operation
+    }
+
+    init(_ connection: OpaquePointer?, operation: String) {
+        guard let connection else {
+            self.init(code: SQLITE_NOMEM, message: "out of memory", operation: operation)
+            return
+        }
+        self.init(
+            code: sqlite3_extended_errcode(connection),
+            message: String(cString: sqlite3_errmsg(connection)),
+            operation: operation)
+    }
+
+    /// The primary result code, the low byte of ``code``.
+    package var primaryCode: Int32 { code & 0xff }
+
+    package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+    /// Whether there is no room on the disk, be it for the file or for its shared memory.
+    package var isFull: Bool { primaryCode == SQLITE_FULL || code == Self.noSharedMemory }
+    package var isIOError: Bool { primaryCode == SQLITE_IOERR && !isFull }
+    package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
+    package var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+    package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+
+    /// `SQLITE_IOERR_SHMSIZE`, a macro with an expression, which Swift does not import.
+    private static let noSharedMemory = SQLITE_IOERR | (19 << 8)
+
+    package var description: String { "\(message) (SQLite code \(code))" }
+}

@@ -1,0 +1,56 @@
+/// A verb of the command: it parses its arguments when it is made, and then runs.
+///
+/// The table of options is the one place that says what a verb takes: parsing and help both
+/// follow from it.
+package protocol Command: Sendable {
+    /// What people type after `alertq`; two words for a verb of a group, such as `audit list`.
+    static var name: String { get }
+    /// One line for `alertq help`; starts with a verb, ends without a full stop.
+    static var abstract: String { get }
+    /// The arguments that are not options, in order. One in brackets may be missing; with dots it
+    /// stands for any number.
+    static var operands: [String] { get }
+    /// The verb's own options, in the order of its help.
+    static var options: [Option] { get }
+    /// Paragraphs of help that follow the options.
+    static var discussion: [String] { get }
+
+    init(_ arguments: Arguments) throws
+    func run(in context: Context) async throws -> ExitCode
+}
+
+extension Command {
+    package static var operands: [String] { [] }
+    package static var options: [Option] { [] }
+    package static var discussion: [String] { [] }
+}
+
+/// All verbs, in the order in which `alertq help` lists them.
+package enum Verbs {
+    package static let all: [any Command.Type] = [
+        AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
+        ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
+        CancelCommand.self, HistoryCommand.self, AuditListCommand.self, AuditVerifyCommand.self,
+        AuditHeadCommand.self, DoctorCommand.self, HelpCommand.self,
+    ]
+
+    /// The verb with exactly this name.
+    package static func named(_ name: String) -> (any Command.Type)? {
+        all.first { $0.name == name }
+    }
+
+    /// The verbs of a group: `audit` has `audit list` and others.
+    package static func group(_ name: String) -> [any Command.Type] {
+        all.filter { $0.name.hasPrefix(name + " ") }
+    }
+
+    /// What may be typed as the first word.
+    package static var firstWords: [String] {
+        var words: [String] = []
+        for verb in all {
+            let word = verb.name.split(separator: " ").first.map(String.init) ?? verb.name
+            if words.last != word { words.append(word) }
+        }
+        return words
+    }
+}

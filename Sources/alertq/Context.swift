@@ -1,0 +1,73 @@
+import AlertQueue
+import FoundationEssentials
+import Glibc
+
+/// What a verb needs from the process around it, so that tests can give it something else.
+package struct Context: Sendable {
+    /// Where results go, and nothing else.
+    package let output: Output
+    /// Where everything else goes.
+    package let errors: Output
+    /// The environment; by default the process's own.
+    package let variables: @Sendable (String) throws -> String?
+    /// The time that ages are told against.
+    package let now: @Sendable () -> Date
+
+    package init(
+        output: Output, errors: Output,
+        variables: @escaping @Sendable (String) throws -> String? = Context.variable,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.output = output
+        self.errors = errors
+        self.variables = variables
+        self.now = now
+    }
+
+    /// Writes lines of results to stdout.
+    ///
+    /// - Throws: ``OutputError`` when they could not be written: what did not arrive is no success.
+    package func print(_ lines: String...) throws(OutputError) {
+        try output.write(lines.map { $0 + "\n" }.joined())
+    }
+
+    /// Writes one line about what is going on to stderr, with its control characters made visible.
+    ///
+    /// A stderr that can't be written loses the line: it must not change what the command does.
+    package func note(_ line: String) {
+        try? errors.write("alertq: \(SafeText.line(line))\n")
+    }
+
+    /// How results are laid out and coloured.
+    package var style: TextStyle {
+        let noColor = (try? variables("NO_COLOR")) != nil
+        let isDumb = (try? variables("TERM")) == "dumb"
+        return TextStyle(isColoured: output.isTerminal && !noColor && !isDumb)
+    }
+
+    /// A variable of this process's environment; `nil` where it is unset or empty.
+    ///
+    /// - Throws: ``CommandError`` where it is not valid UTF-8.
+    package static func variable(_ name: String) throws -> String? {
+        guard let value = getenv(name) else { return nil }
+        guard let text = String(validatingCString: value) else {
+            throw CommandError(.badData, "the variable \(name) is not valid UTF-8")
+        }
+        return text.isEmpty ? nil : text
+    }
+}
+
+/// The escape sequences for emphasis, or none.
+package struct TextStyle: Sendable {
+    package let isColoured: Bool
+
+    package func bold(_ text: String) -> String { wrapped(text, "1") }
+    package func dim(_ text: String) -> String { wrapped(text, "2") }
+    package func red(_ text: String) -> String { wrapped(text, "31") }
+    package func green(_ text: String) -> String { wrapped(text, "32") }
+    package func yellow(_ text: String) -> String { wrapped(text, "33") }
+
+    private func wrapped(_ text: String, _ code: String) -> String {
+        isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,104 @@
+import AlertQueue
+import Glibc
+
+/// The options that `ask` and `notify` share, and the alert that they describe.
+package struct AlertOptions: Sendable {
+    package static let message = Option(
+        "message", short: "m", "TEXT", help: "More about it; “-” reads it from stdin")
+    package static let priority = Option(
+        "priority", "WORD", help: "low, normal, high or critical; normal unless given")
+    package static let source = Option(
+        "source", "NAME", help: "Who asks; else $ALERTQ_SOURCE, else “alertq”")
+    package static let key = Option(
+        "key", "KEY", help: "Asking again with the same key joins the first alert")
+    package static let timeout = Option(
+        "timeout", "DURATION", help: "Let it expire after a time, such as 10m")
+    package static let info = Option(
+        "info", "K=V", isRepeatable: true, help: "A string that comes back with the response")
+    package static let waitFor = Option(
+        "wait-for", "DURATION",
+        help: "Stop waiting after a time, and leave the alert in the queue")
+    package static let ifUnattended = Option(
+        "if-unattended", "WORD",
+        help: "What to do when nobody is there to see it: wait, or fail with exit 14")
+
+    /// Without its message, if that comes from stdin.
+    package let alert: Alert
+    private let readsMessage: Bool
+    package let waitFor: Duration?
+    package let failsIfUnattended: Bool
+
+    package init(
+        _ arguments: Arguments, buttons: [Alert.Button] = [], style: Alert.Style = .alert,
+        defaultButton: String? = nil, dismissAfter: Duration? = nil
+    ) throws {
+        let timeout = try arguments.value(Self.timeout, DurationText.parse)
+        guard timeout != nil || defaultButton == nil else {
+            throw UsageError("--default needs --timeout, the time after which it is applied")
+        }
+        let words = Alert.Priority.allCases.map { ($0.word, $0) }
+        readsMessage = arguments[Self.message] == "-"
+        waitFor = try arguments.value(Self.waitFor, DurationText.parse)
+        failsIfUnattended =
+            try arguments.choice(Self.ifUnattended, [("wait", false), ("fail", true)]) ?? false
+        alert = Alert(
+            arguments.operands[0], message: readsMessage ? nil : arguments[Self.message],
+            style: style, buttons: buttons,
+            priority: try arguments.choice(Self.priority, words) ?? .normal,
+            deadline: timeout.map { .after($0) }, defaultButton: defaultButton,
+            dismissAfter: dismissAfter, source: arguments[Self.source],
+            key: arguments[Self.key], userInfo: try Self.info(arguments.values(Self.info)))
+    }
+
+    /// The whole alert: with the message from stdin, and the source from the environment.
+    package func complete(in context: Context) throws -> Alert {
+        var alert = alert
+        alert.source = try alert.source ?? context.variables("ALERTQ_SOURCE") ?? "alertq"
+        // What can be refused already is refused before anything is read.
+        try alert.validate()
+        if readsMessage { alert.message = try Self.text(from: STDIN_FILENO) }
+        return alert
+    }
+
+    private static func info(_ texts: [String]) throws(UsageError) -> [String: String] {
+        var info: [String: String] = [:]
+        for text in texts {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw UsageError("--info: “\(text)” is not of the form K=V")
+            }
+            let name = String(text[..<equals])
+            let value = String(text[text.index(after: equals)...])
+            guard info.updateValue(value, forKey: name) == nil else {
+                throw UsageError("--info: “\(name)” is given twice")
+            }
+        }
+        return info
+    }
+
+    /// Reads a message to its end, but for the line break that `echo` puts there.
+    package static func text(from descriptor: Int32) throws -> String {
+        // One byte for that line break, and one to see that there is more.
+        let limit = Alert.Limit.message + 2
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while bytes.count < limit {
+            let count = read(descriptor, &buffer, min(buffer.count, limit - bytes.count))
+            if count == 0 { break }
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if errno != EINTR {
+                let reason = String(cString: strerror(errno))
+                throw CommandError(.inputOutput, "can't read the message from stdin: \(reason)")
+            }
+        }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        guard bytes.count <= Alert.Limit.message else {
+            throw AlertError.invalid(
+                "message", "from stdin is too long; at most \(Alert.Limit.message) bytes")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandError(.badData, "the message from stdin is not valid UTF-8")
+        }
+        return text
+    }
+}

@@ -1,0 +1,36 @@
+/// One option of a verb, as it is parsed and as its help tells of it.
+package struct Option: Sendable, Hashable {
+    /// The long name, without its dashes.
+    package let name: String
+    /// The short name; an ASCII letter.
+    package let short: Character?
+    /// What stands for the argument in the help; `nil` for an option without one.
+    package let placeholder: String?
+    package let help: String
+    /// Whether it may be given more than once.
+    package let isRepeatable: Bool
+
+    package init(
+        _ name: String, short: Character? = nil, _ placeholder: String? = nil,
+        isRepeatable: Bool = false, help: String
+    ) {
+        self.name = name
+        self.short = short
+        self.placeholder = placeholder
+        self.isRepeatable = isRepeatable
+        self.help = help
+    }
+}
+
+extension Option {
+    package static let help = Option("help", short: "h", help: "Show this help")
+    package static let json = Option("json", help: "Print results as JSON, one object a line")
+    package static let database = Option(
+        "database", "PATH",
+        help: "Use the queue in this file; else $ALERTQ_DATABASE, else your own queue")
+    package static let system = Option(
+        "system", help: "Use the system queue, /var/lib/alertq/queue.db")
+
+    /// What every verb takes.
+    package static let common = [json, database, system, help]
+}

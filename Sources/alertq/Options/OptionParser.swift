@@ -1,0 +1,151 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Parses the arguments of a verb with the C library's getopt_long(3).
+package struct OptionParser: Sendable {
+    private let verb: String
+    private let options: [Option]
+    private let operands: [String]
+
+    /// getopt keeps its place in global variables.
+    private static let turn = Mutex(())
+    /// What getopt returns for a long option is this plus the option's place in the table, so that
+    /// it is never a character.
+    private static let firstLong: Int32 = 1 << 16
+
+    package init(_ command: any Command.Type) {
+        verb = command.name
+        options = command.options + Option.common
+        operands = command.operands
+    }
+
+    /// Parses what follows the verb.
+    ///
+    /// `--help` anywhere wins over missing operands, so that it always helps.
+    package func parse(_ arguments: [String]) throws(UsageError) -> Arguments {
+        let parsed = try scan(arguments)
+        try checkRepeats(parsed.occurrences)
+        if !parsed.has(.help) { try checkOperands(parsed.operands) }
+        return parsed
+    }
+
+    private func scan(_ arguments: [String]) throws(UsageError) -> Arguments {
+        let result = Self.turn.withLock { _ in
+            Result { () throws(UsageError) in try scanLocked([verb] + arguments) }
+        }
+        return try result.get()
+    }
+
+    private func scanLocked(_ words: [String]) throws(UsageError) -> Arguments {
+        var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var names = options.map { strdup($0.name) }
+        defer {
+            for pointer in argv + names { free(pointer) }
+            names = []
+        }
+        var table = options.indices.map { index in
+            CLinux.option(
+                name: names[index], has_arg: options[index].placeholder == nil ? 0 : 1, flag: nil,
+                val: Self.firstLong + Int32(index))
+        }
+        table.append(CLinux.option())
+        clinux_getopt_reset()
+        var occurrences: [Arguments.Occurrence] = []
+        var found: [String] = []
+        // Each round takes an option or an operand away, so there is an end.
+        while true {
+            let code = getopt_long(Int32(words.count), &argv, shortOptions, table, nil)
+            if code == -1 { break }
+            let value = clinux_getopt_argument().map { String(cString: $0) } ?? ""
+            if code == 1 {
+                found.append(value)
+            } else if let option = option(for: code) {
+                occurrences.append(.init(option: option, value: value))
+            } else {
+                throw problem(code, in: words)
+            }
+        }
+        // getopt stops behind `--`, whose followers are all operands.
+        return Arguments(
+            occurrences: occurrences, operands: found + words[Int(clinux_getopt_index())...])
+    }
+
+    /// A leading `-` makes getopt return operands in their places as the code 1, whatever
+    /// `POSIXLY_CORRECT` says; the `:` makes it tell a missing argument from an unknown option.
+    private var shortOptions: String {
+        options.reduce(into: "-:") { text, option in
+            guard let short = option.short else { return }
+            text += option.placeholder == nil ? "\(short)" : "\(short):"
+        }
+    }
+
+    private func option(for code: Int32) -> Option? {
+        if code >= Self.firstLong { return options[Int(code - Self.firstLong)] }
+        return options.first { $0.short?.asciiValue.map(Int32.init) == code }
+    }
+
+    // MARK: - What is wrong
+
+    private func problem(_ code: Int32, in words: [String]) -> UsageError {
+        let letter = clinux_getopt_option()
+        let isLong = letter == 0 || letter >= Self.firstLong
+        let index = Int(clinux_getopt_index())
+        guard isLong else {
+            // getopt is still inside a cluster such as `-xy` unless it failed at its last letter.
+            guard let byte = UInt8(exactly: letter), (0x21..<0x7F).contains(byte) else {
+                return UsageError("an option is one ASCII letter, or a word after two dashes")
+            }
+            let name = "-\(Character(Unicode.Scalar(byte)))"
+            if let known = option(for: letter) { return missing(known, name) }
+            let isAtEnd = words[index - 1].hasSuffix(name.dropFirst())
+            return unknown(name, in: words[isAtEnd ? index - 1 : min(index, words.count - 1)])
+        }
+        let name = String(words[index - 1].prefix { $0 != "=" })
+        if let known = option(for: letter) {
+            if code == Int32(UInt8(ascii: ":")) { return missing(known, "--\(known.name)") }
+            return UsageError("the option --\(known.name) takes no argument")
+        }
+        let candidates = options.map { "--\($0.name)" }.filter { $0.hasPrefix(name) }
+        guard candidates.count < 2 || name == "--" else {
+            let list = candidates.joined(separator: ", ")
+            return UsageError("the option “\(name)” is ambiguous: \(list)")
+        }
+        return unknown(name, in: name)
+    }
+
+    private func missing(_ option: Option, _ name: String) -> UsageError {
+        UsageError("the option \(name) needs an argument: \(option.placeholder ?? "")")
+    }
+
+    private func unknown(_ name: String, in word: String) -> UsageError {
+        // `-message` is one dash short of what was meant.
+        let meant = word.drop { $0 == "-" }.prefix { $0 != "=" }
+        let suggestion = Suggestion.text(for: String(meant), among: options.map(\.name))
+        let hint =
+            suggestion.map { "; did you mean --\($0)?" }
+            ?? "; put text that begins with a dash after --"
+        return UsageError("unknown option “\(name)”\(hint)")
+    }
+
+    private func checkRepeats(_ occurrences: [Arguments.Occurrence]) throws(UsageError) {
+        var seen: Set<Option> = []
+        for option in occurrences.map(\.option) where !option.isRepeatable {
+            guard seen.insert(option).inserted || option.placeholder == nil else {
+                throw UsageError("the option --\(option.name) is given twice")
+            }
+        }
+    }
+
+    private func checkOperands(_ given: [String]) throws(UsageError) {
+        let usage = "usage: alertq " + ([verb] + operands).joined(separator: " ")
+        let required = operands.count { !$0.hasPrefix("[") }
+        let limit = operands.last?.hasSuffix("...]") == true ? Int.max : operands.count
+        guard given.count >= required else {
+            throw UsageError("expected \(operands[given.count]); \(usage)")
+        }
+        guard given.count <= limit else {
+            throw UsageError("unexpected argument “\(given[limit])”; \(usage)")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+
+/// A JSON value whose object keys keep their order.
+package enum JSONValue: Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case string(String)
+    case array([JSONValue])
+    case object([(key: String, value: JSONValue)])
+
+    package static func optional(_ text: String?) -> JSONValue {
+        text.map(JSONValue.string) ?? .null
+    }
+
+    package static func optional(_ number: (some BinaryInteger)?) -> JSONValue {
+        number.map { .integer(Int64($0)) } ?? .null
+    }
+
+    /// The value on one line.
+    package func text() throws -> String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .string(let value): try Self.quoted(value)
+        case .array(let values):
+            "[" + (try values.map { try $0.text() }.joined(separator: ",")) + "]"
+        case .object(let members):
+            "{"
+                + (try members.map { try Self.quoted($0.key) + ":" + $0.value.text() }
+                    .joined(separator: ","))
+                + "}"
+        }
+    }
+
+    /// A string with its quotes. What a terminal might obey or hide is escaped too, although JSON
+    /// allows it: the value is the same, and a printed line is harmless.
+    private static func quoted(_ text: String) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let encoded = String(decoding: try encoder.encode(text), as: UTF8.self)
+        guard encoded.unicodeScalars.contains(where: isHidden) else { return encoded }
+        return encoded.unicodeScalars.reduce(into: "") { result, scalar in
+            guard isHidden(scalar) else { return result.unicodeScalars.append(scalar) }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        // The joiner of emoji is harmless, and common.
+        case .format: scalar != "\u{200D}"
+        default: false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+
+/// Results could not be written.
+package struct OutputError: Error, CustomStringConvertible {
+    /// The system's number for what went wrong; see errno(3).
+    package let errorNumber: Int32
+
+    /// Whether nobody reads the results any more, as after `alertq list | head -1`.
+    package var isBrokenPipe: Bool { errorNumber == EPIPE }
+
+    package var description: String {
+        "can't write the result: \(String(cString: strerror(errorNumber)))"
+    }
+}
+
+/// A stream of text that leaves the process, or is kept for a test.
+package struct Output: Sendable {
+    /// The columns of the terminal that it is; `nil` where it is something else.
+    package let columns: Int?
+    private let send: @Sendable ([UInt8]) throws(OutputError) -> Void
+
+    package var isTerminal: Bool { columns != nil }
+
+    package init(
+        columns: Int? = nil, send: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
+    ) {
+        self.columns = columns
+        self.send = send
+    }
+
+    /// The stream behind a file descriptor. Nothing is buffered: what `write` returned from has
+    /// been given to the system.
+    package init(descriptor: Int32) {
+        self.init(columns: Self.columns(of: descriptor)) { bytes throws(OutputError) in
+            try Self.write(bytes, to: descriptor)
+        }
+    }
+
+    package func write(_ text: String) throws(OutputError) {
+        try send(Array(text.utf8))
+    }
+
+    private static func columns(of descriptor: Int32) -> Int? {
+        guard isatty(descriptor) == 1 else { return nil }
+        var size = winsize()
+        guard clinux_window_size(descriptor, &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Writes all bytes, also to a pipe that somebody made non-blocking; see write(2).
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+        var start = 0
+        while start < bytes.count {
+            let count = bytes[start...].withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count >= 0 {
+                start += count
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&request, 1, -1)
+            default: throw OutputError(errorNumber: errno)
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import AlertQueue
+import Glibc
+
+/// The process: its arguments, its standard streams and its end.
+package enum Program {
+    package static let version = "0.1.0"
+
+    /// Runs the verb that the command line names, and ends the process.
+    static func main() async -> Never {
+        // A reader that has gone is found out by the write, which can then be undone in order.
+        signal(SIGPIPE, SIG_IGN)
+        let context = Context(
+            output: Output(descriptor: STDOUT_FILENO), errors: Output(descriptor: STDERR_FILENO))
+        do {
+            let words = try decodedArguments(CommandLine.argc, CommandLine.unsafeArgv)
+            exit(try await run(Array(words.dropFirst()), in: context).rawValue)
+        } catch let interruption as Interruption {
+            die(of: interruption.signal)
+        } catch let error as OutputError where error.isBrokenPipe {
+            die(of: SIGPIPE)
+        } catch {
+            context.note("\(error)")
+            exit(ExitCode(error).rawValue)
+        }
+    }
+
+    /// Finds the verb, parses its options and runs it; tells of errors on stderr.
+    package static func run(_ words: [String], in context: Context) async throws -> ExitCode {
+        guard let first = words.first else {
+            try? context.errors.write(Help.overview)
+            return .usage
+        }
+        switch first {
+        case "--help", "-h":
+            try context.output.write(Help.overview)
+            return .done
+        case "--version":
+            try context.print("alertq \(version)")
+            return .done
+        default: break
+        }
+        do {
+            let (verb, rest) = try verb(words)
+            guard let verb else {
+                try context.output.write(Help.text(forGroup: first))
+                return .done
+            }
+            return try await run(verb, rest, in: context)
+        } catch let error as UsageError {
+            context.note("\(error)")
+            return usage("help", context)
+        }
+    }
+
+    private static func run(
+        _ verb: any Command.Type, _ words: [String], in context: Context
+    ) async throws -> ExitCode {
+        do {
+            let arguments = try OptionParser(verb).parse(words)
+            if arguments.has(.help) {
+                try context.output.write(Help.text(for: verb))
+                return .done
+            }
+            return try await verb.init(arguments).run(in: context)
+        } catch let error as UsageError {
+            context.note("\(verb.name): \(error)")
+            return usage("\(verb.name) --help", context)
+        } catch let error as OutputError where error.isBrokenPipe {
+            throw error
+        } catch let error as Interruption {
+            throw error
+        } catch {
+            context.note("\(verb.name): \(error)")
+            return ExitCode(error)
+        }
+    }
+
+    private static func usage(_ help: String, _ context: Context) -> ExitCode {
+        try? context.errors.write("Try 'alertq \(help)'.\n")
+        return .usage
+    }
+
+    /// The verb that the words begin with, and what follows it; no verb for a group's help.
+    private static func verb(
+        _ words: [String]
+    ) throws(UsageError) -> (verb: (any Command.Type)?, rest: [String]) {
+        let first = words[0]
+        if let verb = Verbs.named(first) { return (verb, Array(words.dropFirst())) }
+        let group = Verbs.group(first)
+        if !group.isEmpty {
+            let actions = group.map { String($0.name.dropFirst(first.count + 1)) }
+            guard words.count > 1 else {
+                throw UsageError("\(first): expected one of \(actions.joined(separator: ", "))")
+            }
+            if ["--help", "-h"].contains(words[1]) { return (nil, []) }
+            if let verb = Verbs.named("\(first) \(words[1])") {
+                return (verb, Array(words.dropFirst(2)))
+            }
+            throw UsageError(unknown("verb", "\(first) \(words[1])", group.map { $0.name }))
+        }
+        guard !first.hasPrefix("-") else {
+            throw UsageError("unknown option “\(first)”; options follow the verb")
+        }
+        throw UsageError(unknown("verb", first, Verbs.firstWords))
+    }
+
+    package static func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
+        let suggestion = Suggestion.text(for: word, among: known)
+        return "unknown \(kind) “\(word)”" + (suggestion.map { "; did you mean “\($0)”?" } ?? "")
+    }
+}
+
+extension Program {
+    /// The arguments as text. Swift's own `CommandLine.arguments` repairs what is not UTF-8, and
+    /// so would ask something else than was typed.
+    package static func decodedArguments(
+        _ count: Int32, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    ) throws(CommandError) -> [String] {
+        var words: [String] = []
+        for index in 0..<Int(count) {
+            guard let value = values[index] else { break }
+            guard let word = String(validatingCString: value) else {
+                throw CommandError(.badData, "argument \(index) is not valid UTF-8")
+            }
+            words.append(word)
+        }
+        return words
+    }
+
+    /// Fills the places of closed standard streams, so that no database takes them: nothing that
+    /// is meant for a stream may ever be written into a file. Using them still fails.
+    static func openStandardStreams() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// Ends the process by a signal, so that its parent sees what happened; see signal(7).
+    static func die(of number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, number)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        kill(getpid(), number)
+        // The signal may be on its way to another thread.
+        usleep(100_000)
+        _exit(128 + number)
+    }
+}

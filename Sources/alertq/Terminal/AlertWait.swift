@@ -1,0 +1,104 @@
+import AlertQueue
+import Glibc
+
+/// The wait of one `ask` or `notify --wait`, from the stored alert to its end.
+package struct AlertWait: Sendable {
+    /// How a wait ends.
+    package enum End: Sendable {
+        case resolved(AlertRecord)
+        case timeUp
+        case interrupted(Int32)
+    }
+
+    package let manager: AlertManager
+    package let record: AlertRecord
+    package let context: Context
+    package let limit: Duration?
+    /// This process's own terminal, if it may use one.
+    package let terminal: ControllingTerminal?
+    package let signals: SignalWatch
+
+    /// Waits until the alert is resolved, the time is up, or a signal asks the process to end.
+    package func end() async throws -> End {
+        var screen: AskScreen?
+        if let terminal {
+            screen = try AskScreen(
+                record, manager: manager, terminal: terminal, context: context)
+        } else {
+            tellHowToAnswer()
+        }
+        do {
+            let end = try await firstEnd(screen)
+            await screen?.finish()
+            if case .resolved(let record) = end, await screen?.hasToldResult != true {
+                tellResult(record)
+            }
+            return end
+        } catch {
+            await screen?.finish()
+            throw error
+        }
+    }
+
+    private func firstEnd(_ screen: AskScreen?) async throws -> End {
+        try await withThrowingTaskGroup(of: End?.self) { group in
+            group.addTask { .resolved(try await manager.resolution(of: record.id)) }
+            group.addTask { try await nextSignal(screen) }
+            if let limit {
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    return .timeUp
+                }
+            }
+            if let screen {
+                group.addTask {
+                    await screen.run()
+                    return nil
+                }
+            }
+            defer { group.cancelAll() }
+            while let end = try await group.next() {
+                if let end { return end }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func nextSignal(_ screen: AskScreen?) async throws -> End? {
+        for await signal in signals.events {
+            guard signal == SIGTSTP else { return .interrupted(signal) }
+            if let screen {
+                try await screen.suspend()
+            } else {
+                raise(SIGSTOP)
+            }
+        }
+        return nil
+    }
+
+    /// Tells how an alert ended that somebody at this terminal has not seen end.
+    private func tellResult(_ record: AlertRecord) {
+        guard context.errors.isTerminal, let response = record.response,
+            response.responder?.pid != getpid()
+        else { return }
+        context.note("alert \(record.id): \(response.summary)")
+    }
+
+    private func tellHowToAnswer() {
+        if let holder = manager.slotHolder() {
+            if context.errors.isTerminal { context.note(holder.whereabouts(of: record.id)) }
+        } else if let line = Self.howToAnswer(record, path: manager.path) {
+            context.note(line)
+        }
+    }
+
+    /// What to type elsewhere to answer an alert; `nil` for one without buttons.
+    package static func howToAnswer(_ record: AlertRecord, path: String) -> String? {
+        let buttons = record.alert.buttons
+        guard let first = buttons.first else { return nil }
+        let command = ShellText.answer(record.id, button: first.id, path: path)
+        let others = buttons.dropFirst().map { ShellText.quoted($0.id) }
+        let rest = others.isEmpty ? "" : " (or \(others.joined(separator: ", ")))"
+        return "waiting for an answer to alert \(record.id); answer with: \(command)\(rest)"
+    }
+}

@@ -1,0 +1,199 @@
+import AlertPresenters
+import AlertQueue
+import Glibc
+
+/// How a waiting `ask` uses its own terminal.
+///
+/// It presents its alert as soon as the slot is free. While another process holds the slot, it says
+/// who does, and Enter shows the alert here, as text. The keyboard has one reader at a time: the
+/// presenter while it shows the alert, else this.
+package actor AskScreen {
+    private enum State { case waiting, showing, prompting, finished }
+
+    private let manager: AlertManager
+    private let record: AlertRecord
+    private let context: Context
+    private let terminal: ControllingTerminal
+    private let base: TerminalPresenter
+    private var state = State.waiting
+    /// Whether the presenter has told the person how the alert ended.
+    private(set) var hasToldResult = false
+    private var reading: Task<Void, Never>?
+    /// The holder of the slot that the person knows of.
+    private var told: SlotHolder?
+    private let entered: AsyncStream<Void>
+    private let enter: AsyncStream<Void>.Continuation
+
+    package init(
+        _ record: AlertRecord, manager: AlertManager, terminal: ControllingTerminal,
+        context: Context
+    ) throws {
+        self.manager = manager
+        self.record = record
+        self.context = context
+        self.terminal = terminal
+        base = try TerminalPresenter(appearsUnasked: false)
+        (entered, enter) = AsyncStream.makeStream(of: Void.self)
+    }
+
+    /// Shows the alert in one way or the other until the task is cancelled.
+    package func run() async {
+        terminal.discardInput()
+        await screen.start()
+        readLine()
+        await withTaskGroup { group in
+            group.addTask { await self.tellWhoShows() }
+            for await _ in entered { await prompt() }
+            group.cancelAll()
+        }
+    }
+
+    /// Leaves the screen, before the result is printed.
+    package func finish() async {
+        state = .finished
+        await stopReading()
+        await screen.stop()
+    }
+
+    /// Stops the process as Ctrl-Z asks for.
+    package func suspend() async throws {
+        try await screen.suspend()
+        if state != .prompting { await screen.start() }
+    }
+
+    private var screen: OwnScreen {
+        OwnScreen(
+            managers: [manager], terminal: terminal, presenter: HandOver(base: base, screen: self),
+            only: record.id)
+    }
+
+    // MARK: - Turns at the keyboard
+
+    /// Lets the presenter have the keyboard; `false` while a person answers in text.
+    fileprivate func willShow() async -> Bool {
+        guard state == .waiting else { return false }
+        state = .showing
+        await stopReading()
+        return state == .showing
+    }
+
+    /// Takes the keyboard back, unless a choice has been made: then the result is on its way, and
+    /// a key that was pressed once too often must not open the text.
+    fileprivate func didHide(hasChosen: Bool) {
+        guard state == .showing else { return }
+        state = .waiting
+        if !hasChosen { readLine() }
+    }
+
+    fileprivate func tellPutBack() {
+        guard !record.alert.buttons.isEmpty else { return }
+        say("alert \(record.id) comes again later; press Enter to answer here")
+    }
+
+    fileprivate func didTell() { hasToldResult = true }
+
+    private func readLine() {
+        guard !record.alert.buttons.isEmpty else { return }
+        reading = Task { [terminal, enter] in
+            // At the end of the terminal there is no more Enter to wait for.
+            if await terminal.line() != nil { enter.yield() }
+        }
+    }
+
+    private func stopReading() async {
+        reading?.cancel()
+        await reading?.value
+        reading = nil
+    }
+
+    // MARK: - Another holder of the slot
+
+    /// Says once for each holder who it is, as long as the alert is not on this screen.
+    private func tellWhoShows() async {
+        while !Task.isCancelled {
+            if let holder = manager.slotHolder(), holder.pid != getpid(), state == .waiting,
+                holder.pid != told?.pid || holder.alert != told?.alert
+            {
+                told = holder
+                let answer = record.alert.buttons.isEmpty ? "" : "; press Enter to answer here"
+                say(holder.whereabouts(of: record.id) + answer)
+            }
+            // A cancelled sleep ends at once, and so does the loop.
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func say(_ line: String) {
+        context.note(line)
+        // The person sits at the terminal, wherever stderr goes.
+        if !context.errors.isTerminal { terminal.write("alertq: \(SafeText.line(line))\n") }
+    }
+
+    // MARK: - Answering in text
+
+    private func prompt() async {
+        guard state == .waiting else { return }
+        state = .prompting
+        await screen.stop()
+        // What was typed before the buttons could be read is no answer.
+        terminal.discardInput()
+        terminal.write(TextPrompt.text(record))
+        while state == .prompting, let line = await terminal.line() {
+            if line.allSatisfy(\.isWhitespace) { break }
+            guard let button = TextPrompt.button(line, of: record.alert) else {
+                terminal.write(TextPrompt.question(record.alert))
+                continue
+            }
+            await answer(button)
+            break
+        }
+        if Task.isCancelled { terminal.write("\n") }
+        guard state == .prompting else { return }
+        state = .waiting
+        told = nil
+        await screen.start()
+        if state == .waiting { readLine() }
+    }
+
+    private func answer(_ button: Alert.Button) async {
+        do {
+            _ = try await manager.answer(record.id, button: button.id)
+        } catch {
+            // Whoever was first, the result comes to the waiting `ask` in its own way.
+            say("\(error)")
+        }
+    }
+}
+
+/// The terminal presenter, with the keyboard handed over before and after.
+private struct HandOver: AlertPresenter {
+    let base: TerminalPresenter
+    let screen: AskScreen
+
+    var name: String { base.name }
+
+    func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        guard await screen.willShow() else { throw CancellationError() }
+        do {
+            let choice = try await base.present(presentation)
+            let hasChosen = if case .button = choice { true } else { false }
+            await screen.didHide(hasChosen: hasChosen)
+            if !hasChosen { await screen.tellPutBack() }
+            return choice
+        } catch {
+            await screen.didHide(hasChosen: false)
+            throw error
+        }
+    }
+
+    func didResolve(
+        _ presentation: Presentation, response: Response, choseHere: Bool
+    ) async {
+        await base.didResolve(presentation, response: response, choseHere: choseHere)
+        await screen.didTell()
+    }
+
+    func didFail(_ presentation: Presentation, error: AlertError) async {
+        await base.didFail(presentation, error: error)
+    }
+}

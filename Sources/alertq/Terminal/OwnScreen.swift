@@ -1,0 +1,31 @@
+import AlertPresenters
+import AlertQueue
+import Glibc
+
+/// The terminal of this process as a screen for alerts, of one queue or of several.
+package struct OwnScreen: Sendable {
+    package let managers: [AlertManager]
+    package let terminal: ControllingTerminal
+    package let presenter: any AlertPresenter
+    /// The only alert to be shown; `nil` for all of them.
+    package let only: Alert.ID?
+
+    /// Shows alerts as soon as the slot is free.
+    package func start() async {
+        for manager in managers { await manager.startPresenting([presenter], only: only) }
+    }
+
+    /// Takes what is shown off the screen, gives the slot up, and leaves the terminal in order.
+    package func stop() async {
+        for manager in managers { await manager.stopPresenting() }
+        TerminalPresenter.restore()
+    }
+
+    /// Stops the process as Ctrl-Z asks for, with the terminal in order and the slot free; returns
+    /// when the job is back in the foreground.
+    package func suspend() async throws {
+        await stop()
+        raise(SIGSTOP)
+        try await terminal.waitForForeground()
+    }
+}

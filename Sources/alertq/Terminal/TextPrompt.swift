@@ -1,0 +1,64 @@
+import AlertQueue
+
+/// An alert as plain text with numbered buttons, for a terminal that is not its screen.
+package enum TextPrompt {
+    package static func text(_ record: AlertRecord) -> String {
+        let alert = record.alert
+        var lines = ["", "alert \(record.id) from \(SafeText.line(record.source.name))", ""]
+        lines.append("  " + SafeText.line(alert.title))
+        if let message = alert.message, !message.isEmpty {
+            lines.append("")
+            lines += SafeText.lines(message).split(
+                separator: "\n", omittingEmptySubsequences: false
+            )
+            .map { "  " + $0 }
+        }
+        lines.append("")
+        for (index, button) in alert.buttons.enumerated() {
+            let role = button.role.map { " (\($0.rawValue))" } ?? ""
+            lines.append("  \(index + 1)) \(SafeText.line(button.title))\(role)")
+        }
+        return lines.joined(separator: "\n") + "\n\n" + question(alert)
+    }
+
+    package static func question(_ alert: Alert) -> String {
+        let range = alert.buttons.count == 1 ? "1" : "1 to \(alert.buttons.count)"
+        return "Number (\(range)), or Enter to leave it waiting: "
+    }
+
+    /// The button whose number, id or label was typed.
+    package static func button(_ line: String, of alert: Alert) -> Alert.Button? {
+        var typed = line[...]
+        while typed.first?.isWhitespace == true { typed.removeFirst() }
+        while typed.last?.isWhitespace == true { typed.removeLast() }
+        if let number = Int(typed), alert.buttons.indices.contains(number - 1) {
+            return alert.buttons[number - 1]
+        }
+        return alert.button(named: String(typed))
+    }
+}
+
+extension Alert {
+    /// The button with an id, or else the only one with a label; `nil` if there is none.
+    package func button(named name: String) -> Button? {
+        if let button = buttons.first(where: { $0.id == name }) { return button }
+        let labelled = buttons.filter { $0.title == name }
+        return labelled.count == 1 ? labelled[0] : nil
+    }
+}
+
+extension SlotHolder {
+    /// Who it is and where: `ana on /dev/pts/3`.
+    package var place: String {
+        let name = user ?? "uid \(uid)"
+        if let tty { return "\(name) on \(tty)" }
+        return "\(name), process \(pid) on \(host)"
+    }
+
+    /// Where an alert is, as a sentence.
+    package func whereabouts(of id: Alert.ID) -> String {
+        alert == id
+            ? "alert \(id) is shown by \(place)"
+            : "alert \(id) waits for its turn; alerts are shown by \(place)"
+    }
+}

@@ -1,0 +1,42 @@
+import AlertQueue
+
+/// `alertq answer ID BUTTON`: answers an alert from anywhere.
+package struct AnswerCommand: Command {
+    package static let name = "answer"
+    package static let abstract = "Answer an alert with the id or the label of a button"
+    package static let operands = ["ID", "BUTTON"]
+    package static let discussion = [
+        """
+        The first answer wins: if the alert has been resolved already, nothing changes and the \
+        exit code is 16.
+        """
+    ]
+
+    private let action: AlertAction
+    private let button: String
+
+    package init(_ arguments: Arguments) throws {
+        action = try AlertAction(arguments, verb: Self.name)
+        button = arguments.operands[1]
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        try await action.run(in: context, done: AlertAction.ending) { manager in
+            let alert = try await manager.record(action.id).alert
+            return try await manager.answer(action.id, button: try Self.id(button, of: alert))
+        }
+    }
+
+    /// The id that a word stands for: an id, or a label that only one button has. A word that
+    /// stands for nothing is left as it is: the queue refuses it.
+    package static func id(_ word: String, of alert: Alert) throws(UsageError) -> String {
+        if let button = alert.button(named: word) { return button.id }
+        let ids = alert.buttons.filter { $0.title == word }.map(\.id)
+        guard ids.isEmpty else {
+            throw UsageError(
+                "the label “\(word)” is on several buttons; use an id: "
+                    + ids.joined(separator: ", "))
+        }
+        return word
+    }
+}

@@ -1,0 +1,113 @@
+import AlertQueue
+
+/// `alertq audit list`: the entries of the log, oldest first.
+package struct AuditListCommand: Command {
+    package static let name = "audit list"
+    package static let abstract = "List the entries of the audit log, oldest first"
+    package static let options = [after, alert, limit]
+
+    static let after = Option(
+        "after", "NUMBER", help: "Only entries behind this one, by its sequence number")
+    static let alert = Option("alert", "ID", help: "Only the entries of one alert")
+    static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
+
+    /// How many entries are in memory at a time.
+    private static let pageSize = 200
+
+    private let queue: QueueChoice
+    private let after: Int64
+    private let alert: Alert.ID?
+    private let limit: Int
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        after =
+            try arguments.value(Self.after) { text throws(UsageError) in
+                guard let number = Int64(text), number >= 0 else {
+                    throw UsageError("“\(text)” is not a sequence number")
+                }
+                return number
+            } ?? 0
+        alert = try arguments.value(Self.alert, Arguments.alertID)
+        limit = try arguments.count(Self.limit, unlessGiven: 100)
+        isJSON = arguments.has(.json)
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        var table = Self.table(in: context)
+        return try await queue.open(via: "audit") { manager in
+            var left = limit
+            var after = after
+            repeat {
+                let size = min(left, Self.pageSize)
+                let page = try await manager.audit(after: after, of: alert, limit: size)
+                if isJSON {
+                    for entry in page { try context.print(Self.json(entry).text()) }
+                } else if !page.isEmpty || left == limit {
+                    let rows = page.map { Self.row($0, in: context) }
+                    try context.output.write(table.text(rows))
+                }
+                left = page.count < size ? 0 : left - size
+                after = page.last?.event.sequence ?? after
+            } while left > 0
+            return .done
+        }
+    }
+
+    // MARK: - An entry
+
+    package static func table(in context: Context) -> Table {
+        Table(["ENTRY", "TIME", "ALERT", "EVENT", "BY", "DETAIL", "TITLE"], for: context)
+    }
+
+    package static func row(_ entry: AuditEntry, in context: Context) -> [String] {
+        let event = entry.event
+        let responder = event.responder
+        let user = responder.user ?? "uid \(responder.uid)"
+        let tty = responder.tty.map { " on \($0)" } ?? ""
+        return [
+            "\(event.sequence)", TimeText.text(event.at, in: context),
+            event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
+            "\(user) via \(responder.via)\(tty)", detail(entry), entry.title ?? "-",
+        ]
+    }
+
+    private static func detail(_ entry: AuditEntry) -> String {
+        let event = entry.event
+        var words = [event.outcome?.rawValue, event.by.map { "by \($0.rawValue)" }]
+        if let index = event.buttonIndex, index >= 0 {
+            let role = entry.buttonRole.map { " (\($0.rawValue))" } ?? ""
+            words.append("button #\(index)\(role)")
+        }
+        words.append(entry.detail)
+        let text = words.compactMap { $0 }.joined(separator: ", ")
+        return text.isEmpty ? "-" : text
+    }
+
+    private static func json(_ entry: AuditEntry) -> JSONValue {
+        let event = entry.event
+        return .object([
+            ("sequence", .integer(event.sequence)), ("event", .string(event.kind.rawValue)),
+            ("at", AlertJSON.date(event.at)), ("alert", .optional(event.alertID)),
+            ("source", .optional(event.source)), ("title", .optional(entry.title)),
+            ("outcome", .optional(event.outcome?.rawValue)),
+            ("button_index", .optional(event.buttonIndex)),
+            ("button_role", .optional(entry.buttonRole?.rawValue)),
+            ("by", .optional(event.by?.rawValue)),
+            ("responder", AlertJSON.responder(event.responder)),
+            ("login_uid", .optional(entry.loginUID)), ("session", .optional(entry.session)),
+            ("detail", .optional(entry.detail)),
+            ("content", .optional(entry.content.map(HexText.of))),
+            ("previous", .string(HexText.of(entry.previous))),
+            ("hash", .string(HexText.of(entry.hash))),
+        ])
+    }
+}
+
+/// Bytes as lowercase hexadecimal digits.
+package enum HexText {
+    package static func of(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

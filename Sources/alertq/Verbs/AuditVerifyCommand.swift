@@ -1,0 +1,66 @@
+import AlertQueue
+
+/// `alertq audit verify`: recomputes the log's chain.
+package struct AuditVerifyCommand: Command {
+    package static let name = "audit verify"
+    package static let abstract = "Check that the audit log has not been changed"
+    package static let options = [head]
+    package static let discussion = [
+        """
+        A chain alone can't show that its end was cut off: keep what `alertq audit head` prints \
+        in another place, and give it to --head. A log that does not verify exits with 65.
+        """
+    ]
+
+    static let head = Option(
+        "head", "NUMBER:HASH", help: "A head printed earlier, which must still be in the log")
+
+    private let queue: QueueChoice
+    private let head: AuditHead?
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        head = try arguments.value(Self.head) { text throws(UsageError) in
+            guard let head = AuditHead(text) else {
+                throw UsageError("“\(text)” is not a head, such as audit head prints")
+            }
+            return head
+        }
+        isJSON = arguments.has(.json)
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        try await queue.open(via: "audit") { manager in
+            let report = try await manager.verifyAudit(expecting: head)
+            if isJSON {
+                try context.print(Self.json(report).text())
+            } else if report.problems.isEmpty {
+                try context.print(Self.summary(report))
+            }
+            for problem in report.problems { context.note(problem.reason) }
+            guard report.problems.isEmpty else {
+                context.note("\(Self.name): the log does not verify")
+                return .badData
+            }
+            return .done
+        }
+    }
+
+    package static func summary(_ report: AuditReport) -> String {
+        report.entries == 1 ? "1 entry verifies" : "\(report.entries) entries verify"
+    }
+
+    private static func json(_ report: AuditReport) -> JSONValue {
+        let problems = report.problems.map { problem in
+            JSONValue.object([
+                ("sequence", .optional(problem.sequence)), ("alert", .optional(problem.alertID)),
+                ("reason", .string(problem.reason)),
+            ])
+        }
+        return .object([
+            ("verifies", .bool(report.problems.isEmpty)), ("entries", .integer(report.entries)),
+            ("head", .optional(report.head?.text)), ("problems", .array(problems)),
+        ])
+    }
+}

@@ -1,0 +1,20 @@
+import AlertQueue
+
+/// `alertq cancel ID`: cancels an alert, as the system does.
+package struct CancelCommand: Command {
+    package static let name = "cancel"
+    package static let abstract = "Cancel an alert; its cancel button's action runs"
+    package static let operands = ["ID"]
+
+    private let action: AlertAction
+
+    package init(_ arguments: Arguments) throws {
+        action = try AlertAction(arguments, verb: Self.name)
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        try await action.run(in: context, done: AlertAction.ending) { manager in
+            try await manager.cancel(action.id)
+        }
+    }
+}

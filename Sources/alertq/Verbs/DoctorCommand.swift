@@ -1,0 +1,71 @@
+import AlertQueue
+
+/// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.
+package struct DoctorCommand: Command {
+    package static let name = "doctor"
+    package static let abstract = "Check a queue, and say what to do if something is wrong"
+    package static let options = [setupSystem]
+    package static let discussion = [
+        """
+        The exit code is that of the first check that failed: 74 for the database, 77 for \
+        permissions, 65 for the audit log.
+        """,
+        """
+        --setup-system is for root. It creates the group alertq and /var/lib/alertq, or puts right \
+        what is wrong with them, and can be repeated.
+        """,
+    ]
+
+    static let setupSystem = Option(
+        "setup-system", help: "Create the group and the directory of the system queue")
+
+    private let queue: QueueChoice
+    private let setsUp: Bool
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        setsUp = arguments.has(Self.setupSystem)
+        isJSON = arguments.has(.json)
+        guard !setsUp || (arguments[.database] == nil) else {
+            throw UsageError("--setup-system is for the system queue, not for --database")
+        }
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        if setsUp {
+            for finding in try SystemQueueSetup().run() { try tell(finding, context) }
+            return .done
+        }
+        var code = ExitCode.done
+        for finding in await QueueCheckup(path: queue.path).findings() {
+            try tell(finding, context)
+            if code == .done { code = finding.code }
+        }
+        return code
+    }
+
+    private func tell(_ finding: Finding, _ context: Context) throws {
+        guard !isJSON else {
+            try context.print(
+                JSONValue.object([
+                    ("check", .string(finding.check)), ("ok", .bool(finding.code == .done)),
+                    ("detail", .string(finding.detail)), ("advice", .optional(finding.advice)),
+                ]).text())
+            return
+        }
+        let style = context.style
+        let mark = finding.code == .done ? style.green("ok     ") : style.red("problem")
+        try context.print("\(mark)  \(finding.check): \(SafeText.line(finding.detail))")
+        if let advice = finding.advice { try context.print("         \(SafeText.line(advice))") }
+    }
+}
+
+/// What one check found.
+package struct Finding: Sendable {
+    package let check: String
+    package let detail: String
+    package var advice: String?
+    /// What the command exits with because of it; ``ExitCode/done`` if all is well.
+    package var code = ExitCode.done
+}

@@ -1,0 +1,107 @@
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq history`: responses, newest first.
+package struct HistoryCommand: Command {
+    package static let name = "history"
+    package static let abstract = "List the responses, newest first"
+    package static let options = [
+        source, key, outcome, button, by, since, until, uncollected, limit, after,
+    ]
+    package static let discussion = [
+        """
+        A TIME is 2026-11-20T10:00:00Z, a local 2026-11-20T10:00 or 2026-11-20, or a duration such \
+        as 7d, which means so long ago. Conditions that are given together must all hold. To read \
+        on, give the last id to --after.
+        """,
+        """
+        The table is aligned and cut to the width of a terminal; elsewhere a tab stands between \
+        the columns, nothing is cut, and times are in RFC 3339.
+        """,
+    ]
+
+    static let source = Option("source", "NAME", help: "Only what this source asked")
+    static let key = Option("key", "KEY", help: "Only what was asked with this key")
+    static let outcome = Option(
+        "outcome", "WORD", help: "answered, cancelled, dismissed, expired or withdrawn")
+    static let button = Option("button", "ID", help: "Only where this button was chosen")
+    static let by = Option("by", "WORD", help: "person, policy, asker or system")
+    static let since = Option("since", "TIME", help: "Only responses from this time on")
+    static let until = Option("until", "TIME", help: "Only responses before this time")
+    static let uncollected = Option(
+        "uncollected", help: "Only what no asker has taken yet")
+    static let limit = Option("limit", "COUNT", help: "List at most so many; 50 unless given")
+    static let after = Option(
+        "after", "ID", help: "Only what is older than the response to this alert")
+
+    /// How many responses are in memory at a time.
+    private static let pageSize = 200
+
+    private let queue: QueueChoice
+    private let arguments: Arguments
+    private let limit: Int
+    private let after: Alert.ID?
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        limit = try arguments.count(Self.limit, unlessGiven: 50)
+        after = try arguments.value(Self.after, Arguments.alertID)
+        isJSON = arguments.has(.json)
+        self.arguments = arguments
+        // The conditions are read again when it runs, against the time of then.
+        _ = try Self.filter(arguments, now: Date())
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        let filter = try Self.filter(arguments, now: context.now())
+        var table = Self.table(in: context)
+        return try await queue.open(via: Self.name) { manager in
+            var left = limit
+            var after = after
+            repeat {
+                let size = min(left, Self.pageSize)
+                let page = try await manager.history(filter, limit: size, after: after)
+                if isJSON {
+                    for record in page { try context.print(AlertJSON.line(record)) }
+                } else if !page.isEmpty || after == nil {
+                    let rows = page.map { Self.row($0, in: context) }
+                    try context.output.write(table.text(rows))
+                }
+                left = page.count < size ? 0 : left - size
+                after = page.last?.id
+            } while left > 0
+            return .done
+        }
+    }
+
+    package static func filter(
+        _ arguments: Arguments, now: Date
+    ) throws(UsageError) -> HistoryFilter {
+        let date = { (text: String) throws(UsageError) in try DateText.parse(text, now: now) }
+        return HistoryFilter(
+            source: arguments[source], key: arguments[key],
+            outcome: try arguments.choice(outcome, Outcome.allCases.map { ($0.rawValue, $0) }),
+            button: arguments[button],
+            by: try arguments.choice(by, ResolvedBy.allCases.map { ($0.rawValue, $0) }),
+            since: try arguments.value(since, date), until: try arguments.value(until, date),
+            uncollected: arguments.has(uncollected))
+    }
+
+    package static func table(in context: Context) -> Table {
+        Table(["ID", "RESOLVED", "SOURCE", "OUTCOME", "BUTTON", "BY", "TITLE"], for: context)
+    }
+
+    package static func row(_ record: AlertRecord, in context: Context) -> [String] {
+        let response = record.response
+        let index = response?.buttonIndex ?? -1
+        // Once the texts have been erased, the index is what is left.
+        let button = response?.button?.id ?? (index >= 0 ? "#\(index)" : "-")
+        let user = response?.responder?.user.map { " (\($0))" } ?? ""
+        return [
+            "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,
+            response?.outcome.rawValue ?? "-", button, (response?.by.rawValue ?? "-") + user,
+            record.alert.title,
+        ]
+    }
+}

@@ -1,0 +1,125 @@
+import AlertPresenters
+import AlertQueue
+import Glibc
+
+/// `alertq present`: shows alerts in this terminal, one at a time.
+package struct PresentCommand: Command {
+    package static let name = "present"
+    package static let abstract = "Show alerts in this terminal, one at a time, until stopped"
+    package static let options = [once]
+    package static let discussion = [
+        """
+        It serves your own queue and, where you may, the system queue; with --database, --system \
+        or $ALERTQ_DATABASE only that one. While another process shows a queue's alerts, it waits \
+        for its turn.
+        """
+    ]
+
+    static let once = Option("once", help: "Stop when nothing is left to show")
+
+    private let queue: QueueChoice
+    private let isOnce: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        isOnce = arguments.has(Self.once)
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        guard let terminal = ControllingTerminal() else {
+            throw UsageError("it needs a terminal, and to be its foreground job")
+        }
+        let presenter: TerminalPresenter
+        do {
+            presenter = try TerminalPresenter()
+        } catch {
+            throw CommandError(.inputOutput, "can't use the terminal: \(error)")
+        }
+        let signals = SignalWatch(stops: true)
+        let managers = try await open(in: context)
+        let screen = OwnScreen(
+            managers: managers, terminal: terminal, presenter: presenter,
+            only: nil)
+        tellWhoHolds(managers, context)
+        context.note("showing alerts in this terminal; Ctrl-C stops")
+        let signal: Int32?
+        do {
+            signal = try await serve(screen, signals)
+        } catch {
+            await close(screen)
+            throw error
+        }
+        await close(screen)
+        if let signal { throw Interruption(signal: signal) }
+        return .done
+    }
+
+    /// Shows alerts until a signal comes, or until nothing is left with `--once`.
+    private func serve(_ screen: OwnScreen, _ signals: SignalWatch) async throws -> Int32? {
+        try await withThrowingTaskGroup(of: Int32?.self) { group in
+            await screen.start()
+            if isOnce {
+                group.addTask {
+                    for manager in screen.managers { await manager.presentedAll() }
+                    return nil
+                }
+            }
+            group.addTask {
+                for await signal in signals.events {
+                    guard signal == SIGTSTP else { return signal }
+                    try await screen.suspend()
+                    await screen.start()
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    private func close(_ screen: OwnScreen) async {
+        await screen.stop()
+        for manager in screen.managers { await manager.close() }
+    }
+
+    // MARK: - Queues
+
+    /// The managers of all queues that this terminal serves. They share it by turns.
+    private func open(in context: Context) async throws -> [AlertManager] {
+        let turn = PresentationTurn()
+        var managers = [
+            try await AlertManager(path: queue.path, via: Self.name, turn: turn)
+        ]
+        let system = QueueLocation.systemPath
+        guard try servesSystem(in: context), queue.path != system, Self.isPermitted(system) else {
+            return managers
+        }
+        do {
+            managers.append(try await AlertManager(path: system, via: Self.name, turn: turn))
+        } catch {
+            // One's own alerts need not wait for the administrator.
+            context.note("\(Self.name): the system queue is left out: \(error)")
+        }
+        return managers
+    }
+
+    private func servesSystem(in context: Context) throws -> Bool {
+        guard queue == .standard else { return false }
+        return try context.variables("ALERTQ_DATABASE") == nil
+    }
+
+    /// Whether the directory of a queue is there and may be written; see access(2).
+    private static func isPermitted(_ path: String) -> Bool {
+        guard let slash = path.lastIndex(of: "/") else { return false }
+        return access(String(path[..<slash]), R_OK | W_OK | X_OK) == 0
+    }
+
+    private func tellWhoHolds(_ managers: [AlertManager], _ context: Context) {
+        for manager in managers {
+            guard let holder = manager.slotHolder() else { continue }
+            context.note(
+                "the alerts of \(manager.path) are shown by \(holder.place); waiting for a turn"
+            )
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import AlertQueue
+import CLinux
+import Glibc
+
+/// The checks of `alertq doctor`.
+package struct QueueCheckup: Sendable {
+    package let path: String
+
+    package func findings() async -> [Finding] {
+        guard let mode = FileMode(path: path) else {
+            // Opening would create it; looking at a queue must not.
+            return [
+                Finding(check: "database", detail: "\(path) does not exist yet; asking creates it")
+            ]
+        }
+        var findings = permissions(mode)
+        do {
+            let manager = try await AlertManager(path: path, via: "doctor")
+            findings += await checks(manager)
+            await manager.close()
+        } catch {
+            findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
+        }
+        return findings
+    }
+
+    private func checks(_ manager: AlertManager) async -> [Finding] {
+        var findings: [Finding] = []
+        do throws(AlertError) {
+            let count = try await manager.pendingCount()
+            findings.append(Finding(check: "database", detail: "\(path) opens; \(count) wait"))
+            findings.append(presenter(manager.slotHolder(), waiting: count))
+            let report = try await manager.verifyAudit()
+            let isSound = report.problems.isEmpty
+            findings.append(
+                Finding(
+                    check: "audit log",
+                    detail: isSound
+                        ? AuditVerifyCommand.summary(report) : "the log does not verify",
+                    advice: isSound ? nil : "see: alertq audit verify",
+                    code: isSound ? .done : .badData))
+        } catch {
+            findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
+        }
+        return findings
+    }
+
+    private func presenter(_ holder: SlotHolder?, waiting: Int) -> Finding {
+        if let holder {
+            return Finding(check: "presenter", detail: "alerts are shown by \(holder.place)")
+        }
+        return Finding(
+            check: "presenter", detail: "nobody shows alerts",
+            advice: waiting == 0 ? nil : "to show what waits: alertq present")
+    }
+
+    private func permissions(_ mode: FileMode) -> [Finding] {
+        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        var findings: [Finding] = []
+        for (path, mode) in [(directory, FileMode(path: directory)), (path, mode)] {
+            guard let mode, mode.isWritableByOthers else { continue }
+            findings.append(
+                Finding(
+                    check: "permissions", detail: "everybody may write \(path)",
+                    advice: "chmod o-w \(ShellText.quoted(path))", code: .notPermitted))
+        }
+        if findings.isEmpty {
+            let isShared = path == QueueLocation.systemPath
+            findings.append(
+                Finding(
+                    check: "permissions",
+                    detail: isShared
+                        ? "members of the group alertq may answer, and may write the file directly"
+                        : "not writable by everybody"))
+        }
+        return findings
+    }
+}
+
+/// The permissions of a file; see stat(2).
+private struct FileMode {
+    private let bits: mode_t
+
+    /// `nil` where there is no such file.
+    init?(path: String) {
+        var status = stat()
+        guard fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
+        bits = status.st_mode
+    }
+
+    var isWritableByOthers: Bool {
+        // In a sticky directory such as /tmp nobody can replace another's file.
+        bits & S_IWOTH != 0 && bits & S_ISVTX == 0
+    }
+}

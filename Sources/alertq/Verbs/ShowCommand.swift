@@ -1,0 +1,102 @@
+import AlertPresenters
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq show ID`: one alert with its whole story.
+package struct ShowCommand: Command {
+    package static let name = "show"
+    package static let abstract = "Show one alert with everything that happened to it"
+    package static let operands = ["ID"]
+
+    /// How many entries of its story are in memory at a time.
+    private static let pageSize = 100
+
+    private let queue: QueueChoice
+    private let id: Alert.ID
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        id = try arguments.alertID()
+        isJSON = arguments.has(.json)
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        try await queue.open(via: Self.name) { manager in
+            let record = try await manager.record(id)
+            if isJSON {
+                try context.print(AlertJSON.line(record))
+                return .done
+            }
+            try context.output.write(Self.text(record, in: context))
+            var table = AuditListCommand.table(in: context)
+            try context.print("")
+            var last: Int64 = 0
+            while true {
+                let entries = try await manager.audit(after: last, of: id, limit: Self.pageSize)
+                let rows = entries.map { AuditListCommand.row($0, in: context) }
+                try context.output.write(table.text(rows))
+                guard entries.count == Self.pageSize, let newest = entries.last else {
+                    return .done
+                }
+                last = newest.event.sequence
+            }
+        }
+    }
+
+    /// What is known of the alert itself, one thing a line.
+    package static func text(_ record: AlertRecord, in context: Context) -> String {
+        let alert = record.alert
+        var lines: [(name: String, text: String)] = [
+            ("alert", "\(record.id)"), ("title", alert.title),
+            ("message", alert.message ?? ""),
+            (
+                "source",
+                "\(record.source.name) (uid \(record.source.uid), "
+                    + "process \(record.source.pid) on \(record.source.host))"
+            ),
+            ("key", alert.key ?? ""), ("style", alert.style.rawValue),
+            ("priority", alert.priority.word),
+        ]
+        for button in alert.buttons {
+            lines.append(("button", describe(button)))
+        }
+        for (name, value) in alert.userInfo.sorted(by: { $0.key < $1.key }) {
+            lines.append(("info", "\(name)=\(value)"))
+        }
+        lines += [
+            ("state", record.state.rawValue), ("asked", time(record.askedAt, context)),
+            ("presented", time(record.presentedAt, context)),
+            ("expires", time(record.expiresAt, context)),
+            ("default", alert.defaultButton ?? ""),
+            ("snoozed until", time(record.snoozedUntil, context)),
+            ("snoozes", record.snoozes > 0 ? "\(record.snoozes)" : ""),
+        ]
+        if let response = record.response {
+            lines.append(("response", response.summary))
+            lines.append(("collected", time(response.collectedAt, context)))
+        }
+        return lines.filter { !$0.text.isEmpty }.map { line($0.name, $0.text, context) }.joined()
+    }
+
+    private static func describe(_ button: Alert.Button) -> String {
+        let role = button.role.map { " (\($0.rawValue))" } ?? ""
+        return button.id == button.title
+            ? button.title + role : "\(button.id)=\(button.title)" + role
+    }
+
+    private static func time(_ date: Date?, _ context: Context) -> String {
+        guard let date else { return "" }
+        let text = Timestamp.text(date)
+        guard context.output.isTerminal else { return text }
+        return "\(text) (\(TimeText.relative(date, to: context.now())))"
+    }
+
+    /// A name and a text, whose further lines stand below its first.
+    private static func line(_ name: String, _ text: String, _ context: Context) -> String {
+        let indent = "\n" + String(repeating: " ", count: 15)
+        let text = SafeText.lines(text).split(separator: "\n", omittingEmptySubsequences: false)
+            .joined(separator: indent)
+        return context.style.bold(DisplayWidth.padded(name, to: 13)) + "  \(text)\n"
+    }
+}

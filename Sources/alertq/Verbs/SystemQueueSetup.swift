@@ -1,0 +1,105 @@
+import AlertQueue
+import CLinux
+import Glibc
+
+/// Creates what the system queue needs: a group, and a directory that it may write.
+package struct SystemQueueSetup: Sendable {
+    private static let group = "alertq"
+    /// rwxrws---: what is created in the directory belongs to its group.
+    private static let mode: mode_t = 0o2770
+
+    package func run() throws -> [Finding] {
+        guard geteuid() == 0 else {
+            throw CommandError(
+                .notPermitted,
+                "--setup-system is for root; try: sudo alertq doctor "
+                    + "--setup-system")
+        }
+        var findings: [Finding] = []
+        if Self.groupID() == nil {
+            try Self.createGroup()
+            findings.append(Finding(check: "group", detail: "\(Self.group) was created"))
+        } else {
+            findings.append(Finding(check: "group", detail: "\(Self.group) exists"))
+        }
+        guard let group = Self.groupID() else {
+            throw CommandError(.inputOutput, "the group \(Self.group) can't be found")
+        }
+        let directory = Self.directory
+        let isNew = try Self.prepare(directory, group: group)
+        let verb = isNew ? "was created" : "is in order"
+        findings.append(
+            Finding(check: "directory", detail: "\(directory) \(verb): group alertq, mode 2770"))
+        findings.append(
+            Finding(
+                check: "members",
+                detail: "members of the group may answer, and may also write the file directly: "
+                    + "add only people who may do that",
+                advice: "to add one: usermod -aG \(Self.group) ana"))
+        return findings
+    }
+
+    private static var directory: String {
+        let path = QueueLocation.systemPath
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
+    }
+
+    /// Creates a directory or puts it right; returns whether it is new.
+    ///
+    /// It works on the open directory, so that nothing can be put in its place meanwhile.
+    package static func prepare(_ path: String, group: gid_t) throws -> Bool {
+        let isNew = mkdir(path, 0o700) == 0
+        guard isNew || errno == EEXIST else { throw failure("create", path) }
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        guard fchown(descriptor, 0, group) == 0 else { throw failure("change the owner of", path) }
+        guard fchmod(descriptor, mode) == 0 else { throw failure("change the mode of", path) }
+        return isNew
+    }
+
+    private static func failure(_ action: String, _ path: String) -> CommandError {
+        let code: ExitCode = errno == EPERM || errno == EACCES ? .notPermitted : .inputOutput
+        return CommandError(code, "can't \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+
+    /// See getgrnam_r(3).
+    private static func groupID() -> gid_t? {
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        // A group's members are listed in it.
+        var buffer = [CChar](repeating: 0, count: 1 << 20)
+        guard getgrnam_r(group, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
+            return nil
+        }
+        return entry.gr_gid
+    }
+
+    /// Runs groupadd(8), which also knows where groups are kept when that is not /etc/group.
+    private static func createGroup() throws {
+        let program = "/usr/sbin/groupadd"
+        let words = [program, "--system", group]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // This process ignores SIGPIPE; a child expects what signal(7) says.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var child: pid_t = 0
+        let error = posix_spawn(&child, program, nil, &attributes, &arguments, environ)
+        guard error == 0 else {
+            throw CommandError(
+                .inputOutput, "can't run \(program): \(String(cString: strerror(error)))")
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) == -1 && errno == EINTR {}
+        guard clinux_exited(status) == 1, clinux_exit_status(status) == 0 else {
+            throw CommandError(.inputOutput, "\(program) could not create the group \(group)")
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import AlertQueue
+
+/// `alertq withdraw ID`: takes an alert back, for its asker.
+package struct WithdrawCommand: Command {
+    package static let name = "withdraw"
+    package static let abstract = "Take an alert back, because its question is of no use any more"
+    package static let operands = ["ID"]
+
+    private let action: AlertAction
+
+    package init(_ arguments: Arguments) throws {
+        action = try AlertAction(arguments, verb: Self.name)
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        try await action.run(in: context, done: AlertAction.ending) { manager in
+            try await manager.withdraw(action.id)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+import Dispatch
+
+// Before anything else: an `await` here would let Dispatch open its own descriptors first.
+Program.openStandardStreams()
+Task.detached { await Program.main() }
+dispatchMain()

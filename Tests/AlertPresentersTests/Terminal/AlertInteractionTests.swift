@@ -1,0 +1,160 @@
+import AlertQueue
+import Foundation
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Alert interaction")
+struct AlertInteractionTests {
+    typealias Action = AlertInteraction.Action
+
+    static let plain = Alert("Go?", buttons: ["Yes", "Maybe", "No"])
+    static let deletion = Alert(
+        "Delete?", buttons: [.destructive("Delete"), "Archive", .cancel("Keep")])
+    static let letters = Alert("?", buttons: ["Later", "Quit", .cancel("Leave")])
+    static let digits = Alert("?", buttons: ["10 minutes", "2 hours", "3 days"])
+    static let cyrillic = Alert("?", buttons: [.cancel("Нет"), "Да", "Élan"])
+    static let notice = Alert("Done")
+
+    static func options() -> [AlertInteraction.LaterOption] {
+        [.init(title: "5 min"), .init(title: "1 h", duration: .seconds(3600))]
+    }
+
+    static func last(_ alert: Alert, _ keys: [Key], mayDestroy: Bool = true) -> Action? {
+        var interaction = AlertInteraction(alert, laterOptions: options())
+        return keys.map { interaction.press($0, mayDestroy: mayDestroy) }.last ?? nil
+    }
+
+    static func text(_ text: String) -> [Key] { text.map { .character($0) } }
+
+    @Test(
+        "What is preselected destroys nothing",
+        arguments: [
+            (plain, 0), (deletion, 2), (notice, nil),
+            (Alert("?", buttons: [.destructive("A"), "B"]), 1),
+            (Alert("?", buttons: [.destructive("A"), .destructive("B")]), nil),
+            (Alert("?", buttons: [.cancel("No"), "Yes"]), 0),
+        ] as [(Alert, Int?)])
+    func preselected(alert: Alert, place: Int?) {
+        #expect(AlertInteraction(alert, laterOptions: []).buttons.selected == place)
+    }
+
+    @Test(
+        "Keys choose what they say",
+        arguments: [
+            (plain, [.enter], .button(0)), (plain, [.right, .enter], .button(1)),
+            (plain, [.left, .enter], .button(2)), (plain, [.tab, .tab, .enter], .button(2)),
+            (plain, [.backTab, .enter], .button(2)), (plain, [.end, .up, .enter], .button(1)),
+            (plain, text("n"), .button(2)), (plain, text("N"), .button(2)),
+            (plain, text("2"), .button(1)), (plain, [.escape], .later(nil)),
+            (plain, text("q"), .later(nil)),
+            (deletion, text("a"), .button(1)), (deletion, text("d") + [.enter], .button(0)),
+            (deletion, text("1") + [.enter], .button(0)), (deletion, [.enter], .button(2)),
+            (letters, text("q"), .button(1)), (letters, text("l") + [.enter], .button(2)),
+            (letters, text("ll") + [.enter], .button(0)),
+            (digits, text("2"), .button(1)), (digits, text("1"), .button(0)),
+            (cyrillic, text("д"), .button(1)), (cyrillic, text("é"), .button(2)),
+            (notice, [.enter], .close), (notice, [.escape], .close), (notice, text("q"), .close),
+        ] as [(Alert, [Key], PresenterChoice)])
+    func chooses(alert: Alert, keys: [Key], choice: PresenterChoice) {
+        #expect(Self.last(alert, keys) == .finish(choice))
+    }
+
+    @Test(
+        "Keys that choose nothing choose nothing",
+        arguments: [
+            (plain, text("x")), (plain, text("4")), (plain, text("0")), (plain, [.right]),
+            (deletion, text("d")), (deletion, text("1")), (letters, text("l")),
+            (letters, [.escape]), (digits, text("4")), (notice, text("x")), (notice, text("l")),
+            (Alert("?", buttons: [.destructive("A"), .destructive("B")]), [.enter]),
+        ] as [(Alert, [Key])])
+    func choosesNothing(alert: Alert, keys: [Key]) {
+        #expect(Self.last(alert, keys) == nil)
+    }
+
+    @Test("A destructive button can't be chosen before its time, any other can")
+    func tooEarly() {
+        #expect(Self.last(Self.deletion, Self.text("d") + [.enter], mayDestroy: false) == nil)
+        let keys = Self.text("a")
+        #expect(Self.last(Self.deletion, keys, mayDestroy: false) == .finish(.button(1)))
+    }
+
+    @Test("The menu of times offers its times, and Escape leads back to the buttons")
+    func menu() {
+        let open = Self.text("l")
+        #expect(Self.last(Self.plain, open + [.enter]) == .finish(.later(nil)))
+        #expect(
+            Self.last(Self.plain, open + [.down, .enter]) == .finish(.later(.seconds(3600))))
+        #expect(Self.last(Self.plain, open + Self.text("1")) == .finish(.later(.seconds(3600))))
+        #expect(Self.last(Self.plain, open + [.escape, .enter]) == .finish(.button(0)))
+        // Where `l` is a button's letter, Escape opens it.
+        #expect(Self.last(Self.letters, [.escape, .enter]) == .finish(.later(nil)))
+    }
+
+    @Test("A sheet shows its cancel button last, and keeps the buttons' indexes")
+    func sheet() {
+        let alert = Alert("?", style: .actionSheet, buttons: [.cancel("No"), "A", "B"])
+        let buttons = AlertInteraction(alert, laterOptions: []).buttons
+        #expect(buttons.choices.map(\.title) == ["A", "B", "No"])
+        #expect(Self.last(alert, Self.text("1")) == .finish(.button(1)))
+    }
+}
+
+@Suite("Alert wording")
+struct AlertWordingTests {
+    @Test(
+        "Lengths of time read as people say them",
+        arguments: [
+            (Duration.seconds(300), "5 min"), (.seconds(5400), "1 h 30 min"), (.zero, "0 s"),
+            (.seconds(90_061), "1 d 1 h"), (.seconds(-5), "0 s"),
+        ])
+    func durations(duration: Duration, text: String) {
+        #expect(AlertWording.duration(duration) == text)
+    }
+
+    @Test(
+        "A countdown never shows less than is left, and nothing below zero",
+        arguments: [
+            (Duration.milliseconds(59_001), "1:00"), (.seconds(59), "0:59"),
+            (.milliseconds(1), "0:01"), (.zero, "0:00"), (.seconds(-3), "0:00"),
+            (.seconds(3600), "60:00"),
+        ])
+    func countdowns(duration: Duration, text: String) {
+        #expect(AlertWording.countdown(duration) == text)
+    }
+
+    @Test("A far deadline is a time of day, a near one counts down")
+    func endings() {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let far = AlertWording.ending(
+            in: .seconds(7200), at: now + 7200, now: now, defaultTitle: nil)
+        #expect(far.wholeMatch(of: /until (\d{4}-\d\d-\d\d )?\d\d:\d\d/) != nil)
+        let near = AlertWording.ending(
+            in: .seconds(59), at: now + 59, now: now, defaultTitle: "No")
+        #expect(near == "0:59 left, then “No”")
+    }
+
+    @Test("Later offers no time behind the deadline, but always the alert's own")
+    func laterOptions() {
+        let now = Date()
+        let all = AlertWording.laterOptions(snooze: nil, expiry: nil, now: now)
+        #expect(all.map(\.title).prefix(3) == ["5 min", "1 h", "4 h"])
+        #expect(all.count == 4 && all[3].title.hasSuffix(" 8:00"))
+        let few = AlertWording.laterOptions(snooze: .seconds(60), expiry: .seconds(30), now: now)
+        #expect(few == [.init(title: "1 min", duration: nil)])
+    }
+
+    @Test("Who asks is told by what the system knows; a name can't pose as another line")
+    func source() {
+        let source = AlertRecord.Source(name: "a\nb\u{1B}[2J", uid: 7, pid: 1, host: "nas")
+        #expect(AlertWording.source(source, user: nil, here: "nas") == "a␊b␛[2J (uid 7)")
+        #expect(AlertWording.source(source, user: "ana", here: "pc") == "a␊b␛[2J (ana@nas)")
+    }
+
+    @Test("What waits behind is counted up to 1,000")
+    func waiting() {
+        #expect(
+            [0, 1, 2, 1000].map(AlertWording.waiting)
+                == [nil, "1 more waits", "2 more wait", "1,000+ more wait"])
+    }
+}

@@ -1,0 +1,146 @@
+import AlertQueue
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Alert screen")
+struct AlertScreenTests {
+    static let alerts: [Alert] = [
+        Alert("Done"),
+        Alert("Delete?", message: "This can't be undone.", buttons: [.cancel("No"), "Yes"]),
+        Alert("すべて削除しますか？", message: "元に戻せません。", buttons: ["はい", .cancel("いいえ")]),
+        Alert("👨‍👩‍👧‍👦 🇩🇪 ❤️", message: "e\u{301} 👍🏽", buttons: ["🎉 Go", .cancel("🛑 Stop")]),
+        Alert("למחוק?", message: "לא ניתן לשחזר", buttons: [.destructive("כן"), .cancel("לא")]),
+        Alert.sheet("Item", cancel: "Cancel", destructive: "Delete", others: ["Rename", "Copy"]),
+        Alert(
+            String(repeating: "long title ", count: 90),
+            message: String(repeating: "long message\n", count: 900),
+            buttons: (0..<16).map {
+                Alert.Button("Button \($0) " + String(repeating: "x", count: 90))
+            }),
+    ]
+    static let sizes = [1, 2, 20, 40, 80, 200].flatMap { columns in
+        [1, 2, 3, 5, 24, 60].map { Terminal.Size(columns: columns, rows: $0) }
+    }
+
+    static func state(_ alert: Alert, isLive: Bool = true) -> AlertScreen.State {
+        let options: [AlertInteraction.LaterOption] = [
+            .init(title: "5 min"), .init(title: "1 h", duration: .seconds(3600)),
+        ]
+        return AlertScreen.State(
+            interaction: AlertInteraction(alert, laterOptions: options),
+            facts: ["backup (ana)", "just now", "0:59 left"], isLive: isLive)
+    }
+
+    static func lines(
+        _ alert: Alert, columns: Int, rows: Int = 24, after keys: [Key] = [], isLive: Bool = true
+    ) -> [StyledLine] {
+        var state = state(alert, isLive: isLive)
+        for key in keys { _ = state.interaction.press(key, mayDestroy: false) }
+        var screen = AlertScreen(alert)
+        return screen.layout(state, size: .init(columns: columns, rows: rows)).lines
+    }
+
+    @Test("Every alert fits into every window", arguments: sizes)
+    func fits(size: Terminal.Size) {
+        for alert in Self.alerts {
+            for keys in [[], [.end], [.right], [.character("l")]] as [[Key]] {
+                let lines = Self.lines(alert, columns: size.columns, rows: size.rows, after: keys)
+                #expect(!lines.isEmpty && lines.count <= size.rows)
+                #expect(lines.allSatisfy { $0.width <= max(size.columns, 2) })
+            }
+        }
+    }
+
+    @Test("The selected button can be seen, in any window of 2 rows or more", arguments: sizes)
+    func selectionIsVisible(size: Terminal.Size) {
+        guard size.rows > 1 else { return }
+        for alert in Self.alerts where !alert.buttons.isEmpty {
+            for place in alert.buttons.indices {
+                let keys = [.home] + Array(repeating: Key.down, count: place)
+                let lines = Self.lines(alert, columns: size.columns, rows: size.rows, after: keys)
+                #expect(lines.contains { $0.runs.contains { $0.look.contains(.inverse) } })
+            }
+        }
+    }
+
+    @Test("Buttons stand on one line where they fit, else below each other")
+    func rowOrList() {
+        let alert = Self.alerts[1]
+        let wide = Self.lines(alert, columns: 80).map(\.text)
+        #expect(wide.contains("[ No ]  [ Yes ]"))
+        let narrow = Self.lines(alert, columns: 14).map(\.text)
+        #expect(narrow.contains("› 1 No") && narrow.contains("  2 Yes"))
+    }
+
+    @Test("A sheet is a list, with its cancel button apart at the end")
+    func sheet() {
+        let lines = Self.lines(Self.alerts[5], columns: 80).map(\.text)
+        let tail = lines.suffix(6).dropLast()
+        #expect(tail == ["  1 Delete", "  2 Rename", "  3 Copy", "", "› 4 Cancel"])
+    }
+
+    @Test("A label with brackets can't pass for two buttons")
+    func brackets() {
+        let alert = Alert("?", buttons: ["Yes ]  [ No", .cancel("Cancel")])
+        #expect(Self.lines(alert, columns: 80).map(\.text).contains("› 1 Yes ]  [ No"))
+    }
+
+    @Test("Before it takes keys, an alert says so and dims its buttons")
+    func notLive() {
+        let lines = Self.lines(Self.alerts[1], columns: 80, isLive: false)
+        #expect(lines.last?.text == "one moment…")
+        let buttons = lines.flatMap(\.runs).filter { $0.text.hasPrefix("[") }
+        #expect(buttons.count == 2 && buttons.allSatisfy { $0.look.contains(.dim) })
+    }
+
+    @Test(
+        "The last line tells the keys in force",
+        arguments: [
+            (alerts[0], "Enter closes"),
+            (alerts[1], "Enter chooses · l later… · Esc in 5 min · ←→ select · n y at once"),
+            (
+                Alert("?", buttons: ["Later", .destructive("Delete")]),
+                "Enter chooses · Esc later… · ←→ select · l at once"
+            ),
+            (
+                Alert("?", buttons: [.destructive("A"), .destructive("B")]),
+                "←→ select · l later… · Esc in 5 min"
+            ),
+        ])
+    func hints(alert: Alert, hint: String) {
+        #expect(Self.lines(alert, columns: 80).last?.text == hint)
+    }
+
+    @Test("Even a narrow window shows how to put it off")
+    func narrowHint() {
+        #expect(Self.lines(Self.alerts[1], columns: 20).last?.text == "Enter · l later…")
+        let facts = Self.lines(Self.alerts[1], columns: 20).map(\.text)
+        #expect(facts.contains("backup (ana)") && facts.contains("just now · 0:59 left"))
+    }
+
+    @Test("A long text can be read to its end by scrolling")
+    func scrolls() {
+        let words = (0..<200).map { "line \($0)" }
+        let alert = Alert("Long", message: words.joined(separator: "\n"), buttons: ["OK"])
+        var screen = AlertScreen(alert)
+        var state = Self.state(alert)
+        var seen: Set<String> = []
+        for _ in 0..<100 {
+            let layout = screen.layout(state, size: .init(columns: 40, rows: 10))
+            #expect(layout.lines.contains { $0.text.contains("[ OK ]") })
+            seen.formUnion(layout.lines.map(\.text))
+            if state.scroll == layout.maxScroll { break }
+            state.scroll = min(state.scroll + layout.page, layout.maxScroll)
+        }
+        #expect(seen.isSuperset(of: words))
+    }
+
+    @Test("Without colours, nothing is red, and the selection still shows")
+    func colours() {
+        var line = StyledLine("Yes", [.danger, .inverse])
+        line.add("No", .danger)
+        #expect(line.rendered(hasColours: true) == "\u{1B}[7;31mYes\u{1B}[0m\u{1B}[31mNo\u{1B}[0m")
+        #expect(line.rendered(hasColours: false) == "\u{1B}[7mYes\u{1B}[0mNo")
+    }
+}

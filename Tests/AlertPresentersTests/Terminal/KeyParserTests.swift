@@ -1,0 +1,80 @@
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Key parser")
+struct KeyParserTests {
+    @Test(
+        "Bytes of a terminal become keys",
+        arguments: [
+            ("\u{1B}[A", [Key.up]), ("\u{1B}OA", [.up]), ("\u{1B}[1;5C", [.right]),
+            ("\u{1B}[D\u{1B}[B", [.left, .down]), ("\u{1B}\u{1B}[A", [.up]),
+            ("\t\u{1B}[Z", [.tab, .backTab]), ("\r\n", [.enter, .enter]), ("\u{1B}OM", [.enter]),
+            ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]),
+            ("\u{1B}[H\u{1B}[4~", [.home, .end]), ("\u{0C}", [.redraw]),
+            ("yé", [.character("y"), .character("é")]), ("Да", [.character("Д"), .character("а")]),
+            ("日😀", [.character("日"), .character("😀")]),
+        ] as [(String, [Key])])
+    func keys(text: String, expected: [Key]) {
+        var whole = KeyParser()
+        #expect(whole.keys(from: text.utf8) == expected)
+        // The same, byte by byte.
+        var parser = KeyParser()
+        #expect(text.utf8.flatMap { parser.keys(from: [$0]) } == expected)
+    }
+
+    @Test(
+        "What is not a key means nothing, up to the last byte of it",
+        arguments: [
+            "\u{1B}y", "\u{1B}\r", "\u{1B}é",  // With Alt.
+            "\u{1B}[99~", "\u{1B}[[A", "\u{1B}[?1;2c", "\u{1B}[<0;5;5M", "\u{1B}[Myyy",
+            "\u{1B}[200~yes\r\u{1B}[A no\n\u{1B}[201~", "\u{1B}[I", "\u{1B}[24;80R",
+            "\u{1B}]11;rgb:0000/ffff/yyyy\u{07}", "\u{1B}]52;c;eXl5\u{1B}\\",
+            "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gyes\u{1B}\\", "\u{01}\u{02}\u{7F}\u{08}\u{00}",
+        ])
+    func nothing(text: String) {
+        var parser = KeyParser()
+        #expect(parser.keys(from: text.utf8) == [])
+        #expect(parser.pause() == nil)
+        #expect(parser.keys(from: "y".utf8) == [.character("y")])
+    }
+
+    @Test("Invalid UTF-8 means nothing, and the next key counts")
+    func invalid() {
+        var parser = KeyParser()
+        let bytes: [UInt8] = [0x80, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x79]
+        #expect(parser.keys(from: bytes) == [.character("("), .character("y")])
+    }
+
+    @Test("An ESC is the Escape key only if nothing follows it")
+    func loneEscape() {
+        var parser = KeyParser()
+        #expect(parser.keys(from: [0x1B]) == [])
+        #expect(parser.patience == .milliseconds(50))
+        #expect(parser.pause() == .escape)
+        #expect(parser.pause() == nil)
+        #expect(parser.patience == nil)
+    }
+
+    @Test("A sequence that was cut off chooses nothing, and keys work again after it")
+    func cutOff() {
+        for text in ["\u{1B}[", "\u{1B}[1;", "\u{1B}O", "\u{1B}]0;x", "\u{1B}[200~yes"] {
+            var parser = KeyParser()
+            #expect(parser.keys(from: text.utf8.prefix(5)) == [])
+            _ = parser.keys(from: text.utf8.dropFirst(5))
+            #expect(parser.pause() != .escape)
+            #expect(parser.keys(from: "n".utf8) == [.character("n")])
+        }
+    }
+
+    @Test("No bytes at all can break it")
+    func random() {
+        var generator = SystemRandomNumberGenerator()
+        var parser = KeyParser()
+        for _ in 0..<100_000 {
+            _ = parser.keys(from: [UInt8.random(in: 0...255, using: &generator)])
+        }
+        while parser.patience != nil { _ = parser.pause() }
+        #expect(parser.keys(from: "y".utf8) == [.character("y")])
+    }
+}

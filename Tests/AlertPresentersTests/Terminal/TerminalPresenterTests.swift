@@ -1,0 +1,286 @@
+import AlertQueue
+import Glibc
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Terminal presenter", .timeLimit(.minutes(2)))
+struct TerminalPresenterTests {
+    static let question = Alert("Delete?", buttons: [.cancel("No"), "Yes", "Maybe"])
+    static let deletion = Alert("Delete?", buttons: [.destructive("Delete"), .cancel("Keep")])
+
+    let terminal: PseudoTerminal
+
+    init() throws { terminal = try PseudoTerminal() }
+
+    func presenter(
+        appearsUnasked: Bool = false, term: String? = "xterm"
+    ) throws -> TerminalPresenter {
+        try TerminalPresenter(
+            device: terminal.path, appearsUnasked: appearsUnasked, term: term, hasColours: true)
+    }
+
+    /// Shows an alert, does something once it is on the screen, and returns the choice.
+    func choice(
+        _ alert: Alert, by presenter: TerminalPresenter? = nil,
+        _ act: () async throws -> Void
+    ) async throws -> PresenterChoice {
+        let appeared = Flag()
+        let presentation = Presentation.of(alert, appeared: appeared)
+        let presenter = try presenter ?? self.presenter()
+        async let choice = presenter.present(presentation)
+        try await terminal.wait("the alert") { appeared.isSet }
+        try await act()
+        return try await choice
+    }
+
+    // MARK: - Choosing
+
+    @Test(
+        "Keys choose what they say",
+        arguments: [
+            ("\r", .button(0)), ("y", .button(1)), ("\u{1B}[C\r", .button(1)),
+            ("\u{1B}OD\r", .button(2)), ("3", .button(2)), ("q", .later(nil)),
+            ("\u{1B}", .later(nil)), ("l1", .later(.seconds(3600))),
+        ] as [(String, PresenterChoice)])
+    func chooses(keys: String, expected: PresenterChoice) async throws {
+        #expect(try await choice(Self.question) { terminal.type(keys) } == expected)
+    }
+
+    @Test("An alert without buttons is closed by Enter")
+    func closes() async throws {
+        #expect(try await choice(Alert("Done")) { terminal.type("\r") } == .close)
+    }
+
+    @Test(
+        "What is pasted, cut off or unknown chooses nothing",
+        arguments: [
+            "\u{1B}[200~y\r\u{1B}[201~", "yes please\r", "\u{1B}[99~", "\u{1B}y", "\u{1B}[?1;2c",
+            "\u{1B}[", "\u{1B}]0;y\r\u{07}",
+        ])
+    func choosesNothing(garbage: String) async throws {
+        let result = try await choice(Self.question) {
+            terminal.type(garbage)
+            // Longer than a sequence or a paste may take to come to its end.
+            try await Task.sleep(for: .milliseconds(1200))
+            terminal.type("\u{1B}[B\u{1B}[B\r")
+        }
+        #expect(result == .button(2))
+    }
+
+    @Test("A key that comes in pieces is one key")
+    func pieces() async throws {
+        let result = try await choice(Self.question) {
+            for piece in ["\u{1B}[", "1;5", "C"] {
+                terminal.type(piece)
+                try await Task.sleep(for: .milliseconds(60))
+            }
+            terminal.type("\r")
+        }
+        #expect(result == .button(1))
+    }
+
+    // MARK: - Safety
+
+    @Test("What was typed before an alert appeared is thrown away", arguments: [true, false])
+    func typedAhead(appearsUnasked: Bool) async throws {
+        let presenter = try presenter(appearsUnasked: appearsUnasked)
+        terminal.type("y\ry\ny")
+        let result = try await choice(Self.question, by: presenter) {
+            try await terminal.wait(for: "Enter chooses")
+            terminal.type("m")
+        }
+        #expect(result == .button(2))
+    }
+
+    @Test("An alert that appears unasked takes no key for half a second, and shows so")
+    func unasked() async throws {
+        let presenter = try presenter(appearsUnasked: true)
+        var typedAt = ContinuousClock.now
+        let start = ContinuousClock.now
+        let result = try await choice(Self.question, by: presenter) {
+            #expect(terminal.text.contains("one moment…"))
+            typedAt = .now
+            terminal.type("y")
+            try await terminal.wait(for: "Enter chooses")
+            #expect(ContinuousClock.now - start >= .milliseconds(500))
+            terminal.type("m")
+        }
+        // On a machine so slow that the key came late, this proves nothing.
+        if typedAt - start < .milliseconds(400) { #expect(result == .button(2)) }
+    }
+
+    @Test("A destructive button can't be chosen in the first half second, later it can")
+    func destructive() async throws {
+        let start = ContinuousClock.now
+        let result = try await choice(Self.deletion) {
+            terminal.type("d\r")
+            let typed = ContinuousClock.now - start
+            try await terminal.wait("the guard's end") {
+                ContinuousClock.now - start > .milliseconds(700) + typed
+            }
+            #expect(!terminal.isCanonical || typed > .milliseconds(400))
+            terminal.type("\r")
+        }
+        #expect(result == .button(0))
+    }
+
+    @Test(
+        "No text of an alert gets a sequence or a control onto the screen", arguments: hostileTexts)
+    func hostile(text: String) async throws {
+        let alert = Alert(
+            text, message: text,
+            buttons: [Alert.Button(text, id: "x"), .destructive(text, id: "y")])
+        let presenter = try presenter()
+        _ = try await choice(alert, by: presenter) {
+            terminal.type("\u{1B}[B")
+            terminal.type("\u{1B}")
+        }
+        let responder = Responder(uid: 0, user: text, via: text, tty: text, host: text, pid: 1)
+        await presenter.didResolve(
+            .of(alert), response: response(.answered, alert.buttons[0], responder: responder),
+            choseHere: false)
+        await presenter.didFail(.of(alert), error: .notPermitted(path: text, text))
+        #expect(terminal.screen.strangers == [])
+        let hidden = terminal.text.unicodeScalars.filter {
+            [.format, .control].contains($0.properties.generalCategory)
+                && !"\r\n\u{1B}".unicodeScalars.contains($0)
+        }
+        #expect(hidden.isEmpty)
+    }
+
+    // MARK: - The terminal
+
+    @Test("The terminal is given back as it was, with its cursor")
+    func restored() async throws {
+        let before = terminal.settings
+        _ = try await choice(Self.question) {
+            #expect(!terminal.isCanonical)
+            #expect(!terminal.screen.isCursorVisible && terminal.screen.marksPastes)
+            terminal.type("y")
+        }
+        #expect(terminal.settings == before)
+        let screen = terminal.screen
+        #expect(screen.isCursorVisible && !screen.marksPastes && screen.wraps)
+        #expect(screen.lines == [""])
+    }
+
+    @Test("A cancelled alert leaves the screen at once, and the terminal is given back")
+    func cancelled() async throws {
+        let before = terminal.settings
+        let appeared = Flag()
+        let presenter = try presenter()
+        let task = Task {
+            try await presenter.present(.of(Self.question, appeared: appeared))
+        }
+        try await terminal.wait("the alert") { appeared.isSet }
+        let start = ContinuousClock.now
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(terminal.settings == before)
+        #expect(terminal.screen.lines == [""] && terminal.screen.isCursorVisible)
+    }
+
+    @Test("A closed window is an error, and no loop", arguments: ["xterm", "dumb"])
+    func hangUp(term: String) async throws {
+        let presenter = try presenter(term: term)
+        let error = await #expect(throws: TerminalError.self) {
+            try await choice(Self.question, by: presenter) { terminal.hangUp() }
+        }
+        // Without a controlling terminal, a line that was cut off reads as its end.
+        let ends: [TerminalError] = [
+            .hungUp(device: terminal.path), .endOfInput(device: terminal.path),
+        ]
+        #expect(error.map(ends.contains) == true)
+        await #expect(throws: TerminalError.self) {
+            try await presenter.present(.of(Self.question))
+        }
+    }
+
+    @Test("A device that is no terminal, or is not there, is refused with its name")
+    func refused() {
+        #expect(throws: TerminalError.notATerminal(device: "/dev/null")) {
+            try TerminalPresenter(device: "/dev/null")
+        }
+        let error = #expect(throws: TerminalError.self) {
+            try TerminalPresenter(device: "/dev/nothing")
+        }
+        #expect(error?.description.contains("/dev/nothing") == true)
+    }
+
+    @Test("A new size is used at once", arguments: [(20, 10), (40, 24), (200, 50)])
+    func resized(columns: Int, rows: Int) async throws {
+        let alert = Alert(
+            "Prune?", message: String(repeating: "word ", count: 60),
+            buttons: ["Prune old snapshots", .cancel("Keep them all")])
+        _ = try await choice(alert) {
+            try await terminal.wait(for: "word")
+            let start = terminal.output.count
+            terminal.resize(columns: columns, rows: rows)
+            try await terminal.wait("the alert in its new size") {
+                terminal.output.count > start && terminal.text.hasSuffix("\u{1B}[?7h")
+            }
+            let drawn = terminal.output[start...]
+            let screen = ScreenModel(Array(drawn), columns: columns)
+            #expect(screen.lines.count <= rows)
+            #expect(screen.lines.allSatisfy { DisplayWidth.of($0) <= columns })
+            terminal.type("\r")
+        }
+    }
+
+    @Test("An alert shown while output is stopped appears, and takes keys, when it goes on")
+    func stopped() async throws {
+        let appeared = Flag()
+        let presenter = try presenter()
+        #expect(tcflow(terminal.descriptor, TCOOFF) == 0)
+        async let choice = presenter.present(.of(Self.question, appeared: appeared))
+        try await terminal.wait("key mode") { !terminal.isCanonical }
+        terminal.type("y")
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(!appeared.isSet)
+        #expect(tcflow(terminal.descriptor, TCOON) == 0)
+        try await terminal.wait("the alert") { appeared.isSet }
+        terminal.type("m")
+        #expect(try await choice == .button(2))
+    }
+
+    @Test("Giving all terminals back at once restores mode and cursor")
+    func restoreAll() async throws {
+        // In a process of its own: it would take the terminals of other tests.
+        let path = terminal.path
+        let before = terminal.settings
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            let presenter = try TerminalPresenter(
+                device: path, appearsUnasked: false, term: "xterm", hasColours: true)
+            let appeared = Flag()
+            let task = Task { try await presenter.present(.of(Alert("Hi"), appeared: appeared)) }
+            while !appeared.isSet { try await Task.sleep(for: .milliseconds(1)) }
+            TerminalPresenter.restore()
+            withExtendedLifetime(task) { _exit(3) }
+        }
+        #expect(terminal.settings == before)
+        #expect(terminal.screen.isCursorVisible && !terminal.screen.marksPastes)
+    }
+
+    @Test("A process that crashes or exits gives its terminal back", arguments: [true, false])
+    func crash(crashes: Bool) async throws {
+        let path = terminal.path
+        let before = terminal.settings
+        await #expect(processExitsWith: .failure) {
+            [path = path as String, crashes = crashes as Bool] in
+            let presenter = try TerminalPresenter(
+                device: path, appearsUnasked: false, term: "xterm", hasColours: true)
+            let appeared = Flag()
+            let task = Task { try await presenter.present(.of(Alert("Hi"), appeared: appeared)) }
+            while !appeared.isSet { try await Task.sleep(for: .milliseconds(1)) }
+            withExtendedLifetime(task) {
+                if crashes { fatalError("on purpose") }
+                exit(1)
+            }
+        }
+        #expect(terminal.text.contains("Hi"))
+        #expect(terminal.settings == before)
+        #expect(terminal.screen.isCursorVisible)
+    }
+}

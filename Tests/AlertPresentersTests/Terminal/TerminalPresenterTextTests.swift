@@ -1,0 +1,184 @@
+import AlertQueue
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Terminal presenter's words", .timeLimit(.minutes(2)))
+struct TerminalPresenterTextTests {
+    static let question = TerminalPresenterTests.question
+    let terminal: PseudoTerminal
+
+    init() throws { terminal = try PseudoTerminal() }
+
+    func presenter(term: String? = "xterm", hasColours: Bool = true) throws -> TerminalPresenter {
+        try TerminalPresenter(
+            device: terminal.path, appearsUnasked: false, term: term, hasColours: hasColours)
+    }
+
+    @Test("An alert shows its words, who asks, what waits and what is left")
+    func shows() async throws {
+        let alert = Alert(
+            "Prune?", message: "40 GB\nwill go", buttons: [.destructive("Prune"), .cancel("Keep")],
+            defaultButton: "Keep")
+        let presenter = try presenter()
+        async let choice = presenter.present(
+            .of(alert, waitingBehind: 1000, expiresIn: .seconds(90)))
+        try await terminal.wait(for: "at once")
+        terminal.type("k")
+        _ = try await choice
+        let text = terminal.text
+        for part in [
+            "\u{1B}[1mPrune?\u{1B}[0m", "40 GB", "will go", "backup (", "just now",
+            "1,000+ more wait", "1:30 left, then “Keep”", "\u{1B}[31m[ Prune ]",
+            "\u{1B}[7m[ Keep ]",
+        ] {
+            #expect(text.contains(part), "\(part) is missing")
+        }
+    }
+
+    @Test("A countdown counts down")
+    func countsDown() async throws {
+        let presenter = try presenter()
+        async let choice = presenter.present(.of(Self.question, expiresIn: .seconds(100)))
+        try await terminal.wait(for: "1:40 left")
+        try await terminal.wait(for: "1:38 left")
+        // A drawing for each second, and no more.
+        let drawings = terminal.text.components("\u{1B}[?7l") - 1
+        #expect(drawings <= 4)
+        terminal.type("y")
+        _ = try await choice
+    }
+
+    @Test("An alert that dismisses itself says when")
+    func dismisses() async throws {
+        let presenter = try presenter()
+        async let choice = presenter.present(.of(Alert("Done"), dismissesIn: .seconds(5)))
+        try await terminal.wait(for: "closes in 0:05")
+        terminal.type("q")
+        #expect(try await choice == .close)
+    }
+
+    @Test("Without colours, no colour is written")
+    func noColours() async throws {
+        let alert = Alert("?", buttons: [.destructive("Delete"), .cancel("No")])
+        let presenter = try presenter(hasColours: false)
+        async let choice = presenter.present(.of(alert))
+        try await terminal.wait(for: "Enter chooses")
+        terminal.type("n")
+        _ = try await choice
+        #expect(terminal.text.firstMatch(of: /\u{1B}\[[0-9;]*3[0-9]m/) == nil)
+    }
+
+    @Test("The line that stays is written when the result is on disk, and not before")
+    func resolved() async throws {
+        let presenter = try presenter()
+        let presentation = Presentation.of(Self.question)
+        async let choice = presenter.present(presentation)
+        try await terminal.wait(for: "Enter chooses")
+        terminal.type("y")
+        _ = try await choice
+        #expect(terminal.screen.lines == [""])
+        await presenter.didResolve(
+            presentation, response: response(.answered, "Yes"), choseHere: true)
+        #expect(terminal.screen.lines == ["✓ Delete? — Yes", ""])
+    }
+
+    @Test("An alert that ended elsewhere tells how, and by whom")
+    func resolvedElsewhere() async throws {
+        let presenter = try presenter()
+        let ana = Responder(uid: 1, user: "ana", via: "desktop", host: "nas", pid: 1)
+        await presenter.didResolve(
+            .of(Self.question), response: response(.answered, "Yes", responder: ana),
+            choseHere: false)
+        await presenter.didResolve(
+            .of(Self.question), response: response(.expired, by: .policy), choseHere: false)
+        await presenter.didFail(.of(Self.question), error: .storage(operation: "write", "full"))
+        #expect(
+            terminal.screen.lines == [
+                "• Delete? — answered “Yes” by ana via desktop at 1970-01-01T00:00:00.000Z",
+                "• Delete? — expired by policy at 1970-01-01T00:00:00.000Z",
+                "✗ Delete? — not stored: can't write: full", "",
+            ])
+    }
+
+    @Test("Two alerts at once take turns, and a line of one stays clear of the other")
+    func turns() async throws {
+        let presenter = try presenter()
+        async let first = presenter.present(.of(Self.question))
+        try await terminal.wait(for: "Enter chooses")
+        let waiting = Task {
+            try await presenter.present(.of(Alert("Never", buttons: ["A"])))
+        }
+        let second = Task {
+            try await presenter.present(.of(Alert("Second", buttons: ["A", "B"])))
+        }
+        await presenter.didResolve(
+            .of(Alert("Other")), response: response(.withdrawn, by: .asker), choseHere: false)
+        let lines = terminal.screen.lines
+        #expect(lines[0].hasPrefix("• Other — withdrawn") && lines[1] == "Delete?")
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        terminal.type("y")
+        #expect(try await first == .button(1))
+        try await terminal.wait(for: "Second")
+        try await terminal.wait("the second alert's keys") { !terminal.isCanonical }
+        #expect(!terminal.text.contains("Never"))
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+    }
+
+    // MARK: - Without a screen
+
+    @Test(
+        "A dumb terminal asks for a number, again after nonsense, and gets no escapes",
+        arguments: ["dumb", nil])
+    func prompt(term: String?) async throws {
+        let before = terminal.settings
+        terminal.type("2\n")
+        let presenter = try presenter(term: term)
+        let appeared = Flag()
+        async let choice = presenter.present(.of(Self.question, appeared: appeared))
+        try await terminal.wait("the alert") { appeared.isSet }
+        terminal.type("nonsense\n")
+        try await terminal.wait(for: "“nonsense” is not one of them. 1 to 3, or l for later: ")
+        terminal.type("3\n")
+        #expect(try await choice == .button(2))
+        #expect(terminal.settings == before)
+        #expect(!terminal.output.contains(0x1B))
+    }
+
+    @Test("The end of input at a prompt is an error, and the next alert asks again")
+    func endOfInput() async throws {
+        let presenter = try presenter(term: "dumb")
+        for _ in 0..<2 {
+            let appeared = Flag()
+            let task = Task { try await presenter.present(.of(Self.question, appeared: appeared)) }
+            try await terminal.wait("the alert") { appeared.isSet }
+            terminal.type("\u{04}")
+            await #expect(throws: TerminalError.endOfInput(device: terminal.path)) {
+                try await task.value
+            }
+        }
+    }
+
+    @Test("A prompt that appears unasked puts its question only after half a second")
+    func unaskedPrompt() async throws {
+        let presenter = try TerminalPresenter(
+            device: terminal.path, appearsUnasked: true, term: "dumb", hasColours: true)
+        let start = ContinuousClock.now
+        async let choice = presenter.present(.of(Self.question))
+        try await terminal.wait(for: "1)  No")
+        terminal.type("2\n")
+        try await terminal.wait(for: "or l for later: ")
+        #expect(ContinuousClock.now - start >= .milliseconds(500))
+        terminal.type("l\n")
+        #expect(try await choice == .later(nil))
+    }
+}
+
+extension String {
+    /// How many pieces there are between occurrences of a text.
+    fileprivate func components(_ separator: String) -> Int {
+        split(separator: separator, omittingEmptySubsequences: false).count
+    }
+}

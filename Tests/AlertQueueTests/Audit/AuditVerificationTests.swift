@@ -1,0 +1,103 @@
+import AlertQueue
+import Foundation
+import SQLite
+import Testing
+
+@Suite("Audit log")
+struct AuditVerificationTests {
+    private static let verifier = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "verify.py").path
+
+    @Test("A verifier written from the documentation alone finds the same chain")
+    func independent() async throws {
+        let log = try await AuditLog()
+        for _ in 0..<4 { try await mix(log) }
+        let head = try #require(try await log.store.auditHead())
+        #expect(head.sequence > 50)
+        #expect(try await log.store.verifyAudit(expecting: head).problems.isEmpty)
+        let (status, text) = try ChildProcess.run("python3", Self.verifier, log.queue.path)
+        #expect(status == 0, "\(text)")
+        #expect(text == "\(head.sequence) \(Hex.text(head.hash))\n")
+        // The control: it must be able to find something.
+        try log.forge("UPDATE audit SET detail = 'x' WHERE seq = 20")
+        let (badStatus, complaint) = try ChildProcess.run(
+            "python3", Self.verifier, log.queue.path)
+        #expect(badStatus != 0)
+        #expect(complaint.contains("entry 20: it was changed"))
+        await log.store.close()
+    }
+
+    /// About 16 entries of all kinds.
+    private func mix(_ log: AuditLog) async throws {
+        let store = log.store
+        for index in 0..<3 {
+            let alert = try await store.ask(
+                Alert(
+                    "Frage \(index) 🎉", message: index == 1 ? "a\nb" : nil,
+                    style: index == 2 ? .actionSheet : .alert,
+                    buttons: ["Ja", .destructive("Löschen", id: "rm"), .cancel("Nein")],
+                    userInfo: ["é": "1", "z": "/a/b", "a": "\"\\\u{7f}"]))
+            store.recordPresented(alert, at: log.clock.now(), by: .ana)
+            if index == 0 { _ = try await store.snooze(alert.id, for: .seconds(9), by: .ben) }
+            try await store.answer(alert.id, index, by: index == 1 ? .ana : .ben)
+            _ = try await store.collectNow(alert.id, by: .ana)
+        }
+        let notice = try await store.ask(Alert("Done"))
+        store.recordReturned(notice, because: "the presenter was lost", by: .ana)
+        _ = try await store.resolve(notice.id, .dismiss(.ana))
+    }
+
+    @Test("Every kind of entry is in the log that the forgers of these tests work on")
+    func kinds() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let entries = try await log.store.audit(after: 0, of: nil, limit: 1000)
+        let missing = Set(AlertEvent.Kind.allCases).subtracting(entries.map(\.event.kind))
+        #expect(missing == [.erased])
+        #expect(Set(entries.compactMap(\.event.by)) == [.person, .asker, .policy, .system])
+        await log.store.close()
+    }
+
+    static let forbidden = [
+        "UPDATE audit SET detail = 'x' WHERE seq = 1",
+        "DELETE FROM audit WHERE seq = 1",
+        "DELETE FROM audit",
+        "REPLACE INTO audit SELECT * FROM audit WHERE seq = 2",
+        """
+        CREATE TEMP TABLE copy AS SELECT * FROM audit ORDER BY seq DESC LIMIT 1;
+        UPDATE copy SET seq = seq + 2; INSERT INTO audit SELECT * FROM copy
+        """,
+        "UPDATE responses SET outcome = 'withdrawn', button_index = -1",
+        "UPDATE responses SET uid = 0",
+        "UPDATE responses SET collected_ms = 1 WHERE alert_id = 1",
+        "DELETE FROM responses WHERE alert_id = 1",
+    ]
+
+    @Test("The triggers refuse to change the log and the responses", arguments: forbidden)
+    func triggers(sql: String) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let db = try log.queue.connection()
+        let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
+        #expect(error.isConstraint)
+        #expect(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)
+        await log.store.close()
+    }
+
+    @Test("REPLACE does not exchange a response behind the trigger's back")
+    func replaceResponse() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let db = try log.queue.connection()
+        #expect(throws: SQLiteError.self) {
+            try db.execute(
+                """
+                REPLACE INTO responses (seq, alert_id, source, outcome, button_index, resolved_by,
+                    resolved_ms) SELECT seq, alert_id, source, 'withdrawn', -1, 'asker', 1
+                    FROM responses WHERE alert_id = 1
+                """)
+        }
+        #expect(try await log.store.record(1).response?.outcome == .answered)
+        await log.store.close()
+    }
+}

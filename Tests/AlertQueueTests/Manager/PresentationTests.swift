@@ -1,0 +1,141 @@
+import AlertQueue
+import AlertQueueTesting
+import Testing
+
+@Suite("Presentation")
+struct PresentationTests {
+    let queue: TemporaryQueue
+
+    init() throws { queue = try TemporaryQueue() }
+
+    @Test("Of two presenters on one manager the first answer wins, and the other screen clears")
+    func twoPresenters() async throws {
+        let (left, right) = (
+            ScriptedPresenter(name: "left"), ScriptedPresenter(name: "right")
+        )
+        let manager = try await AlertManager(path: queue.path, presenters: [left, right])
+        async let asking = manager.ask("Which?", buttons: ["A", .cancel("B")])
+        _ = await left.waitUntilShown()
+        _ = await right.waitUntilShown()
+        right.choose(.button(1))
+        let response = try await asking
+        #expect(response.button?.id == "B")
+        #expect(response.responder?.via == "right")
+        #expect(await eventually { !left.isShowing && left.resolutions.count == 1 })
+        #expect(left.resolutions.first?.choseHere == false)
+        #expect(right.resolutions.first?.choseHere == true)
+        await manager.close()
+    }
+
+    @Test("An answer by another process clears the screen, and the queue goes on")
+    func answeredElsewhere() async throws {
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let other = try await AlertManager(path: queue.path)
+        let first = try await other.show(Alert("First", buttons: ["OK"]))
+        let second = try await other.show(Alert("Second", buttons: ["OK"]))
+        #expect(await presenter.waitUntilShown().id == first)
+        try await other.answer(first, button: "OK")
+        #expect(await eventually { presenter.shown.map(\.id) == [first, second] })
+        #expect(presenter.resolutions.map(\.choseHere) == [false])
+        presenter.choose(.button(0))
+        #expect(try await eventually { try await other.pendingCount() == 0 })
+        await manager.close()
+        await other.close()
+    }
+
+    @Test("One alert at a time is on the screen, critical comes next but interrupts nothing")
+    func order() async throws {
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        try await manager.show(Alert("normal 1", buttons: ["OK"]))
+        _ = await presenter.waitUntilShown()
+        try await manager.show(Alert("low", buttons: ["OK"], priority: .low))
+        try await manager.show(Alert("normal 2", buttons: ["OK"]))
+        try await manager.show(Alert("critical", buttons: ["OK"], priority: .critical))
+        #expect(presenter.shown.count == 1)
+        for count in 1...4 {
+            #expect(await eventually { presenter.shown.count == count && presenter.isShowing })
+            presenter.choose(.button(0))
+        }
+        #expect(try await eventually { try await manager.pendingCount() == 0 })
+        #expect(
+            presenter.shown.map(\.alert.title) == ["normal 1", "critical", "normal 2", "low"])
+        await manager.close()
+    }
+
+    @Test("A second manager waits for the slot, and takes over when the first closes")
+    func takeOver() async throws {
+        let (one, two) = (ScriptedPresenter(name: "one"), ScriptedPresenter(name: "two"))
+        let first = try await AlertManager(path: queue.path, presenters: [one])
+        let id = try await first.show(Alert("Well?", buttons: ["OK"]))
+        _ = await one.waitUntilShown()
+        let second = try await AlertManager(path: queue.path, presenters: [two])
+        #expect(second.slotHolder()?.presenters == ["one"])
+        #expect(try await second.record(id).state == .presented)
+        #expect(two.shown.isEmpty)
+        await first.close()
+        #expect(await two.waitUntilShown().id == id)
+        two.choose(.button(0))
+        #expect(try await eventually { try await second.record(id).response != nil })
+        let story = try await second.audit(of: id).map(\.event.kind)
+        #expect(story == [.asked, .presented, .returned, .presented, .resolved])
+        await second.close()
+    }
+
+    @Test("A presenter that fails loses nothing: the alert comes again")
+    func failingPresenter() async throws {
+        struct Hangup: Error {}
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let id = try await manager.show(Alert("Well?", buttons: ["OK"]))
+        _ = await presenter.waitUntilShown()
+        presenter.fail(Hangup())
+        #expect(await eventually { presenter.shown.count == 2 && presenter.isShowing })
+        presenter.choose(.button(0))
+        #expect(try await eventually { try await manager.record(id).response != nil })
+        await manager.close()
+    }
+
+    @Test("An alert for another presenter waits, and does not hold up those behind it")
+    func otherPresenter() async throws {
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let held = try await manager.show(Alert("Window?", buttons: ["OK"]), on: ["window"])
+        let response = try await manager.ask("Here?", buttons: ["OK"])
+        #expect(response.outcome == .answered)
+        #expect(try await manager.record(held).state == .queued)
+        await manager.close()
+    }
+
+    @Test("A manager without presenters never takes the slot")
+    func noPresenters() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        try await manager.show(Alert("Well?", buttons: ["OK"]))
+        #expect(manager.slotHolder() == nil)
+        await manager.close()
+    }
+
+    @Test("Events come once and in the log's order, from every process, and can be resumed")
+    func events() async throws {
+        let watcher = try await AlertManager(path: queue.path)
+        let events = watcher.events
+        let asker = try await AlertManager(path: queue.path)
+        let id = try await asker.show(Alert("Well?", buttons: ["OK"]))
+        try await watcher.answer(id, button: "OK")
+        try await asker.collect(id)
+        var seen: [AlertEvent] = []
+        for try await event in events {
+            seen.append(event)
+            if seen.count == 3 { break }
+        }
+        #expect(seen.map(\.kind) == [.asked, .resolved, .collected])
+        #expect(seen.map(\.sequence) == [1, 2, 3])
+        for try await event in watcher.events(after: 1) {
+            #expect(event.sequence == 2)
+            break
+        }
+        await watcher.close()
+        await asker.close()
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The README says what is true: its recorded run and its tables are tried here.
+@Suite("README")
+struct ReadmeTests {
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let text: String
+
+    init() throws {
+        text = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    }
+
+    @Test("The recorded run comes out as it is printed")
+    func recordedRun() async throws {
+        let block = try #require(text.firstMatch(of: /(?s)```console\n(.*?)```/)).1
+        let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }
+        #expect(commands.count >= 7)
+        let queue = try CommandLineQueue()
+        let bin = queue.directory + "/bin"
+        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: bin + "/alertq", withDestinationPath: CommandLineQueue.program)
+        // One shell runs it all, and prints each command before its output.
+        var script = "set +m\n"
+        for command in commands {
+            let line = String(command.dropFirst(2))
+            script += "printf '%s\\n' \(Self.quoted("$ " + line))\n"
+            if line.hasSuffix("&") {
+                script += line + "\n"
+                script += "until grep -q waiting \(queue.directory)/log; do sleep 0.01; done\n"
+            } else if line.hasPrefix("pkill") {
+                // Only this run's processes; the machine may have others.
+                script += "kill -KILL $! && { wait $! 2>/dev/null; :; }\n"
+            } else {
+                script += line + "\n"
+            }
+        }
+        let shell = try Child(
+            "bash", ["-c", "exec >\(queue.directory)/log 2>&1\n" + script],
+            environment: [
+                "ALERTQ_DATABASE": queue.path,
+                "PATH": bin + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
+            ])
+        #expect(await shell.exit() != nil)
+        let log = try String(contentsOfFile: queue.directory + "/log", encoding: .utf8)
+        let (actual, printed) = (normalised(log, queue), normalised(String(block), queue))
+        #expect(actual == printed, "\(actual)")
+    }
+
+    /// What differs from run to run: times, the person, and where the queue lies.
+    private func normalised(_ log: String, _ queue: CommandLineQueue) -> String {
+        log.replacing(/[0-9]{4}-[0-9-]+T[0-9:.]+Z/, with: "TIME")
+            .replacing(/person \([^)]*\)/, with: "person (WHO)")
+            .replacing(" --database \(queue.path)", with: "")
+            .split(separator: "\n").filter { !$0.contains("Killed") }.joined(separator: "\n")
+    }
+
+    @Test("Every verb of the table has a help page, and every verb of the help is in the table")
+    func verbs() async throws {
+        let queue = try CommandLineQueue()
+        let head = /(?s)\| verb \| does \|\n\|---\|---\|\n(.*?)\n\n/
+        let table = try #require(text.firstMatch(of: head)).1
+        let named = Set(
+            table.split(separator: "\n").flatMap { line in
+                (line.split(separator: "|").first ?? "").matches(of: /`([a-z]+)/)
+                    .map { String($0.1) }
+            })
+        let help = try await queue.run("--help").output
+        let listed = Set(help.matches(of: /(?m)^  ([a-z]+)/).map { String($0.1) })
+        #expect(named == listed)
+        for verb in named { #expect(try await queue.run(verb, "--help").code == 0, "\(verb)") }
+    }
+
+    @Test("The JSON example has the keys of the real thing, in their order")
+    func json() async throws {
+        let example = try #require(text.firstMatch(of: /(?s)```json\n(.*?)\n```/)).1
+        let queue = try CommandLineQueue()
+        _ = try await queue.run("ask", "Prune?", "--detach")
+        _ = try await queue.run("answer", "1", "OK")
+        let real = try await queue.run("show", "1", "--json").output
+        let keys = { (text: String) in text.matches(of: /"([a-z_]+)":/).map { String($0.1) } }
+        let buttonKeys: Set<String> = ["id", "title", "role", "host"]
+        let isOuter = { (key: String) in !buttonKeys.contains(key) }
+        #expect(keys(String(example)).filter(isOuter) == keys(real).filter(isOuter))
+    }
+
+    @Test("The SQL views have the columns of the table")
+    func views() async throws {
+        let queue = try CommandLineQueue()
+        _ = try await queue.run("notify", "Done")
+        for view in ["pending", "history"] {
+            let start = try #require(text.firstRange(of: "| `\(view)` | id,")).upperBound
+            let columns = "id," + text[start...].prefix { $0 != "|" }.dropLast()
+            let child = try Child(
+                "sqlite3",
+                [queue.path, "SELECT group_concat(name, ', ') FROM pragma_table_info('\(view)')"])
+            _ = await child.exit()
+            let real = await child.output.complete()
+            #expect(real == columns + "\n", "\(real)")
+        }
+    }
+
+    @Test("The right column of the UIAlertView table is compiled")
+    func table() throws {
+        let heading = #/(?s)### If you know UIAlertView\n(.*?)\n## /#
+        let section = try #require(text.firstMatch(of: heading)).1
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        #expect(rows.count >= 15)
+        let compiled = try String(
+            contentsOf: Self.root.appending(
+                path: "Tests/AlertQueueTests/Manager/UIAlertViewTableTests.swift"),
+            encoding: .utf8
+        ).replacing(/\s+/, with: " ").replacing("( ", with: "(")
+        for row in rows {
+            let right = try #require(row.split(separator: " | ").last)
+            for snippet in right.matches(of: /`([^`]+)`/) {
+                #expect(compiled.contains(snippet.1), "\(snippet.1) is not compiled")
+            }
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}

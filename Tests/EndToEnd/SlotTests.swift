@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Slot")
+struct SlotTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @Test("A second presenter takes over within 100 ms when the first is killed")
+    func takeOver() async throws {
+        let (one, two) = (try PseudoTerminal(), try PseudoTerminal())
+        let first = try queue.start(["present"], on: one)
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        #expect(await one.shows("Prune?"))
+        let second = try queue.start(["present"], on: two)
+        #expect(await two.shows("waiting for a turn"))
+        #expect(!two.screen.contains("Prune?"))
+        let count = two.bytes.count
+        let start = ContinuousClock.now
+        first.kill(SIGKILL)
+        #expect(await two.shows("Prune?", since: count))
+        let elapsed = ContinuousClock.now - start
+        // The promise is 100 ms; a busy machine's scheduler may add its own.
+        #expect(elapsed < .milliseconds(500), "took \(elapsed)")
+        second.kill(SIGTERM)
+        #expect(await second.exit() == 128 + SIGTERM)
+        let alert = try #require(try await queue.objects("show", "1").first)
+        #expect(alert["state"] as? String == "queued")
+    }
+
+    @Test("Ctrl-Z gives the slot up and the terminal back; fg shows the alert again")
+    func stop() async throws {
+        let terminal = try PseudoTerminal()
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        // A shell between them has job control, as a person's has.
+        let shell = try Child(
+            "bash", ["--norc", "-i"],
+            environment: [
+                "ALERTQ_DATABASE": queue.path, "PS1": "ready> ", "HISTFILE": "",
+                "A": CommandLineQueue.program,
+            ], on: terminal)
+        #expect(await terminal.shows("ready> "))
+        try terminal.type("$A present\n")
+        #expect(await terminal.shows("Prune?"))
+        var count = terminal.bytes.count
+        try terminal.type("\u{1a}")
+        #expect(await terminal.shows("Stopped", since: count))
+        #expect(terminal.isInOrder || terminal.screen(since: count).contains("ready> "))
+        let alert = try #require(try await queue.objects("show", "1").first)
+        #expect(alert["state"] as? String == "queued")
+        count = terminal.bytes.count
+        try terminal.type("fg\n")
+        #expect(await terminal.shows("Prune?", since: count))
+        count = terminal.bytes.count
+        try terminal.type("\u{3}")
+        #expect(await terminal.shows("ready> ", since: count))
+        shell.kill(SIGKILL)
+    }
+
+    @Test("present --once ends when nothing is left to show")
+    func once() async throws {
+        let terminal = try PseudoTerminal()
+        #expect(try await queue.run("notify", "Done", "--dismiss-after", "100ms").code == 0)
+        let presenter = try queue.start(["present", "--once"], on: terminal)
+        #expect(await presenter.exit() == 0)
+        #expect(terminal.screen.contains("Done"))
+        let alert = try #require(try await queue.objects("show", "1").first)
+        #expect(alert["outcome"] as? String == "dismissed")
+    }
+}
+
+@Suite("Hostile text")
+struct HostileTextTests {
+    @Test("A title of escape sequences and bidirectional overrides shows up harmless")
+    func title() async throws {
+        let queue = try CommandLineQueue()
+        let title = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}evil\u{2066}\u{200b}\u{e0041}"
+        #expect(try await queue.run("ask", title, "--detach", "-m", title).code == 0)
+        let terminal = try PseudoTerminal()
+        let presenter = try queue.start(["present"], on: terminal)
+        #expect(await terminal.shows("evil"))
+        let bytes = terminal.bytes
+        for hostile in [
+            "\u{1b}]", "\u{1b}[2J", "\u{9b}", "\u{202e}", "\u{2066}", "\u{200b}", "\u{7}",
+        ] {
+            #expect(bytes.range(of: Data(hostile.utf8)) == nil, "\(hostile.debugDescription)")
+        }
+        #expect(terminal.screen.contains("⟨U+202E⟩"))
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        for verb in [["list"], ["show", "1"], ["audit", "list"]] {
+            let child = try queue.start(verb)
+            _ = await child.exit()
+            let output = await child.output.complete()
+            #expect(!output.contains("\u{1b}") && !output.contains("\u{202e}"), "\(verb)")
+        }
+    }
+}

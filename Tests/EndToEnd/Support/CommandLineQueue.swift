@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+
+/// A queue in a directory of its own, used through the built command.
+final class CommandLineQueue: Sendable {
+    let directory: String
+    var path: String { directory + "/queue.db" }
+
+    /// The command that was built with the tests, where every user can start it.
+    static let program: String = {
+        let copy = "/tmp/alertq-e2e-\(getpid())"
+        // By a process of its own: a descriptor that writes it must not leak into a child of
+        // another test, because nobody could start the copy then (ETXTBSY).
+        guard let install = try? Child("install", ["-m", "755", built, copy]), install.wait() == 0
+        else { return built }
+        atexit { unlink("/tmp/alertq-e2e-\(getpid())") }
+        return copy
+    }()
+
+    private static let built: String = {
+        let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        let beside = runner.deletingLastPathComponent().appending(path: "alertq").path
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let built = root.appending(path: ".build/debug/alertq").path
+        return FileManager.default.isExecutableFile(atPath: beside) ? beside : built
+    }()
+
+    init(mode: mode_t = 0o700) throws {
+        directory = "/tmp/alertq-e2e-\(UUID())"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        chmod(directory, mode)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Starts a verb of the command on this queue.
+    func start(
+        _ arguments: [String], on terminal: PseudoTerminal? = nil, as account: Account? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Child {
+        var variables = environment
+        variables["ALERTQ_DATABASE"] = path
+        return try Child(
+            Self.program, arguments, environment: variables, on: terminal, as: account)
+    }
+
+    /// Runs a verb to its end.
+    func run(_ arguments: String...) async throws -> Finished {
+        let child = try start(arguments)
+        let code = await child.exit()
+        return Finished(
+            code: code, output: await child.output.complete(), errors: await child.errors.complete()
+        )
+    }
+
+    /// Runs a verb with `--json`, and returns its objects.
+    func objects(_ arguments: String...) async throws -> [[String: any Sendable]] {
+        let child = try start(arguments + ["--json"])
+        _ = await child.exit()
+        return try await child.output.complete().split(separator: "\n").map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            return (object as? [String: any Sendable]) ?? [:]
+        }
+    }
+
+    /// Whether the audit log verifies and the database is whole.
+    func isSound() async throws -> Bool {
+        let verify = try await run("audit", "verify")
+        let check = try Child(
+            "sqlite3", [path, "PRAGMA integrity_check; PRAGMA foreign_key_check;"])
+        _ = await check.exit()
+        let integrity = await check.output.complete()
+        return verify.code == 0 && integrity == "ok\n"
+    }
+}
+
+/// What a process left behind.
+struct Finished: Sendable {
+    let code: Int32?
+    let output: String
+    let errors: String
+}

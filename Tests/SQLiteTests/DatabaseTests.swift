@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import SQLite
+
+@Suite("Database")
+struct DatabaseTests {
+    let db: Database
+
+    init() throws {
+        db = try Database(path: ":memory:")
+        try db.execute("CREATE TABLE things (id INTEGER PRIMARY KEY, value ANY) STRICT")
+    }
+
+    private func roundTrip<Result>(
+        _ value: Value, read: (borrowing Row) throws -> Result
+    ) throws -> Result? {
+        try db.run("INSERT INTO things (value) VALUES (?)", value)
+        return try db.first(
+            "SELECT value FROM things WHERE id = ?", .integer(db.lastInsertedID), read: read)
+    }
+
+    @Test(
+        "A text comes back byte for byte",
+        arguments: ["", "O'Brien; DROP TABLE things", "ünïcödé 🎉", "a\u{0}b", "line\nbreak"])
+    func text(_ text: String) throws {
+        let read = try roundTrip(.text(text)) { $0.optionalText(0) }
+        #expect(read??.utf8.elementsEqual(text.utf8) == true)
+    }
+
+    @Test("Bytes come back, and none of them is not NULL", arguments: [[], [0], [255, 0, 1]])
+    func blob(_ bytes: [UInt8]) throws {
+        #expect(try roundTrip(.blob(bytes)) { $0.blob(0) } == .some(.some(bytes)))
+    }
+
+    @Test("An integer keeps all its bits", arguments: [.min, -1, 0, 1, .max] as [Int64])
+    func integer(_ integer: Int64) throws {
+        #expect(try roundTrip(.integer(integer)) { $0.integer(0) } == integer)
+    }
+
+    @Test("NULL is told from the empty text, from no bytes and from zero")
+    func null() throws {
+        let isNull = try roundTrip(.null) { row in
+            row.isNull(0) && row.optionalText(0) == nil && row.blob(0) == nil
+                && row.optionalInteger(0) == nil
+        }
+        #expect(isNull == true)
+    }
+
+    @Test("An error names the statement and never a bound value")
+    func error() throws {
+        try db.run("INSERT INTO things (id, value) VALUES (?, ?)", 1, "secret")
+        let error = try #require(throws: SQLiteError.self) {
+            try db.run("INSERT INTO things (id, value) VALUES (?, ?)", 1, "secret")
+        }
+        #expect(error.isConstraint)
+        #expect(error.operation.contains("INSERT INTO things"))
+        #expect(!"\(error) \(error.operation)".contains("secret"))
+    }
+
+    @Test("A statement that failed can be used again")
+    func reuse() throws {
+        let sql = "INSERT INTO things (id, value) VALUES (?, ?)"
+        try db.run(sql, 1, "one")
+        #expect(throws: SQLiteError.self) { try db.run(sql, 1, "again") }
+        try db.run(sql, 2, "two")
+        #expect(
+            try db.rows("SELECT value FROM things ORDER BY id") { $0.text(0) } == ["one", "two"])
+    }
+
+    @Test("A body that throws ends its statement and its read transaction")
+    func throwingBody() throws {
+        struct Stop: Error {}
+        try db.run("INSERT INTO things (value) VALUES (?)", 1)
+        #expect(throws: Stop.self) {
+            try db.reading { try db.forEach("SELECT value FROM things", []) { _ in throw Stop() } }
+        }
+        #expect(!db.isInTransaction)
+        try db.execute("DROP TABLE things")
+    }
+
+    @Test("Opening a file that does not exist fails unless it may be created")
+    func missing() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "sqlite-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(throws: SQLiteError.self) { try Database(path: path) }
+        _ = try Database(path: path, access: .create)
+    }
+}
+
+@Suite("Write-ahead log")
+struct WriteAheadLogTests {
+    let directory: URL
+    let path: String
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "sqlite-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        path = directory.appending(path: "file.db").path
+    }
+
+    @Test("No commit and no closing writes a checkpoint by itself")
+    func checkpoint() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        do {
+            let db = try Database(path: path, access: .create)
+            try db.execute("PRAGMA journal_mode = WAL; CREATE TABLE things (value TEXT) STRICT")
+            for _ in 0..<20 {
+                try db.run(
+                    "INSERT INTO things VALUES (?)", .text(String(repeating: "x", count: 1 << 20)))
+            }
+            // SQLite's own limit is 1,000 pages.
+            #expect(db.walPages > 5000)
+        }
+        let log = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+        #expect((log[.size] as? Int ?? 0) > 20 << 20)
+        let db = try Database(path: path)
+        #expect(try db.first("SELECT count(*) FROM things", read: { $0.integer(0) }) == 20)
+        #expect(try db.checkpoint(.truncate))
+        let emptied = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+        #expect(emptied[.size] as? Int == 0)
+    }
+
+    @Test("A checkpoint says that a reader kept it from finishing")
+    func reader() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let db = try Database(path: path, access: .create)
+        try db.execute("PRAGMA journal_mode = WAL; CREATE TABLE things (value TEXT) STRICT")
+        let reader = try Database(path: path)
+        try reader.reading {
+            _ = try reader.first("SELECT count(*) FROM things") { $0.integer(0) }
+            try db.run("INSERT INTO things VALUES (?)", "new")
+            #expect(try !db.checkpoint(.truncate))
+        }
+        #expect(try db.checkpoint(.truncate))
+    }
+}

@@ -1,0 +1,125 @@
+import AlertQueue
+import Testing
+
+@testable import alertq
+
+@Suite("Buttons and questions")
+struct ButtonTests {
+    @Test(
+        "An id is split off only where it is a plain identifier",
+        arguments: [
+            ("Yes", "Yes", "Yes"), ("yes=Yes, go on", "yes", "Yes, go on"),
+            ("a.b-c_1=X", "a.b-c_1", "X"), ("=a=b", "a=b", "a=b"),
+            ("x + y = z", "x + y = z", "x + y = z"), ("é=E", "é=E", "é=E"), ("id=a=b", "id", "a=b"),
+        ])
+    func parse(text: String, id: String, title: String) {
+        let button = ButtonText.parse(text, role: nil)
+        #expect(button.id == id)
+        #expect(button.title == title)
+    }
+
+    private func ask(_ words: String...) throws -> AskCommand {
+        try AskCommand(OptionParser(AskCommand.self).parse(words))
+    }
+
+    @Test("Buttons keep the order in which they were given, whichever option gave them")
+    func order() throws {
+        let buttons = try ask("T", "-b", "a=A", "--cancel", "No", "--destructive=Drop", "-bB")
+            .question.alert.buttons
+        #expect(buttons.map(\.id) == ["a", "No", "Drop", "B"])
+        #expect(buttons.map(\.role) == [nil, .cancel, .destructive, nil])
+    }
+
+    @Test("A question without buttons gets OK and Cancel")
+    func none() throws {
+        let buttons = try ask("T").question.alert.buttons
+        #expect(buttons.map(\.id) == ["OK", "Cancel"])
+        #expect(buttons.map(\.role) == [nil, .cancel])
+    }
+
+    @Test("Two buttons without a cancel button are refused, and the reason is given")
+    func noCancel() throws {
+        let error = try #require(throws: UsageError.self) { try ask("T", "-bYes", "-bNo") }
+        #expect(error.description.contains("`-b Yes -b No && prune` would prune on “No”"))
+        #expect(try ask("T", "-bYes", "-bNo", "--any").question.alert.buttons.count == 2)
+        #expect(try ask("T", "-bFine").question.alert.buttons.count == 1)
+        #expect(try ask("T", "-bYes", "--cancel=No").question.alert.buttons.count == 2)
+    }
+
+    @Test("All options end up in the alert")
+    func everything() throws {
+        let ask = try ask(
+            "T", "-mM", "--sheet", "--priority=high", "--source=s", "--key=k", "--timeout=10m",
+            "--default=OK", "--info=a=b=c", "--info=d=", "--wait-for=30s", "--if-unattended=fail",
+            "-bOK")
+        let alert = ask.question.alert
+        #expect(alert.title == "T" && alert.message == "M" && alert.style == .actionSheet)
+        #expect(alert.priority == .high && alert.source == "s" && alert.key == "k")
+        #expect(alert.deadline == .after(.seconds(600)) && alert.defaultButton == "OK")
+        #expect(alert.userInfo == ["a": "b=c", "d": ""])
+        #expect(ask.question.waitFor == .seconds(30) && ask.question.failsIfUnattended)
+    }
+
+    @Test(
+        "Options that contradict each other are refused",
+        arguments: [
+            ["--default=OK"], ["--detach", "--wait-for=1s"], ["--info=x"], ["--info==x"],
+            ["--info=a=1", "--info=a=2"], ["--system", "--database=x"], ["--database="],
+            ["--if-unattended=default"], ["--priority=urgent"], ["--timeout=0"],
+        ])
+    func contradictions(words: [String]) {
+        #expect(throws: UsageError.self) {
+            try AskCommand(OptionParser(AskCommand.self).parse(["T"] + words))
+        }
+    }
+
+    @Test("The source is the option's, else the environment's, else alertq")
+    func source() throws {
+        let test = TestContext()
+        let plain = try ask("T").question
+        #expect(try plain.complete(in: test.context()).source == "alertq")
+        let context = test.context(variables: ["ALERTQ_SOURCE": "cron"])
+        #expect(try plain.complete(in: context).source == "cron")
+        #expect(try ask("T", "--source=me").question.complete(in: context).source == "me")
+    }
+
+    @Test("A word answers by id first, then by a label that only one button has")
+    func answer() throws {
+        let alert = Alert("T", buttons: [.init("b", id: "a"), .init("c", id: "b"), .init("c")])
+        #expect(try AnswerCommand.id("b", of: alert) == "b")
+        #expect(try AnswerCommand.id("c", of: alert) == "c")
+        #expect(try AnswerCommand.id("d", of: alert) == "d")
+        let twins = Alert("T", buttons: [.init("Go", id: "1"), .init("Go", id: "2")])
+        #expect(throws: UsageError.self) { try AnswerCommand.id("Go", of: twins) }
+    }
+
+    @Test(
+        "In text a number, an id or a label chooses a button",
+        arguments: [
+            ("1", "yes"), (" 2 ", "no"), ("yes", "yes"), ("No", "no"), ("3", nil), ("0", nil),
+            ("-1", nil), ("x", nil),
+        ])
+    func prompt(line: String, id: String?) {
+        #expect(TextPrompt.button(line, of: Sample.alert)?.id == id)
+    }
+
+    @Test("A prompt shows numbered buttons, and no control character")
+    func promptText() {
+        let alert = Alert("Go\u{1B}[2J?", message: "a\nb\u{7}", buttons: Sample.buttons)
+        #expect(
+            TextPrompt.text(Sample.record(alert)) == """
+
+                alert 42 from alertq
+
+                  Go␛[2J?
+
+                  a
+                  b␇
+
+                  1) Yes
+                  2) No (cancel)
+
+                Number (1 to 2), or Enter to leave it waiting:\u{20}
+                """)
+    }
+}

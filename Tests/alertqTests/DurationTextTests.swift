@@ -1,0 +1,33 @@
+import Testing
+
+@testable import alertq
+
+@Suite("Durations and moments")
+struct DurationTextTests {
+    @Test(
+        "A duration is the sum of its parts",
+        arguments: [
+            ("90s", 90_000), ("10m", 600_000), ("1h30m", 5_400_000), ("2d", 172_800_000),
+            ("500ms", 500), ("45", 45_000), ("1d2h3m4s5ms", 93_784_005), ("007", 7_000),
+            ("0h1s", 1_000),
+        ])
+    func durations(text: String, milliseconds: Int64) throws {
+        #expect(try DurationText.parse(text) == .milliseconds(milliseconds))
+    }
+
+    @Test(
+        "What is no duration is refused in a sentence",
+        arguments: [
+            ("0", "is zero"), ("0s", "is zero"), ("-5", "is negative"), ("-1h", "is negative"),
+            ("", "is empty"), ("abc", "not a duration"), ("1.5h", "not a duration"),
+            ("10 m", "not a duration"), ("5x", "not a duration"), ("30m1h", "not a duration"),
+            ("1h1h", "not a duration"), ("1h30", "not a duration"), ("h", "not a duration"),
+            ("999999999999", "longer than 100 years"), ("99999999999999999999", "longer than"),
+            ("36600d1s", "longer than 100 years"), ("9223372036854775807d", "longer than"),
+            ("+5", "not a duration"), ("５s", "not a duration"),
+        ])
+    func refused(text: String, reason: String) throws {
+        let error = try #require(throws: UsageError.self) { try DurationText.parse(text) }
+        #expect(error.description.contains(reason))
+    }
+}

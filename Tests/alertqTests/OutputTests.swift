@@ -1,0 +1,146 @@
+import AlertQueue
+import FoundationEssentials
+import Testing
+
+@testable import alertq
+
+@Suite("Output")
+struct OutputTests {
+    @Test("The line of an alert has all keys in their order, and null for what is absent")
+    func line() throws {
+        #expect(
+            try AlertJSON.line(Sample.record(Sample.alert, Sample.response())) == """
+                {"id":42,"source":"backup","key":"prune-2026-11","style":"alert",\
+                "priority":"normal","title":"Prune old snapshots?","message":"40 GB",\
+                "buttons":[{"id":"yes","title":"Yes","role":null},\
+                {"id":"no","title":"No","role":"cancel"}],"info":{"disk":"a/b","host":"nas"},\
+                "state":"resolved","asked_at":"2026-11-20T10:00:00.000Z","presented_at":null,\
+                "resolved_at":"2026-11-20T10:01:00.000Z","collected_at":null,"expires_at":null,\
+                "snoozed_until":null,"snoozes":0,"outcome":"answered","button":"yes",\
+                "button_index":0,"by":"person","responder":{"uid":1000,"user":"ana",\
+                "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711}}
+                """)
+    }
+
+    @Test("An alert that waits has null where its response will be")
+    func waiting() throws {
+        let line = try AlertJSON.line(Sample.record(Alert("T")))
+        #expect(line.contains(#""key":null,"style""#))
+        #expect(line.contains(#""message":null,"buttons":[],"info":{},"state":"queued""#))
+        #expect(
+            line.hasSuffix(
+                #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null}"#))
+    }
+
+    @Test("A question that was not stored has the same keys")
+    func unasked() throws {
+        let stored = try AlertJSON.line(Sample.record())
+        let unasked = try AlertJSON.line(unasked: Sample.alert, source: "backup")
+        #expect(unasked.hasPrefix(#"{"id":null,"source":"backup","key":"prune-2026-11""#))
+        let keys = { (line: String) in
+            try JSONDecoder().decode([String: Ignored].self, from: Data(line.utf8)).keys.sorted()
+        }
+        #expect(try keys(stored) == keys(unasked))
+    }
+
+    private struct Ignored: Decodable { init(from decoder: any Decoder) {} }
+
+    @Test(
+        "Any text comes back from JSON as it was, on one line that a terminal can't obey",
+        arguments: [
+            "plain", "a/b", "quote \" back \\ slash", "line\nbreak\r\t\u{0}", "👩‍👩‍👧 é 日本",
+            "\u{1B}[2J\u{9B}1m\u{7F}", "\u{202E}reversed\u{2066}", "\u{2028}\u{2029}\u{85}",
+            "\u{E0001}tag",
+        ])
+    func strings(text: String) throws {
+        let line = try JSONValue.string(text).text()
+        #expect(try JSONDecoder().decode(String.self, from: Data(line.utf8)) == text)
+        #expect(SafeText.line(line) == line)
+    }
+
+    @Test("A table elsewhere than on a terminal has tabs, and cuts nothing")
+    func tabs() throws {
+        let context = TestContext().context()
+        let long = String(repeating: "word ", count: 40) + "end\tof\u{1B}[0m it"
+        var alert = Sample.alert
+        alert.title = long
+        let text = ListCommand.table([Sample.record(alert)], in: context)
+        #expect(
+            text == """
+                ID\tASKED\tSOURCE\tPRIORITY\tSTATE\tBUTTONS\tTITLE
+                42\t2026-11-20T10:00:00.000Z\tbackup\tnormal\tqueued\tyes,no\t\
+                \(SafeText.line(long))
+
+                """)
+    }
+
+    @Test("A table on a terminal is aligned, cut to its width and has ages")
+    func aligned() throws {
+        let context = TestContext().context(columns: 60, variables: ["NO_COLOR": "1"])
+        let text = ListCommand.table([Sample.record()], in: context)
+        #expect(
+            text == """
+                ID  ASKED      SOURCE  PRIORITY  STATE   BUTTONS  TITLE
+                42  3 min ago  backup  normal    queued  yes,no   Prune old…
+
+                """)
+    }
+
+    @Test(
+        "Only a terminal that can show colours gets them",
+        arguments: [
+            (80, [:], true), (nil, [:], false), (80, ["NO_COLOR": "1"], false),
+            (80, ["TERM": "dumb"], false), (80, ["TERM": "xterm"], true),
+        ] as [(Int?, [String: String], Bool)])
+    func colours(columns: Int?, variables: [String: String], isColoured: Bool) {
+        let context = TestContext().context(columns: columns, variables: variables)
+        #expect(context.style.isColoured == isColoured)
+        #expect(ListCommand.table([], in: context).contains("\u{1B}[1m") == isColoured)
+    }
+
+    @Test("A row of history tells outcome, button and who")
+    func history() {
+        let context = TestContext().context()
+        let row = HistoryCommand.row(Sample.record(Sample.alert, Sample.response()), in: context)
+        #expect(
+            row == [
+                "42", "2026-11-20T10:01:00.000Z", "backup", "answered", "yes", "person (ana)",
+                "Prune old snapshots?",
+            ])
+    }
+
+    @Test("Everything about an alert is shown, one thing a line")
+    func show() {
+        let context = TestContext().context()
+        let record = Sample.record(Sample.alert, Sample.response(.expired, button: 1, by: .policy))
+        #expect(
+            ShowCommand.text(record, in: context) == """
+                alert          42
+                title          Prune old snapshots?
+                message        40 GB
+                source         backup (uid 0, process 99 on nas)
+                key            prune-2026-11
+                style          alert
+                priority       normal
+                button         yes=Yes
+                button         no=No (cancel)
+                info           disk=a/b
+                info           host=nas
+                state          resolved
+                asked          2026-11-20T10:00:00.000Z
+                response       expired “No” by policy at 2026-11-20T10:01:00.000Z
+
+                """)
+    }
+
+    @Test(
+        "An age has one unit",
+        arguments: [
+            (0, "now"), (30, "30 s ago"), (180, "3 min ago"), (7_300, "2 h ago"),
+            (200_000, "2 d ago"), (-90, "in 1 min"),
+        ])
+    func ages(seconds: Double, text: String) {
+        let date = Sample.now.addingTimeInterval(-seconds)
+        #expect(TimeText.relative(date, to: Sample.now) == text)
+    }
+}
