@@ -14,6 +14,7 @@ extension AlertManager {
     private func followLog() async {
         while !Task.isCancelled, !isClosed, hasInterest {
             let seen = store.changeCount
+            leaveIfSlotIsLost()
             do throws(AlertError) {
                 try await readNews()
             } catch {
@@ -24,6 +25,13 @@ extension AlertManager {
         listener = nil
         // Somebody may have taken an interest while the last wait ended.
         if hasInterest, !isClosed { listen(from: -1) }
+    }
+
+    /// Clears the screen when the slot's file was deleted or replaced: others may show alerts now.
+    private func leaveIfSlotIsLost() {
+        guard let lease, !lease.isValid else { return }
+        showing?.signals.yield(.leave(reason: "the slot was lost"))
+        pokes.change()
     }
 
     private func readNews() async throws(AlertError) {

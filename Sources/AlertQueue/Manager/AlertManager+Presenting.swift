@@ -32,7 +32,9 @@ extension AlertManager {
     private func present() async {
         while wantsToPresent {
             guard let lease = await takeSlot() else { continue }
+            self.lease = lease
             let hasFailed = await presentAll(on: lease)
+            self.lease = nil
             lease.release()
             // Another process may be luckier; this one tries again later.
             if hasFailed, wantsToPresent { try? await clock.sleep(for: .seconds(1)) }

@@ -57,6 +57,7 @@ public actor AlertManager {
     var presentsOnly: Alert.ID?
     var presenting: Task<Void, Never>?
     var slotWait: Task<Void, Never>?
+    var lease: (any SlotLease)?
     var showing: Showing?
     var wantsToPresent = false
     var idleWaiters: [CheckedContinuation<Void, Never>] = []

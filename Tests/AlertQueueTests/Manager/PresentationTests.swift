@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import Foundation
 import Testing
 
 @Suite("Presentation")
@@ -80,6 +81,22 @@ struct PresentationTests {
         #expect(try await eventually { try await second.record(id).response != nil })
         let story = try await second.audit(of: id).map(\.event.kind)
         #expect(story == [.asked, .presented, .returned, .presented, .resolved])
+        await second.close()
+    }
+
+    @Test("A manager whose slot file was deleted clears its screen, and one manager goes on")
+    func deletedSlot() async throws {
+        let (one, two) = (ScriptedPresenter(name: "one"), ScriptedPresenter(name: "two"))
+        let first = try await AlertManager(path: queue.path, presenters: [one])
+        let id = try await first.show(Alert("Well?", buttons: ["OK"]))
+        _ = await one.waitUntilShown()
+        try FileManager.default.removeItem(atPath: queue.path + "-slot")
+        let second = try await AlertManager(path: queue.path, presenters: [two])
+        #expect(await eventually { one.isShowing != two.isShowing && two.shown.count > 0 })
+        two.choose(.button(0))
+        #expect(try await eventually { try await second.record(id).response != nil })
+        #expect(await eventually { !one.isShowing && !two.isShowing })
+        await first.close()
         await second.close()
     }
 
