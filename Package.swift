@@ -22,6 +22,9 @@ let package = Package(
         .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
         .executableTarget(
             name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
+        .executableTarget(
+            name: "alertq-bench",
+            dependencies: ["AlertPresenters", "AlertQueue", "SQLite"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "AlertQueueTests", dependencies: ["AlertQueue", "AlertQueueTesting", "SQLite"],

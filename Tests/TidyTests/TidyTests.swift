@@ -15,6 +15,7 @@ struct TidyTests {
         "AlertPresenters": ["AlertQueue", "CLinux"],
         "AlertQueueTesting": ["AlertQueue"],
         "alertq": ["AlertPresenters", "AlertQueue", "CLinux"],
+        "alertq-bench": ["AlertPresenters", "AlertQueue", "SQLite"],
     ]
 
     @Test("Imports follow the dependency table", arguments: mayImport.keys.sorted())

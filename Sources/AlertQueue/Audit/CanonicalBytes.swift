@@ -29,25 +29,37 @@ package struct CanonicalBytes {
     }
 
     package mutating func append(hex: [UInt8]?) {
-        append(hex.map(Hex.text))
+        guard let hex else { return append(nil as String?) }
+        appendDigits(UInt64(hex.count * 2))
+        bytes.append(UInt8(ascii: ":"))
+        for byte in hex {
+            bytes.append(Hex.digit(byte >> 4))
+            bytes.append(Hex.digit(byte & 15))
+        }
+        bytes.append(UInt8(ascii: ","))
     }
 
     private mutating func appendDigits(_ number: UInt64) {
-        bytes.append(contentsOf: String(number).utf8)
+        if number >= 10 { appendDigits(number / 10) }
+        bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }
 
 /// Hexadecimal, lower case.
 package enum Hex {
     package static func text(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+        String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
             for (index, byte) in bytes.enumerated() {
-                buffer[index * 2] = digits[Int(byte >> 4)]
-                buffer[index * 2 + 1] = digits[Int(byte & 15)]
+                buffer[index * 2] = digit(byte >> 4)
+                buffer[index * 2 + 1] = digit(byte & 15)
             }
             return bytes.count * 2
         }
+    }
+
+    /// The digit of a number from 0 to 15.
+    static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {

@@ -67,7 +67,9 @@ extension AlertManager {
                 turn?.end()
                 _ = lease.show(nil)
                 wakeIdleWaiters()
-                await waitForWork(after: seen, atMost: upcoming?.wakeAfter)
+                // A database that could not be read is looked at again a second later.
+                await waitForWork(
+                    after: seen, atMost: upcoming == nil ? .seconds(1) : upcoming?.wakeAfter)
                 continue
             }
             let end = await show(record, upcoming, on: lease)
@@ -93,16 +95,18 @@ extension AlertManager {
         }
     }
 
-    /// Waits for news, for the end of a snooze, or for a second if the database could not be read.
+    /// Waits for news, or for the end of a time, such as a snooze.
     private func waitForWork(after seen: UInt64, atMost limit: Duration?) async {
         guard wantsToPresent else { return }
-        let alarm = Task { [clock, pokes] in
-            // Cancelled when something else ends the wait first.
-            try? await clock.sleep(for: limit ?? .seconds(60))
-            pokes.nudge()
+        let alarm = limit.map { limit in
+            Task { [clock, pokes] in
+                // Cancelled when something else ends the wait first.
+                try? await clock.sleep(for: limit)
+                pokes.nudge()
+            }
         }
         await pokes.wait(after: seen)
-        alarm.cancel()
+        alarm?.cancel()
     }
 
     private func wakeIdleWaiters() {

@@ -80,7 +80,7 @@ struct AlertRow {
         alert.priority = priority
         do {
             alert.buttons = try StoredJSON.buttons(row.text(5))
-            alert.userInfo = try StoredJSON.decode([String: String].self, row.text(6))
+            alert.userInfo = try StoredJSON.strings(row.text(6))
             alert.presenters = try row.optionalText(9).map {
                 try StoredJSON.decode([String].self, $0)
             }
@@ -154,10 +154,20 @@ enum StoredJSON {
     }
 
     static func encode(_ buttons: [Alert.Button]) throws -> String {
-        try encode(buttons.map { Button(id: $0.id, title: $0.title, role: $0.role?.rawValue) })
+        if buttons.isEmpty { return "[]" }
+        return try encode(
+            value: buttons.map { Button(id: $0.id, title: $0.title, role: $0.role?.rawValue) })
     }
 
-    static func encode(_ value: some Encodable) throws -> String {
+    static func encode(_ strings: [String: String]) throws -> String {
+        strings.isEmpty ? "{}" : try encode(value: strings)
+    }
+
+    static func encode(_ strings: [String]) throws -> String {
+        try encode(value: strings)
+    }
+
+    private static func encode(value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -172,6 +182,10 @@ enum StoredJSON {
                 title, id: button.id ?? title,
                 role: button.role.flatMap(Alert.Button.Role.init))
         }
+    }
+
+    static func strings(_ text: String) throws -> [String: String] {
+        text == "{}" ? [:] : try decode([String: String].self, text)
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {

@@ -221,7 +221,6 @@ extension GroupCommit {
 
     /// Begins a transaction, against programs that write without our lock, too.
     private func begin(_ writer: Writer) throws(AlertError) {
-        watchWaiting(true)
         defer { watchWaiting(false) }
         while true {
             do {
@@ -230,6 +229,7 @@ extension GroupCommit {
                 guard case .busy = error, state.withLock({ !$0.waiting.isEmpty }) else {
                     throw error
                 }
+                watchWaiting(true)
             }
         }
     }

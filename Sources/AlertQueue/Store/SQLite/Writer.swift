@@ -102,7 +102,7 @@ final class Writer {
             database = nil
             database = try file.openExisting()
         }
-        try storing("begin a transaction") { try db().execute("BEGIN IMMEDIATE") }
+        try storing("begin a transaction") { try db().run("BEGIN IMMEDIATE") }
     }
 
     func rollback() {
@@ -118,7 +118,7 @@ final class Writer {
         }
         do {
             try run(jobs, &outcome)
-            try db().execute("COMMIT")
+            try db().run("COMMIT")
             outcome.isCommitted = true
             return outcome
         } catch {
@@ -159,7 +159,7 @@ final class Writer {
         defer { outcome.sequence = context.head.sequence }
         for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
             let head = context.head
-            try db.execute("SAVEPOINT member")
+            try db.run("SAVEPOINT member")
             do {
                 try job.work(context)
             } catch {
@@ -167,9 +167,9 @@ final class Writer {
                 outcome.errors[index] = translated(error, job.operation)
                 context.head = head
                 // All that this member wrote goes; the others stay.
-                try db.execute("ROLLBACK TO member")
+                try db.run("ROLLBACK TO member")
             }
-            try db.execute("RELEASE member")
+            try db.run("RELEASE member")
         }
     }
 
@@ -222,7 +222,7 @@ extension Writer {
         rollback()
         let isEmptied = (try? handle.checkpoint(.truncate)) ?? false
         do {
-            try handle.execute("BEGIN IMMEDIATE")
+            try handle.run("BEGIN IMMEDIATE")
         } catch {
             // The commit will fail, and say why.
             return false
@@ -258,10 +258,10 @@ extension Writer {
             do {
                 let db = try db()
                 _ = try? db.checkpoint(.passive)
-                try db.execute("BEGIN IMMEDIATE")
+                try db.run("BEGIN IMMEDIATE")
                 let context = try WriteContext(db: db, now: clock.now())
                 try job.work(context)
-                try db.execute("COMMIT")
+                try db.run("COMMIT")
                 outcome.sequence = context.head.sequence
                 outcome.errors[index] = nil
                 outcome.isCommitted = true

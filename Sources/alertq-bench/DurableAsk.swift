@@ -1,0 +1,75 @@
+import AlertQueue
+
+/// How many questions a second become durable, by one caller and by many waiting tasks.
+enum DurableAsk: Benchmark {
+    static let name = "ask"
+    static let abstract = "Durable asks: one caller, and 16, 64 and 512 waiting tasks"
+
+    private static let cases: [(tasks: Int, factor: Double)] = [
+        (1, 0.85), (16, 4), (64, 10), (512, 20),
+    ]
+
+    static func run(rounds: Int) async throws -> [Row] {
+        var ours = [Int: [Double]]()
+        var plain: [Double] = []
+        var waits: [Double] = []
+        for _ in 0..<rounds {
+            plain.append(try await plainRate(count: 1000))
+            for (tasks, _) in cases {
+                let (rate, times) = try await rate(tasks: tasks, count: max(1000, tasks * 60))
+                ours[tasks, default: []].append(rate)
+                if tasks == 16 { waits += times }
+            }
+        }
+        let rows = cases.map { tasks, factor in
+            Row.rate(
+                name, tasks == 1 ? "1 caller" : "\(tasks) tasks",
+                ours: ours[tasks, default: []].median, plain: plain.median, atLeast: factor)
+        }
+        return rows + [
+            .bound(name, "16 tasks, p99", waits.percentile(99) / 1000, unit: "ms", atMost: 4)
+        ]
+    }
+
+    static let question = Alert(
+        "Prune old snapshots?", message: "40 GB",
+        buttons: [Alert.Button("Yes", id: "yes"), .cancel("No", id: "no")])
+
+    private static func plainRate(count: Int) async throws -> Double {
+        let workspace = try Workspace()
+        try await SQLiteAlertStore.open(path: workspace.path("queue.db")).close()
+        let loop = try PlainLoop(path: workspace.path("queue.db"))
+        for number in 0..<100 { try loop.ask(number) }
+        let start = ContinuousClock.now
+        for number in 0..<count { try loop.ask(number) }
+        return Double(count) / (ContinuousClock.now - start).inSeconds
+    }
+
+    /// The asks a second, and how long each took in microseconds.
+    private static func rate(tasks: Int, count: Int) async throws -> (Double, [Double]) {
+        let workspace = try Workspace()
+        let store = try await SQLiteAlertStore.open(path: workspace.path("queue.db"))
+        let prototype = Question(
+            alert: question, source: "bench", identity: Identity.current, via: "bench",
+            pendingLimit: .max)
+        for _ in 0..<100 { _ = try await store.enqueue(prototype) }
+        let start = ContinuousClock.now
+        let times = try await withThrowingTaskGroup(of: [Double].self) { group in
+            for _ in 0..<tasks {
+                group.addTask {
+                    var times: [Double] = []
+                    for _ in 0..<(count / tasks) {
+                        let start = ContinuousClock.now
+                        _ = try await store.enqueue(prototype)
+                        times.append((ContinuousClock.now - start).inMicroseconds)
+                    }
+                    return times
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        let elapsed = ContinuousClock.now - start
+        await store.close()
+        return (Double(times.count) / elapsed.inSeconds, times)
+    }
+}

@@ -1,0 +1,88 @@
+import AlertQueue
+import FoundationEssentials
+import SQLite
+
+/// What the queue is measured against: the same rows through plain SQLite calls, one transaction
+/// each, with the same schema, indexes and pragmas, and nothing else.
+final class PlainLoop {
+    private let db: Database
+    private var sequence: Int64
+    private let hash = [UInt8](repeating: 7, count: 32)
+
+    /// Opens a file that a store has made.
+    init(path: String, busyMilliseconds: Int = 5000) throws {
+        db = try Database(path: path)
+        try db.execute(
+            """
+            PRAGMA busy_timeout = \(busyMilliseconds); PRAGMA synchronous = FULL;
+            PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000
+            """)
+        sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer(0) } ?? 0
+        try db.run(
+            "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING")
+    }
+
+    /// Asks once, as one synced transaction.
+    @discardableResult
+    func ask(_ number: Int) throws -> Int64 {
+        try transaction {
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            try db.run(
+                """
+                INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,
+                    info, salt, boot, asked_ms, asked_boot_ms)
+                VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?)
+                """,
+                .text("Prune old snapshots? \(number)"), .text(Self.buttons),
+                .blob(Array(hash[..<16])), .integer(now), .integer(now))
+            let id = db.lastInsertedID
+            try db.run("UPDATE sources SET pending = pending + 1 WHERE id = 1")
+            try audit("asked", id, now)
+            return id
+        }
+    }
+
+    /// Answers once, with the entries that tell of the appearance, the answer and its collection.
+    func answer(_ id: Int64) throws {
+        try transaction {
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            try db.run(
+                "UPDATE alerts SET presented_ms = ? WHERE id = ?", .integer(now), .integer(id))
+            try audit("presented", id, now)
+            try db.run(
+                """
+                INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
+                    uid, user, via, host, pid, resolved_ms, collected_ms)
+                VALUES (?, 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host', 1,
+                    ?, ?)
+                """, .integer(id), .integer(now), .integer(now))
+            try db.run("UPDATE alerts SET state = 'resolved' WHERE id = ?", .integer(id))
+            try db.run("UPDATE sources SET pending = pending - 1 WHERE id = 1")
+            try audit("resolved", id, now)
+            try audit("collected", id, now)
+        }
+    }
+
+    static let buttons =
+        #"[{"id":"yes","title":"Yes"},{"id":"no","role":"cancel","title":"No"}]"#
+
+    private func audit(_ event: String, _ id: Int64, _ now: Int64) throws {
+        sequence += 1
+        try db.run(
+            """
+            INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, pid,
+                content, previous, hash)
+            VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?)
+            """,
+            .integer(sequence), .integer(now), .text(event), .integer(id), .blob(hash),
+            .blob(hash), .blob(hash))
+    }
+
+    private func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try db.execute("BEGIN IMMEDIATE")
+        let result = try body()
+        try db.execute("COMMIT")
+        // Several processes may write: the next number is whatever the log has by then.
+        return result
+    }
+}

@@ -1,0 +1,60 @@
+import AlertQueue
+
+/// The main job one at a time: ask, present, answer, collect, with all audit entries.
+enum WholeStory: Benchmark {
+    static let name = "story"
+    static let abstract = "Ask, present, answer and collect, one at a time, with the audit log"
+
+    static func run(rounds: Int) async throws -> [Row] {
+        var (ours, plain): ([Double], [Double]) = ([], [])
+        var (appearances, syncs): ([Double], [Double]) = ([], [])
+        for _ in 0..<rounds {
+            let workspace = try Workspace()
+            syncs += try Disk.syncTimes(in: workspace, count: 300)
+            plain.append(try await plainRate(in: workspace, count: 400))
+            let (rate, times) = try await rate(in: workspace, count: 400)
+            ours.append(rate)
+            appearances += times
+        }
+        let sync = syncs.median
+        return [
+            .rate(name, "ask to collect", ours: ours.median, plain: plain.median, atLeast: 0.8),
+            .time(
+                name, "ask to presenter, p50", ours: appearances.median, plain: sync, unit: "µs",
+                atMost: 2.5),
+            .time(
+                name, "ask to presenter, p99", ours: appearances.percentile(99), plain: sync,
+                unit: "µs", atMost: 8),
+        ]
+    }
+
+    private static func plainRate(in workspace: Workspace, count: Int) async throws -> Double {
+        let path = workspace.path("plain.db")
+        try await SQLiteAlertStore.open(path: path).close()
+        let loop = try PlainLoop(path: path)
+        for number in 0..<50 { try loop.answer(loop.ask(number)) }
+        let start = ContinuousClock.now
+        for number in 0..<count { try loop.answer(loop.ask(number)) }
+        return Double(count) / (ContinuousClock.now - start).inSeconds
+    }
+
+    /// The stories a second, and the times from asking to the presenter in microseconds.
+    private static func rate(
+        in workspace: Workspace, count: Int
+    ) async throws -> (Double, [Double]) {
+        let stopwatch = Stopwatch()
+        let manager = try await AlertManager(
+            path: workspace.path("queue.db"), presenters: [stopwatch])
+        for _ in 0..<50 { _ = try await manager.ask(DurableAsk.question) }
+        var times: [Double] = []
+        let start = ContinuousClock.now
+        for _ in 0..<count {
+            let asked = ContinuousClock.now
+            _ = try await manager.ask(DurableAsk.question)
+            times.append((stopwatch.lastAppearance - asked).inMicroseconds)
+        }
+        let elapsed = ContinuousClock.now - start
+        await manager.close()
+        return (Double(count) / elapsed.inSeconds, times)
+    }
+}
