@@ -64,8 +64,6 @@ CREATE INDEX alerts_expiry ON alerts (expires_ms)
     WHERE state = 'queued' AND expires_ms IS NOT NULL;
 CREATE INDEX alerts_expiry_boot ON alerts (boot, expires_boot_ms)
     WHERE state = 'queued' AND expires_ms IS NOT NULL;
--- "Which alerts does the system want to cancel?"
-CREATE INDEX alerts_cancel ON alerts (id) WHERE state = 'queued' AND cancel_requested = 1;
 
 -- The one result of an alert. Source, key and handler are repeated here for the indexes.
 CREATE TABLE responses (
@@ -174,8 +172,13 @@ SELECT alerts.id, sources.name AS source, sources.uid, key,
        strftime('%Y-%m-%dT%H:%M:%fZ', expires_ms / 1000.0, 'unixepoch') AS expires_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', snoozed_ms / 1000.0, 'unixepoch') AS snoozed_until,
        snoozes
-FROM alerts JOIN sources ON sources.id = alerts.source_id
-WHERE state = 'queued'
+-- Each half by its index, so that resolved alerts cost nothing.
+FROM (SELECT * FROM alerts INDEXED BY alerts_next
+          WHERE state = 'queued' AND snoozed_ms IS NULL
+      UNION ALL
+      SELECT * FROM alerts INDEXED BY alerts_snoozed
+          WHERE state = 'queued' AND snoozed_ms IS NOT NULL) AS alerts
+JOIN sources ON sources.id = alerts.source_id
 ORDER BY alerts.priority DESC, alerts.id;
 
 CREATE VIEW history AS

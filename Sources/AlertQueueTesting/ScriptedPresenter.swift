@@ -15,7 +15,9 @@ public final class ScriptedPresenter: AlertPresenter {
 
     /// What became of an alert that was shown.
     public struct Resolution: Sendable {
+        /// The alert that was shown.
         public let alertID: Alert.ID
+        /// How it ended.
         public let response: Response
         /// Whether this presenter's choice became the response.
         public let choseHere: Bool
@@ -29,6 +31,7 @@ public final class ScriptedPresenter: AlertPresenter {
         var waiters: [CheckedContinuation<AlertRecord, Never>] = []
     }
 
+    /// What alerts and records call it.
     public let name: String
     private let script: Script?
     private let state = Mutex(State())

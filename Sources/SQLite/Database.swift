@@ -8,6 +8,7 @@ package final class Database {
     private let connection: OpaquePointer
     private var statements: [String: Statement] = [:]
     private let wal = WALPages()
+    private let onClose: () -> Void
 
     /// What a connection may do with its file.
     package enum Access: Sendable {
@@ -21,7 +22,11 @@ package final class Database {
     ///
     /// Loads of untrusted files are hardened as <https://sqlite.org/security.html> advises; no
     /// checkpoint happens by itself, neither on commit nor on closing.
-    package init(path: String, access: Access = .readWrite) throws(SQLiteError) {
+    ///
+    /// `onClose` is called once the file is no longer open.
+    package init(
+        path: String, access: Access = .readWrite, onClose: @escaping () -> Void = {}
+    ) throws(SQLiteError) {
         var handle: OpaquePointer?
         let create = access == .create ? SQLITE_OPEN_CREATE : 0
         let flags = SQLITE_OPEN_READWRITE | create | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -32,6 +37,7 @@ package final class Database {
             throw error
         }
         connection = handle
+        self.onClose = onClose
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -48,6 +54,7 @@ package final class Database {
     deinit {
         statements.removeAll()
         sqlite3_close_v2(connection)
+        onClose()
     }
 
     /// How many pages the write-ahead log held after this connection's last commit.

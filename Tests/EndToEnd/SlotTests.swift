@@ -8,7 +8,37 @@ struct SlotTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("A second presenter takes over within 100 ms when the first is killed")
+    @Test("Taking over takes less than 100 ms at best, far less than a slow look would")
+    func takeOverTime() async throws {
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        var (presenter, screen) = try await presenting()
+        var best = Duration.seconds(60)
+        // The best of several: a busy machine adds its own time, and no machine takes it away.
+        for _ in 0..<8 where best >= .milliseconds(100) {
+            let terminal = try PseudoTerminal()
+            let next = try queue.start(["present"], on: terminal)
+            #expect(await terminal.shows("waiting for a turn"))
+            let count = terminal.bytes.count
+            let start = ContinuousClock.now
+            presenter.kill(SIGKILL)
+            #expect(await terminal.shows("Prune?", since: count))
+            best = min(best, ContinuousClock.now - start)
+            (presenter, screen) = (next, terminal)
+        }
+        #expect(best < .milliseconds(100), "\(best)")
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        #expect(screen.isInOrder)
+    }
+
+    private func presenting() async throws -> (Child, PseudoTerminal) {
+        let terminal = try PseudoTerminal()
+        let presenter = try queue.start(["present"], on: terminal)
+        #expect(await terminal.shows("Prune?"))
+        return (presenter, terminal)
+    }
+
+    @Test("A second presenter takes over when the first is killed")
     func takeOver() async throws {
         let (one, two) = (try PseudoTerminal(), try PseudoTerminal())
         let first = try queue.start(["present"], on: one)
@@ -18,12 +48,8 @@ struct SlotTests {
         #expect(await two.shows("waiting for a turn"))
         #expect(!two.screen.contains("Prune?"))
         let count = two.bytes.count
-        let start = ContinuousClock.now
         first.kill(SIGKILL)
         #expect(await two.shows("Prune?", since: count))
-        let elapsed = ContinuousClock.now - start
-        // The promise is 100 ms; a busy machine's scheduler may add its own.
-        #expect(elapsed < .milliseconds(500), "took \(elapsed)")
         second.kill(SIGTERM)
         #expect(await second.exit() == 128 + SIGTERM)
         let alert = try #require(try await queue.objects("show", "1").first)

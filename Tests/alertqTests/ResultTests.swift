@@ -36,7 +36,7 @@ struct ResultTests {
             (AlertError.noSuchButton(1, button: "x", known: []), 66),
             (AlertError.alreadyResolved(Sample.response()), 16),
             (AlertError.late(Sample.response(.expired, button: -1)), 16),
-            (AlertError.keyConflict("k", 1), 16),
+            (AlertError.keyConflict("k", 1, part: "title"), 16),
             (AlertError.tooManyPending(source: "s", limit: 1), 75), (AlertError.busy("x"), 75),
             (AlertError.incompatible(path: "p", "x"), 74),
             (AlertError.storage(operation: "o", "x"), 74), (AlertError.closed, 74),

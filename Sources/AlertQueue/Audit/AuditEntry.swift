@@ -5,6 +5,7 @@
 /// button index, button role, resolved by, uid, user, login uid, session, via, tty, ssh, host,
 /// pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
 public struct AuditEntry: Sendable {
+    /// What happened, to which alert, by whom.
     public let event: AlertEvent
     /// The chosen button's role, if it had one.
     public let buttonRole: Alert.Button.Role?

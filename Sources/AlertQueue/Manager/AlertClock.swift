@@ -23,6 +23,7 @@ public struct ClockReading: Sendable, Hashable {
     /// Which start of which machine, and which time namespace (time_namespaces(7)).
     public var boot: String
 
+    /// Creates a reading, for a clock of your own.
     public init(wallMilliseconds: Int64, bootMilliseconds: Int64, boot: String) {
         self.wallMilliseconds = wallMilliseconds
         self.bootMilliseconds = bootMilliseconds
@@ -53,6 +54,7 @@ public struct ClockReading: Sendable, Hashable {
 public struct SystemClock: AlertClock {
     private static let boot = readBoot()
 
+    /// Creates a clock; all of them say the same.
     public init() {}
 
     public func now() -> ClockReading {

@@ -6,10 +6,12 @@ public struct AlertEvents: AsyncSequence, Sendable {
     let store: any AlertStore
     let start: Int64
 
+    /// Starts reading at the sequence's own place in the log.
     public func makeAsyncIterator() -> Iterator {
         Iterator(store: store, cursor: start)
     }
 
+    /// Reads events one after the other.
     public struct Iterator: AsyncIteratorProtocol {
         private static let pageLength = 100
         private let store: any AlertStore
@@ -21,12 +23,12 @@ public struct AlertEvents: AsyncSequence, Sendable {
             self.cursor = cursor
         }
 
-        /// Waits for the next event; `nil` once the task is cancelled.
+        /// Waits for the next event; `nil` once the task is cancelled or the manager closed.
         ///
         /// - Throws: ``AlertError/storage(operation:_:)`` among others.
         public mutating func next() async throws -> AlertEvent? {
             while page.isEmpty {
-                guard !Task.isCancelled else { return nil }
+                guard !Task.isCancelled, !store.isClosed else { return nil }
                 let seen = store.changeCount
                 page = try await store.events(after: cursor, limit: Self.pageLength)[...]
                 if page.isEmpty { await store.waitForChange(after: seen) }

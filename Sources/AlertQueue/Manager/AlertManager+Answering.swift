@@ -46,17 +46,20 @@ extension AlertManager {
     /// - Throws: what ``answer(_:button:)`` throws.
     @discardableResult
     public func cancel(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+        let isShown = showing?.id == id
         if let record = try await cancelOnScreen(id) { return record }
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }
-        let isHandled = delegate?.cancel(record) == .handled
+        // The delegate has been asked already if the alert was on this manager's screen.
+        let isHandled = !isShown && delegate?.cancel(record) == .handled
         return try await resolve(
             id, .cancel(handled: isHandled, identity.responder(via: via)))
     }
 
     /// Marks a response as taken by its asker, once that is on disk.
     ///
-    /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response.
+    /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response,
+    ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
         guard try await store.record(id).response != nil else { throw .notFound(id) }
         _ = try await store.collectNow(id, by: identity.responder(via: via))
@@ -65,15 +68,15 @@ extension AlertManager {
     /// Has the screen that shows an alert cancel it; `nil` if none with a delegate does.
     private func cancelOnScreen(_ id: Alert.ID) async throws(AlertError) -> AlertRecord? {
         if showing?.id == id {
-            showing?.signals.yield(.cancel)
+            cancelShown(id)
         } else {
             guard let holder = store.slotHolder(), holder.alert == id, holder.hasDelegate else {
                 return nil
             }
             try await store.requestCancel(id)
         }
-        let limit = ContinuousClock.now + .seconds(5)
-        while ContinuousClock.now < limit {
+        let limit = clock.now().advanced(by: .seconds(5))
+        while !clock.now().isAtOrAfter(limit) {
             let seen = store.changeCount
             let record = try await store.record(id)
             if record.response != nil { return record }
@@ -112,12 +115,15 @@ extension AlertManager {
 
     /// What waits, in the order in which it will be shown; what is put off comes last.
     ///
-    /// - Parameter limit: From 1 to 10,000.
+    /// - Parameter limit: From 1 to 1,000.
+    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func pending(limit: Int = 100) async throws(AlertError) -> [AlertRecord] {
-        try await store.pending(limit: Self.clamped(limit))
+        try await store.pending(limit: min(Self.clamped(limit), 1000))
     }
 
     /// How many alerts wait.
+    ///
+    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func pendingCount() async throws(AlertError) -> Int {
         try await store.pendingCount()
     }
@@ -152,6 +158,8 @@ extension AlertManager {
     }
 
     /// The end of the audit log, to be kept outside the database; `nil` while the log is empty.
+    ///
+    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func auditHead() async throws(AlertError) -> AuditHead? {
         try await store.auditHead()
     }
@@ -160,6 +168,7 @@ extension AlertManager {
     ///
     /// - Parameter head: An end that was saved earlier, which must still be part of the log.
     /// - Returns: What was found; damage is in the report, not thrown.
+    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func verifyAudit(
         expecting head: AuditHead? = nil
     ) async throws(AlertError) -> AuditReport {

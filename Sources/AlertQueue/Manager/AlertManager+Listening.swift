@@ -44,9 +44,15 @@ extension AlertManager {
                 await heard(event.kind, of: id)
             }
         } while page.count == 256
-        if let showing, delegate != nil, try await store.cancelRequests().contains(showing.id) {
-            self.showing?.signals.yield(.cancel)
-        }
+        guard let showing, delegate != nil, !showing.isCancelling else { return }
+        if try await store.isCancelRequested(showing.id) { cancelShown(showing.id) }
+    }
+
+    /// Has the screen cancel what it shows; the delegate is asked once.
+    func cancelShown(_ id: Alert.ID) {
+        guard showing?.id == id, showing?.isCancelling == false else { return }
+        showing?.isCancelling = true
+        showing?.signals.yield(.cancel)
     }
 
     private func heard(_ kind: AlertEvent.Kind, of id: Alert.ID) async {
@@ -128,7 +134,8 @@ extension AlertManager {
     /// stays, and is offered again at the next registration. Registering a name again replaces
     /// its code.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` for an empty or oversized name.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for an empty or oversized name,
+    ///   ``AlertError/closed``.
     public func register(
         handler name: String, _ body: @escaping RegisteredHandler
     ) async throws(AlertError) {
@@ -158,8 +165,14 @@ extension AlertManager {
 
     private func startHandler(_ name: String, for record: AlertRecord) {
         guard let body = registered[name], failedHandlers[record.id] == nil,
-            runningHandlers.insert(record.id).inserted
+            !runningHandlers.contains(record.id)
         else { return }
+        guard runningHandlers.count < Self.concurrentHandlers else {
+            // It stands in the database, and is offered when there is room.
+            crowdedOut.insert(name)
+            return
+        }
+        runningHandlers.insert(record.id)
         Task.detached {
             let isDone = await self.run(body, for: record.id)
             await self.handlerEnded(name, record.id, isDone: isDone)
@@ -168,7 +181,14 @@ extension AlertManager {
 
     private func handlerEnded(_ name: String, _ id: Alert.ID, isDone: Bool) {
         runningHandlers.remove(id)
-        if !isDone { failedHandlers[id] = name }
+        if !isDone {
+            // Beyond any use, some may be tried again early rather than memory grow for ever.
+            if failedHandlers.count >= 10_000 { failedHandlers.removeAll() }
+            failedHandlers[id] = name
+        }
+        if let waiting = crowdedOut.popFirst() {
+            Task { await offerUncollected(to: waiting) }
+        }
         pokes.change()
     }
 

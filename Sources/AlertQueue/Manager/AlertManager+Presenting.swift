@@ -4,7 +4,11 @@ extension AlertManager {
     package nonisolated func slotHolder() -> SlotHolder? { store.slotHolder() }
 
     /// Starts showing alerts as soon as the slot is free; `only` limits that to one alert.
-    package func startPresenting(_ presenters: [any AlertPresenter], only: Alert.ID?) {
+    package func startPresenting(
+        _ presenters: [any AlertPresenter], only: Alert.ID?
+    ) async {
+        // A stop that is under way comes to its end first.
+        if !wantsToPresent { await presenting?.value }
         guard presenting == nil, !isClosed, !presenters.isEmpty else { return }
         self.presenters = presenters
         presentsOnly = only
@@ -17,7 +21,7 @@ extension AlertManager {
     package func stopPresenting() async {
         guard let presenting else { return }
         wantsToPresent = false
-        slotWait?.cancel()
+        wait?.cancel()
         showing?.signals.yield(.leave(reason: "the presenter stopped"))
         pokes.change()
         await presenting.value
@@ -49,9 +53,9 @@ extension AlertManager {
         while wantsToPresent {
             if let lease = try? store.takeSlot(holder) { return lease }
             let wait = Task { [store] in await store.waitForSlot() }
-            slotWait = wait
+            self.wait = wait
             await wait.value
-            slotWait = nil
+            self.wait = nil
         }
         return nil
     }
@@ -61,12 +65,13 @@ extension AlertManager {
     private func presentAll(on lease: any SlotLease) async -> Bool {
         while wantsToPresent, lease.isValid {
             let seen = pokes.count
-            await turn?.take()
+            guard await takeTurn() else { continue }
             let upcoming = await nextToShow()
             guard let record = upcoming?.record else {
                 turn?.end()
                 _ = lease.show(nil)
-                wakeIdleWaiters()
+                // What could not be read may well hold something to show.
+                if upcoming != nil { wakeIdleWaiters() }
                 // A database that could not be read is looked at again a second later.
                 await waitForWork(
                     after: seen, atMost: upcoming == nil ? .seconds(1) : upcoming?.wakeAfter)
@@ -77,6 +82,21 @@ extension AlertManager {
             if case .lost = end { return true }
         }
         return false
+    }
+
+    /// Waits for the screen that is shared with other managers; `false` if presenting ended first.
+    private func takeTurn() async -> Bool {
+        guard let turn else { return true }
+        let taking = Task { await turn.take() }
+        wait = Task {
+            await withTaskCancellationHandler {
+                _ = await taking.value
+            } onCancel: {
+                taking.cancel()
+            }
+        }
+        defer { wait = nil }
+        return await taking.value
     }
 
     /// The next alert; what is overdue or back from a snooze is stored first.

@@ -137,8 +137,12 @@ extension AlertManager {
             let signals = showing.signals
             showing.timers.append(
                 Task { [clock] in
-                    guard (try? await clock.sleep(for: time)) != nil else { return }
-                    signals.yield(.dismissTimerFired)
+                    var wait = time
+                    // Again, if it could not be stored the first time.
+                    while (try? await clock.sleep(for: wait)) != nil {
+                        signals.yield(.dismissTimerFired)
+                        wait = .seconds(1)
+                    }
                 })
         }
         self.showing = showing
@@ -208,14 +212,11 @@ extension AlertManager {
         }
         delegate?.willDismiss(record, withButtonAt: index)
         for timer in showing.timers { timer.cancel() }
-        await endPresenters(&signals)
+        for task in (self.showing?.running ?? [:]).values { task.cancel() }
+        await waitForPresenters(&signals)
         if let response {
-            for presenter in presenters
-            where record.alert.presenters?.contains(presenter.name) ?? true {
-                await presenter.didResolve(
-                    showing.presentation, response: response,
-                    choseHere: presenter.name == chosenOn)
-            }
+            tell(record, response, chosenOn: chosenOn)
+            await waitForPresenters(&signals)
         }
         showing.signals.finish()
         self.showing = nil
@@ -223,15 +224,32 @@ extension AlertManager {
         if response != nil { settle(record) }
     }
 
-    /// Ends the presenters' tasks; one that does not end in time is left out until it does.
-    private func endPresenters(
+    /// Tells every presenter that may show the alert how it ended.
+    private func tell(_ record: AlertRecord, _ response: Response, chosenOn: String?) {
+        guard let showing else { return }
+        for presenter in presenters
+        where record.alert.presenters?.contains(presenter.name) ?? true
+            && !stuckPresenters.contains(presenter.name)
+        {
+            let (name, presentation, signals) = (
+                presenter.name, showing.presentation, showing.signals
+            )
+            self.showing?.running[name] = Task {
+                await presenter.didResolve(
+                    presentation, response: response, choseHere: name == chosenOn)
+                signals.yield(.ended(presenter: name, reason: "told"))
+                unstick(name)
+            }
+        }
+    }
+
+    /// Waits for the presenters' tasks; one that takes too long is left out until it ends.
+    private func waitForPresenters(
         _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator
     ) async {
-        guard let running = showing?.running, !running.isEmpty else { return }
-        for task in running.values { task.cancel() }
-        guard let sender = showing?.signals else { return }
-        let alarm = Task { [grace = Self.grace] in
-            guard (try? await Task.sleep(for: grace)) != nil else { return }
+        guard let sender = showing?.signals, showing?.running.isEmpty == false else { return }
+        let alarm = Task { [clock] in
+            guard (try? await clock.sleep(for: Self.grace)) != nil else { return }
             sender.yield(.graceOver)
         }
         defer { alarm.cancel() }
@@ -243,6 +261,7 @@ extension AlertManager {
                 showing?.running[name] = nil
             case .graceOver:
                 stuckPresenters.formUnion(left.keys)
+                showing?.running.removeAll()
                 return
             default:
                 break

@@ -46,6 +46,8 @@ public actor AlertManager {
     var registered: [String: RegisteredHandler] = [:]
     var runningHandlers: Set<Alert.ID> = []
     var failedHandlers: [Alert.ID: String] = [:]
+    /// Names whose responses came while too many handlers ran.
+    var crowdedOut: Set<String> = []
 
     // The audit log, as far as this manager has followed it.
     var cursor: Int64
@@ -56,7 +58,8 @@ public actor AlertManager {
     var stuckPresenters: Set<String> = []
     var presentsOnly: Alert.ID?
     var presenting: Task<Void, Never>?
-    var slotWait: Task<Void, Never>?
+    /// What the presentation loop waits for: the slot, or the screen.
+    var wait: Task<Void, Never>?
     var lease: (any SlotLease)?
     var showing: Showing?
     var wantsToPresent = false
@@ -109,7 +112,7 @@ public actor AlertManager {
         self.presenters = []
         identity = Identity.current
         cursor = store.knownSequence
-        if !presenters.isEmpty { startPresenting(presenters, only: nil) }
+        if !presenters.isEmpty { await startPresenting(presenters, only: nil) }
     }
 
     /// The manager of the default database, opened at the first call and kept.

@@ -3,38 +3,53 @@ import Synchronization
 /// Lets managers that share one screen take turns: give the same object to each.
 ///
 /// First come, first served.
-public final class PresentationTurn: Sendable {
+package final class PresentationTurn: Sendable {
     private struct State {
         var isTaken = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var nextWaiter: UInt64 = 0
+        var waiting: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     private let state = Mutex(State())
 
-    public init() {}
+    package init() {}
 
-    func take() async {
-        await withCheckedContinuation { continuation in
-            let isMine = state.withLock { state in
-                guard state.isTaken else {
+    /// Waits for the turn; `false` if the task was cancelled before it came.
+    func take() async -> Bool {
+        let waiter = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isMine: Bool? = state.withLock { state in
+                    if Task.isCancelled { return false }
+                    if state.isTaken {
+                        state.waiting.append((waiter, continuation))
+                        return nil
+                    }
                     state.isTaken = true
                     return true
                 }
-                state.waiting.append(continuation)
-                return false
+                if let isMine { continuation.resume(returning: isMine) }
             }
-            if isMine { continuation.resume() }
+        } onCancel: {
+            let cancelled = state.withLock { state in
+                let place = state.waiting.firstIndex { $0.id == waiter }
+                return place.map { state.waiting.remove(at: $0).continuation }
+            }
+            cancelled?.resume(returning: false)
         }
     }
 
     func end() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard !state.waiting.isEmpty else {
                 state.isTaken = false
                 return nil
             }
-            return state.waiting.removeFirst()
+            return state.waiting.removeFirst().continuation
         }
-        next?.resume()
+        next?.resume(returning: true)
     }
 }

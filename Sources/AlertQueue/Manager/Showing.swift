@@ -4,7 +4,7 @@ enum ShowingSignal: Sendable {
     case appeared
     /// A person has done something with it.
     case chose(presenter: String, PresenterChoice)
-    /// A presenter can't show it any more, or has taken it off as it was told to.
+    /// A presenter can't show it any more, has taken it off, or has been told how it ended.
     case ended(presenter: String, reason: String)
     /// It was resolved by other means than this screen.
     case resolved(AlertRecord)
@@ -26,6 +26,8 @@ struct Showing {
     let presentation: Presentation
     let signals: AsyncStream<ShowingSignal>.Continuation
     var isOnScreen = false
+    /// Whether the delegate is being asked about a cancel.
+    var isCancelling = false
     /// When it dismisses itself.
     var dismissal: ClockReading?
     /// The presenters whose tasks have not ended.

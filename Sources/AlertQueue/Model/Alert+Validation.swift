@@ -37,18 +37,19 @@ extension Alert {
 
     private func validateButtons() throws(AlertError) {
         guard buttons.count <= Limit.buttonCount else {
-            throw .invalid("buttons", "are \(buttons.count); at most \(Limit.buttonCount)")
+            throw .invalid("alert", "has \(buttons.count) buttons; at most \(Limit.buttonCount)")
         }
         var ids: Set<String> = []
         for button in buttons {
             try Text.check(button.title, "label of a button", limit: Limit.label)
             try Text.check(button.id, "id of a button", limit: Limit.label)
             guard ids.insert(button.id).inserted else {
-                throw .invalid("buttons", "have the id “\(button.id)” twice; ids must be unique")
+                throw .invalid(
+                    "alert", "has two buttons with the id “\(button.id)”; ids are unique")
             }
         }
         guard buttons.count(where: { $0.role == .cancel }) <= 1 else {
-            throw .invalid("buttons", "have two with the role cancel; at most one")
+            throw .invalid("alert", "has two buttons with the role cancel; at most one")
         }
         if let defaultButton {
             guard deadline != nil else {

@@ -96,7 +96,9 @@ public struct Alert: Sendable {
 extension Alert {
     /// The shape in which an alert asks; UIKit's names.
     public enum Style: String, Sendable, CaseIterable {
+        /// A question with its buttons side by side.
         case alert
+        /// A list of things to do with something, one below the other.
         case actionSheet
     }
 
@@ -105,9 +107,13 @@ extension Alert {
     /// An alert that has waited for an hour counts one priority higher, after two hours two, so
     /// that none waits for ever behind more urgent ones.
     public enum Priority: Int, Sendable, CaseIterable, Comparable {
+        /// Shown after everything else.
         case low
+        /// Shown in the order of asking.
         case normal
+        /// Shown before what is normal.
         case high
+        /// Shown next.
         case critical
 
         public static func < (left: Priority, right: Priority) -> Bool {

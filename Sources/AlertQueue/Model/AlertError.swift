@@ -17,8 +17,8 @@ public enum AlertError: Error, Sendable {
     case alreadyResolved(Response)
     /// The deadline had passed when the answer came; the answer was refused.
     case late(Response)
-    /// The key belongs to an alert with other content.
-    case keyConflict(String, Alert.ID)
+    /// The key belongs to an alert with other content; the part is the first that differs.
+    case keyConflict(String, Alert.ID, part: String)
     /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
     case noChoice(Response)
     /// Too many alerts of one source wait already.
@@ -52,8 +52,8 @@ extension AlertError: CustomStringConvertible {
             "alert \(response.alertID) was already \(response.summary)"
         case .late(let response):
             "alert \(response.alertID) can no longer be answered: its deadline has passed"
-        case .keyConflict(let key, let id):
-            "the key “\(key)” belongs to alert \(id), which asks something else; "
+        case .keyConflict(let key, let id, let part):
+            "the key “\(key)” belongs to alert \(id), whose \(part) is another; "
                 + "a new question takes a new key"
         case .noChoice(let response):
             "nobody chose a button: alert \(response.alertID) was \(response.summary)"
@@ -88,6 +88,7 @@ extension Response {
         case .policy:
             words += " by policy"
         }
+        if responder == nil, outcome == .dismissed { words += " by itself" }
         return words + " at \(Timestamp.text(resolvedAt))"
     }
 }

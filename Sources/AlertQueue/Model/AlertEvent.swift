@@ -22,7 +22,9 @@ public struct AlertEvent: Sendable {
 
     /// The position in the audit log, from 1.
     public let sequence: Int64
+    /// What happened.
     public let kind: Kind
+    /// When it happened, by the wall clock.
     public let at: Date
     /// The alert that it happened to; `nil` for what concerns the whole queue.
     public let alertID: Alert.ID?

@@ -4,16 +4,23 @@ import FoundationEssentials
 public struct AlertRecord: Sendable, Identifiable {
     /// Where an alert is in its life.
     public enum State: String, Sendable, CaseIterable {
+        /// It waits, perhaps until a snooze is over.
         case queued
+        /// It is on somebody's screen.
         case presented
+        /// It has its response.
         case resolved
     }
 
     /// Who asked: a name that the caller gave, and what the system knows.
     public struct Source: Sendable, Hashable {
+        /// The name that the caller gave.
         public let name: String
+        /// The effective user id of the process that asked.
         public let uid: UInt32
+        /// The process that asked.
         public let pid: Int32
+        /// The machine that it ran on; see uname(2).
         public let host: String
 
         package init(name: String, uid: UInt32, pid: Int32, host: String) {
@@ -24,17 +31,22 @@ public struct AlertRecord: Sendable, Identifiable {
         }
     }
 
+    /// The alert's number in its queue.
     public let id: Alert.ID
     /// What was asked, without its closures.
     public let alert: Alert
+    /// Who asked.
     public let source: Source
+    /// Where it is in its life.
     public package(set) var state: State
+    /// When it was stored.
     public let askedAt: Date
     /// When it last appeared on a screen.
     public let presentedAt: Date?
+    /// When it expires, by the wall clock; `nil` for never.
     public let expiresAt: Date?
     /// Until when it stays away, after somebody chose "later".
-    public let snoozedUntil: Date?
+    public package(set) var snoozedUntil: Date?
     /// How often somebody chose "later".
     public let snoozes: Int
     /// The final result; `nil` while the alert waits.

@@ -2,11 +2,15 @@ import FoundationEssentials
 
 /// Which responses to read; every condition that is set must hold.
 public struct HistoryFilter: Sendable {
+    /// The name of whoever asked.
     public var source: String?
+    /// The key that it was asked with.
     public var key: String?
+    /// How it ended.
     public var outcome: Outcome?
     /// The chosen button's id.
     public var button: String?
+    /// Who decided.
     public var by: ResolvedBy?
     /// The earliest time of the response, inclusive.
     public var since: Date?
@@ -15,6 +19,7 @@ public struct HistoryFilter: Sendable {
     /// Whether to read only what no asker has taken yet.
     public var uncollected: Bool
 
+    /// Creates a filter; without conditions it lets everything through.
     public init(
         source: String? = nil, key: String? = nil, outcome: Outcome? = nil, button: String? = nil,
         by: ResolvedBy? = nil, since: Date? = nil, until: Date? = nil, uncollected: Bool = false

@@ -16,17 +16,23 @@ public enum Outcome: String, Sendable, CaseIterable {
 
 /// Who decided on a response.
 public enum ResolvedBy: String, Sendable, CaseIterable {
+    /// Somebody chose, or closed an alert without buttons.
     case person
+    /// A rule that was set beforehand, such as the default button of a deadline.
     case policy
+    /// Whoever had asked.
     case asker
+    /// A timer, or a cancel in the system's name.
     case system
 }
 
 /// Who acted, and through what.
 ///
-/// Uid, pid and host come from the kernel. The terminal and the SSH peer come from the process's
-/// own descriptors and environment: a hint, not a proof.
+/// It is what the process that wrote the response says of itself: uid, pid and host as the kernel
+/// told it, the terminal and the SSH peer from its descriptors and environment. Whoever may write
+/// the database file may write anything; the audit log's chain shows later changes.
 public struct Responder: Sendable, Hashable {
+    /// The effective user id of the process that answered.
     public var uid: UInt32
     /// The account's name at that time, if it had one.
     public var user: String?
@@ -36,9 +42,12 @@ public struct Responder: Sendable, Hashable {
     public var tty: String?
     /// The address of the SSH client, from `SSH_CONNECTION` (see ssh(1)).
     public var ssh: String?
+    /// The machine's name; see uname(2).
     public var host: String
+    /// The process that answered.
     public var pid: Int32
 
+    /// Creates a responder, for a store or a test.
     public init(
         uid: UInt32, user: String? = nil, via: String, tty: String? = nil, ssh: String? = nil,
         host: String, pid: Int32
@@ -55,12 +64,15 @@ public struct Responder: Sendable, Hashable {
 
 /// The one final result of an alert.
 public struct Response: Sendable {
+    /// The alert that it ends.
     public let alertID: Alert.ID
+    /// How it ended.
     public let outcome: Outcome
     /// The chosen or applied button's index from 0, or −1 for none.
     public let buttonIndex: Int
     /// The chosen or applied button; `nil` for none, or once its text has been erased.
     public let button: Alert.Button?
+    /// Who decided.
     public let by: ResolvedBy
     /// Who acted; `nil` where nobody did, as at a deadline.
     public let responder: Responder?

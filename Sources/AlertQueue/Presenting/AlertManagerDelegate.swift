@@ -4,7 +4,7 @@
 /// ``willPresent(_:)``, ``didPresent(_:)``, ``clicked(_:buttonAt:)`` or ``cancel(_:)``,
 /// ``willDismiss(_:withButtonAt:)``, ``didDismiss(_:withButtonAt:)``. They are called on the
 /// manager's queue and hold it up: return promptly, and start a task for anything longer. All have
-/// defaults that do nothing.
+/// defaults that do nothing; that of ``cancel(_:)`` has the cancel button simulated.
 public protocol AlertManagerDelegate: AnyObject, Sendable {
     /// The alert is about to be shown.
     func willPresent(_ alert: AlertRecord)

@@ -44,8 +44,8 @@ package protocol AlertStore: Sendable {
     /// Asks the presenting process to cancel an alert, because its delegate may handle that.
     func requestCancel(_ id: Alert.ID) async throws(AlertError)
 
-    /// The alerts among `ids` that another process wants to cancel.
-    func cancelRequests() async throws(AlertError) -> [Alert.ID]
+    /// Whether another process wants an alert to be cancelled.
+    func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool
 
     /// The alert to show next, among those that one of the presenters may show.
     func next(for presenters: [String], only: Alert.ID?) async throws(AlertError) -> Upcoming
@@ -113,6 +113,9 @@ package protocol AlertStore: Sendable {
 
     /// Waits until ``changeCount`` differs from a number, or a second has passed.
     func waitForChange(after count: UInt64) async
+
+    /// Whether ``close()`` has been called.
+    var isClosed: Bool { get }
 
     /// Writes what has been recorded without waiting, and releases everything.
     func close() async

@@ -41,9 +41,9 @@ package struct AskSession: Sendable {
     ) async throws -> AlertRecord {
         do {
             return try await manager.submit(alert).record
-        } catch AlertError.keyConflict(let key, let id) {
+        } catch AlertError.keyConflict(let key, let id, let part) {
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
-            throw AlertError.keyConflict(key, id)
+            throw AlertError.keyConflict(key, id, part: part)
         }
     }
 

@@ -28,8 +28,10 @@ struct SHA256Tests {
         ),
     ]
 
-    @Test("NIST's messages have NIST's hashes", arguments: vectors)
-    func nist(message: [UInt8], hash: String) {
+    @Test("NIST's messages have NIST's hashes", arguments: vectors.indices)
+    func nist(index: Int) {
+        // The index is the argument, because a test's arguments are printed whole.
+        let (message, hash) = Self.vectors[index]
         #expect(Hex.text(SHA256.hash(message)) == hash)
     }
 

@@ -70,8 +70,9 @@ final class QueueWatch: Sendable {
     /// Starts watching; calling it again changes nothing.
     func start() {
         let isFirst = state.withLock { state in
-            defer { state.phase = .running }
-            return state.phase == .idle
+            guard state.phase == .idle else { return false }
+            state.phase = .running
+            return true
         }
         guard isFirst else { return }
         let inotifySource = makeInotifySource()

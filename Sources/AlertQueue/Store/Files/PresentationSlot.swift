@@ -40,10 +40,23 @@ struct PresentationSlot: Sendable {
     }
 
     /// Who holds the slot; `nil` if nobody does.
+    ///
+    /// Between taking the lock and writing its text, a new holder is seen with the text of one that
+    /// died: a text without a living process is read again for a moment.
     func holder() -> SlotHolder? {
-        guard let descriptor = Descriptor.openForReading(path), isHeld(descriptor) else {
-            return nil
+        guard let descriptor = Descriptor.openForReading(path) else { return nil }
+        var last: SlotHolder?
+        for _ in 0..<5 {
+            guard isHeld(descriptor) else { return nil }
+            last = text(descriptor)
+            if let last, kill(last.pid, 0) == 0 || errno == EPERM { return last }
+            usleep(500)
         }
+        // Of another pid namespace, perhaps: pid_namespaces(7).
+        return last
+    }
+
+    private func text(_ descriptor: Descriptor) -> SlotHolder? {
         var bytes = [UInt8](repeating: 0, count: Self.textLength)
         let count = pread(descriptor.raw, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }
@@ -51,7 +64,8 @@ struct PresentationSlot: Sendable {
         return try? JSONDecoder().decode(SlotHolder.self, from: text)
     }
 
-    private func isHeld() -> Bool {
+    /// Whether anybody holds the slot.
+    func isHeld() -> Bool {
         Descriptor.openForReading(path).map(isHeld) ?? false
     }
 
@@ -103,6 +117,13 @@ final class SlotHold: SlotLease {
     }
 
     func release() {
-        descriptor.withLock { $0 = nil }
+        descriptor.withLock { descriptor in
+            if let held = descriptor {
+                // The next holder is not to be taken for this one before it has written its text.
+                let empty = [UInt8](repeating: 0, count: PresentationSlot.textLength)
+                pwrite(held.raw, empty, empty.count, 0)
+            }
+            descriptor = nil
+        }
     }
 }

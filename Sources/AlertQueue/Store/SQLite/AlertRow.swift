@@ -27,12 +27,10 @@ struct AlertRow {
         let boot = row.text(15)
         asked = ClockReading(
             wallMilliseconds: row.integer(16), bootMilliseconds: row.integer(17), boot: boot)
+        let expiresAfterBoot = row.integer(19)
         expiry = row.optionalInteger(18).map {
-            ClockReading(wallMilliseconds: $0, bootMilliseconds: 0, boot: boot)
-        }.map { [bootMilliseconds = row.integer(19)] reading in
-            var reading = reading
-            reading.bootMilliseconds = bootMilliseconds
-            return reading
+            ClockReading(
+                wallMilliseconds: $0, bootMilliseconds: expiresAfterBoot, boot: boot)
         }
         salt = row.blob(23)
         isHandled = row.integer(38) != 0
@@ -65,11 +63,8 @@ struct AlertRow {
         return record
     }
 
-    /// The priority with an hour's waiting counted as one step.
-    func effectivePriority(at now: ClockReading) -> Int {
-        let hours = asked.time(until: now).components.seconds / 3600
-        let steps = Int(clamping: max(0, hours))
-        return min(Alert.Priority.critical.rawValue, record.alert.priority.rawValue + min(steps, 3))
+    var place: QueuePlace {
+        QueuePlace(id: record.id, priority: record.alert.priority, asked: asked)
     }
 
     private static func alert(_ row: borrowing Row) throws -> Alert {
@@ -105,30 +100,43 @@ struct AlertRow {
             let by = ResolvedBy(rawValue: row.text(28))
         else { throw damaged(id, "response") }
         let index = Int(row.integer(27))
-        let responder = row.optionalText(31).map { [uid = row.integer(29), pid = row.integer(35)] in
-            Responder(
-                uid: UInt32(truncatingIfNeeded: uid), via: $0, host: "",
-                pid: Int32(truncatingIfNeeded: pid))
-        }
         return Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
-            responder: responder.map { completed($0, row) },
+            responder: responder(row),
             resolvedAt: Timestamp.date(milliseconds: row.integer(36)),
             collectedAt: row.optionalInteger(37).map(Timestamp.date), userInfo: alert.userInfo)
     }
 
-    private static func completed(_ responder: Responder, _ row: borrowing Row) -> Responder {
-        var responder = responder
-        responder.user = row.optionalText(30)
-        responder.tty = row.optionalText(32)
-        responder.ssh = row.optionalText(33)
-        responder.host = row.text(34)
-        return responder
+    private static func responder(_ row: borrowing Row) -> Responder? {
+        guard let via = row.optionalText(31) else { return nil }
+        return Responder(
+            uid: UInt32(truncatingIfNeeded: row.integer(29)), user: row.optionalText(30), via: via,
+            tty: row.optionalText(32), ssh: row.optionalText(33), host: row.text(34),
+            pid: Int32(truncatingIfNeeded: row.integer(35)))
     }
 
     private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
         .storage(operation: "read alert \(id)", "its \(what) can't be understood")
+    }
+}
+
+/// What decides on an alert's place in the queue.
+struct QueuePlace {
+    let id: Alert.ID
+    let priority: Alert.Priority
+    let asked: ClockReading
+
+    /// The order of the queue: urgency, grown by waiting, then age.
+    func comes(before other: QueuePlace, at now: ClockReading) -> Bool {
+        let (mine, its) = (effectivePriority(at: now), other.effectivePriority(at: now))
+        return mine == its ? id < other.id : mine > its
+    }
+
+    /// The priority with an hour's waiting counted as one step.
+    private func effectivePriority(at now: ClockReading) -> Int {
+        let steps = max(0, min(3, asked.time(until: now).components.seconds / 3600))
+        return min(Alert.Priority.critical.rawValue, priority.rawValue + Int(steps))
     }
 }
 

@@ -168,8 +168,10 @@ extension AuditEntry {
             event.by == response.by,
             Timestamp.milliseconds(event.at) == Timestamp.milliseconds(response.resolvedAt)
         else { return false }
-        // A deadline has no responder; the entry then names the process that stored it.
-        return response.outcome == .expired
-            ? response.responder == nil : response.responder == event.responder
+        // A timer is no responder; the entry then names the process that stored it.
+        let isTimer =
+            response.outcome == .expired
+            || (response.outcome == .dismissed && response.by == .system)
+        return isTimer ? response.responder == nil : response.responder == event.responder
     }
 }

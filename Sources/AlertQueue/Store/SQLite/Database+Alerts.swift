@@ -35,14 +35,40 @@ extension Database {
         ) { try AlertRow($0) }
     }
 
-    /// The alerts that were put off, the first to come again first.
-    func snoozed(limit: Int) throws -> [AlertRow] {
+    /// What decides on the place of the oldest waiting alerts of one priority, without their texts.
+    func places(_ priority: Alert.Priority, limit: Int) throws -> [QueuePlace] {
         try rows(
-            Self.joined + """
-                 WHERE alerts.state = 'queued' AND alerts.snoozed_ms IS NOT NULL
-                ORDER BY alerts.snoozed_ms LIMIT ?
-                """, .integer(limit)
-        ) { try AlertRow($0) }
+            """
+            SELECT id, asked_ms, asked_boot_ms, boot FROM alerts
+            WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ? ORDER BY id LIMIT ?
+            """, .integer(priority.rawValue), .integer(limit)
+        ) { row in
+            QueuePlace(
+                id: row.integer(0), priority: priority,
+                asked: ClockReading(
+                    wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
+                    boot: row.text(3)))
+        }
+    }
+
+    /// The alerts that were put off, the first to come again first.
+    func snoozed(limit: Int) throws -> [Alert.ID] {
+        try rows(
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
+            ORDER BY snoozed_ms LIMIT ?
+            """, .integer(limit)
+        ) { $0.integer(0) }
+    }
+
+    /// How many alerts could be shown now, counted up to a limit.
+    func readyCount(limit: Int) throws -> Int {
+        try first(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM alerts
+                WHERE state = 'queued' AND snoozed_ms IS NULL LIMIT ?)
+            """, .integer(limit)
+        ) { Int($0.integer(0)) } ?? 0
     }
 
     /// The alerts whose deadline has passed: by boot time within this boot, else by the wall clock.
@@ -50,11 +76,11 @@ extension Database {
         try due(
             """
             SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
-            AND boot = ? AND expires_boot_ms <= ? LIMIT ?
+            AND boot = ? AND expires_boot_ms <= ? ORDER BY expires_boot_ms LIMIT ?
             """,
             """
             SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
-            AND boot <> ? AND expires_ms <= ? LIMIT ?
+            AND boot <> ? AND expires_ms <= ? ORDER BY expires_ms LIMIT ?
             """, now, limit)
     }
 
@@ -63,11 +89,12 @@ extension Database {
         try due(
             """
             SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
-            AND snoozed_boot = ? AND snoozed_boot_ms <= ? LIMIT ?
+            AND snoozed_boot = ? AND snoozed_boot_ms <= ?
+            ORDER BY snoozed_boot_ms LIMIT ?
             """,
             """
             SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
-            AND snoozed_boot <> ? AND snoozed_ms <= ? LIMIT ?
+            AND snoozed_boot <> ? AND snoozed_ms <= ? ORDER BY snoozed_ms LIMIT ?
             """, now, limit)
     }
 

@@ -136,18 +136,21 @@ struct DatabaseFile: Sendable {
             throw SystemError.current("open", path)
         }
         Self.opened.withLock { $0[identity, default: 0] += 1 }
-        do {
-            let handle = try Database(path: path)
+        return try storing("open \(path)") {
+            let handle: Database
+            do {
+                handle = try Database(path: path) { Self.forget(identity) }
+            } catch {
+                Self.forget(identity)
+                throw error
+            }
             // Whoever makes the file now has it to itself for a moment.
             try handle.execute("PRAGMA busy_timeout = 5000")
-            return OpenDatabase(handle, identity: identity)
-        } catch {
-            Self.forget(identity)
-            throw translated(error, "open \(path)")
+            return OpenDatabase(handle: handle, identity: identity)
         }
     }
 
-    fileprivate static func forget(_ identity: FileIdentity) {
+    private static func forget(_ identity: FileIdentity) {
         opened.withLock { opened in
             let count = opened[identity, default: 1] - 1
             opened[identity] = count > 0 ? count : nil
@@ -215,16 +218,7 @@ struct DatabaseFile: Sendable {
 }
 
 /// A database together with its file's identity, so that a file that was replaced is noticed.
-final class OpenDatabase {
+struct OpenDatabase {
     let handle: Database
     let identity: FileIdentity
-
-    fileprivate init(_ handle: Database, identity: FileIdentity) {
-        self.handle = handle
-        self.identity = identity
-    }
-
-    deinit {
-        DatabaseFile.forget(identity)
-    }
 }

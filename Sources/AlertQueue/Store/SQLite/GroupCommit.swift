@@ -26,6 +26,8 @@ final class GroupCommit: Sendable {
         var ridersDue = ContinuousClock.now
         var isSignalled = false
         var isBlocked = false
+        /// Whether the look at those who wait is scheduled.
+        var isWatched = false
         var isClosing = false
         /// When whoever closes stops waiting for a thread that is blocked.
         var closeLimit: ContinuousClock.Instant?
@@ -265,8 +267,10 @@ extension GroupCommit {
     /// Has those who wait looked at ten times a second, for as long as the thread is blocked.
     private func watchWaiting(_ isBlocked: Bool) {
         let mustStart = state.withLock { state in
-            defer { state.isBlocked = isBlocked }
-            return isBlocked && !state.isBlocked
+            state.isBlocked = isBlocked
+            guard isBlocked, !state.isWatched else { return false }
+            state.isWatched = true
+            return true
         }
         if mustStart { scheduleWatch() }
     }
@@ -274,7 +278,10 @@ extension GroupCommit {
     private func scheduleWatch() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
             let (late, closed, goesOn) = self.state.withLock { state in
-                guard state.isBlocked else { return ([WriteJob](), [() -> Void](), false) }
+                guard state.isBlocked else {
+                    state.isWatched = false
+                    return ([WriteJob](), [() -> Void](), false)
+                }
                 let now = ContinuousClock.now
                 let limit = now - self.busyTime
                 let late = state.waiting.filter { $0.enqueued <= limit }
@@ -295,6 +302,8 @@ extension GroupCommit {
 extension AlertError {
     /// Another process has held the queue's lock for too long.
     static func locked(after time: Duration) -> AlertError {
-        .busy("the queue is locked by another process; waited \(time), try again")
+        .busy(
+            "the queue is locked by another process; "
+                + "waited \(time.components.seconds) s, try again")
     }
 }

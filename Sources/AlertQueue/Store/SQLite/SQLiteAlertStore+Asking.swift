@@ -72,17 +72,23 @@ extension SQLiteAlertStore {
 extension AlertRow {
     /// What asking again with the same key leads to.
     fileprivate func joined(by question: Question, sequence: Int64) throws -> Enqueued {
-        let asked = question.alert
-        let stored = record.alert
         // Erased texts can't be compared any more.
-        let isSame =
-            salt == nil
-            || (asked.title == stored.title && asked.message == stored.message
-                && asked.style == stored.style && asked.userInfo == stored.userInfo
-                && asked.defaultButton == stored.defaultButton
-                && asked.buttons.map(\.content) == stored.buttons.map(\.content))
-        guard isSame else { throw AlertError.keyConflict(asked.key ?? "", record.id) }
+        if salt != nil, let part = question.alert.firstDifference(from: record.alert) {
+            throw AlertError.keyConflict(question.alert.key ?? "", record.id, part: part)
+        }
         return Enqueued(record: record, isJoined: true, expiry: expiry, sequence: sequence)
+    }
+}
+
+extension Alert {
+    /// The first part of the content that differs from what was asked before.
+    fileprivate func firstDifference(from stored: Alert) -> String? {
+        if title != stored.title { return "title" }
+        if message != stored.message { return "message" }
+        if style != stored.style { return "style" }
+        if buttons.map(\.content) != stored.buttons.map(\.content) { return "buttons" }
+        if defaultButton != stored.defaultButton { return "default button" }
+        return userInfo == stored.userInfo ? nil : "userInfo"
     }
 }
 

@@ -21,10 +21,10 @@ extension SQLiteAlertStore {
                         try db.waiting($0, presenters: names, limit: 1)
                     }
                 }
-            let next = candidates.min { $0.comes(before: $1, at: now) }
+            let next = candidates.min { $0.place.comes(before: $1.place, at: now) }
             return Upcoming(
                 record: next?.record, expiry: next?.expiry,
-                waitingBehind: next == nil ? 0 : max(0, try db.pendingCount() - 1),
+                waitingBehind: next == nil ? 0 : max(0, try db.readyCount(limit: 1001) - 1),
                 wakeAfter: next == nil ? try db.nextWakeUp(at: now) : nil, needsSweep: isDue)
         }
     }
@@ -65,10 +65,12 @@ extension SQLiteAlertStore {
         let records = try await read("list what waits") { [clock] db in
             let now = clock.now()
             let ready = try Alert.Priority.allCases
-                .flatMap { try db.waiting($0, presenters: nil, limit: limit) }
+                .flatMap { try db.places($0, limit: limit) }
                 .sorted { $0.comes(before: $1, at: now) }
+                .map(\.id)
             let snoozed = try db.snoozed(limit: limit)
-            return (ready + snoozed).filter { !$0.isOverdue(at: now) }.prefix(limit).map(\.record)
+            return try (ready + snoozed).prefix(limit).compactMap { try db.alert($0) }
+                .filter { !$0.isOverdue(at: now) }.map(\.record)
         }
         return records.map(withState)
     }
@@ -82,11 +84,13 @@ extension SQLiteAlertStore {
     ) async throws(AlertError) -> [AlertRecord] {
         try await read("read the history") { db in
             var conditions = Conditions()
-            conditions.add("responses.source = ?", filter.source)
             conditions.add("responses.key = ?", filter.key)
-            conditions.add("outcome = ?", filter.outcome?.rawValue)
-            conditions.add("button = ?", filter.button)
-            conditions.add("resolved_by = ?", filter.by?.rawValue)
+            // A key belongs to few responses, which SQLite can't know: the others only filter then.
+            let plus = filter.key == nil ? "" : "+"
+            conditions.add(plus + "responses.source = ?", filter.source)
+            conditions.add(plus + "outcome = ?", filter.outcome?.rawValue)
+            conditions.add(plus + "button = ?", filter.button)
+            conditions.add(plus + "resolved_by = ?", filter.by?.rawValue)
             conditions.add("resolved_ms >= ?", filter.since.map(Timestamp.milliseconds))
             conditions.add("resolved_ms < ?", filter.until.map(Timestamp.milliseconds))
             if filter.uncollected { conditions.add("collected_ms IS NULL") }
@@ -117,7 +121,7 @@ extension SQLiteAlertStore {
                 SELECT \(AlertRow.columns) FROM responses
                 CROSS JOIN alerts ON alerts.id = responses.alert_id
                 CROSS JOIN sources ON sources.id = alerts.source_id
-                WHERE responses.handler = ? AND collected_ms IS NULL AND handled = 0
+                WHERE responses.handler = ? AND collected_ms IS NULL
                     AND seq > coalesce((SELECT seq FROM responses WHERE alert_id = ?), 0)
                 ORDER BY seq LIMIT ?
                 """, [.text(handler), .integer(after), .integer(limit)]
@@ -129,14 +133,12 @@ extension SQLiteAlertStore {
         try await read("read alert \(id)") { try $0.alert(id)?.isHandled ?? false }
     }
 
-    package func cancelRequests() async throws(AlertError) -> [Alert.ID] {
-        try await read("look for cancels") { db in
-            try db.rows(
-                """
-                SELECT id FROM alerts WHERE state = 'queued' AND cancel_requested = 1
-                ORDER BY id LIMIT 100
-                """
-            ) { $0.integer(0) }
+    package func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool {
+        try await read("look for a cancel") { db in
+            try db.first(
+                "SELECT cancel_requested FROM alerts WHERE id = ? AND state = 'queued'",
+                .integer(id)
+            ) { $0.integer(0) == 1 } ?? false
         }
     }
 
@@ -146,14 +148,6 @@ extension SQLiteAlertStore {
         var record = record
         record.state = .presented
         return record
-    }
-}
-
-extension AlertRow {
-    /// The order of the queue: urgency, grown by waiting, then age.
-    fileprivate func comes(before other: AlertRow, at now: ClockReading) -> Bool {
-        let (mine, its) = (effectivePriority(at: now), other.effectivePriority(at: now))
-        return mine == its ? record.id < other.record.id : mine > its
     }
 }
 

@@ -169,7 +169,8 @@ extension WriteContext {
         _ response: Response, of row: AlertRow, responder: Responder, isHandled: Bool,
         identity: Identity
     ) throws -> AlertRecord {
-        let record = row.record
+        var record = row.record
+        record.snoozedUntil = nil
         let who = response.responder
         try db.run(
             """
@@ -184,7 +185,11 @@ extension WriteContext {
             .optional(who.map { Int64($0.uid) }), .optional(who?.user), .optional(who?.via),
             .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
             .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds))
-        try db.run("UPDATE alerts SET state = 'resolved' WHERE id = ?", .integer(record.id))
+        try db.run(
+            """
+            UPDATE alerts SET state = 'resolved', snoozed_ms = NULL, snoozed_boot_ms = NULL,
+                snoozed_boot = NULL WHERE id = ?
+            """, .integer(record.id))
         try db.run(
             """
             UPDATE sources SET pending = pending - 1
@@ -195,10 +200,9 @@ extension WriteContext {
                 kind: .resolved, record: record, response: response, responder: responder,
                 content: row.content),
             identity: identity)
-        var resolved = record
-        resolved.state = .resolved
-        resolved.response = response
-        return resolved
+        record.state = .resolved
+        record.response = response
+        return record
     }
 
     fileprivate func collect(
@@ -242,11 +246,12 @@ extension Resolution {
                 throw .invalid("choice", "is missing: alert \(record.id) has buttons")
             }
             return make(.dismissed, -1, .person, responder, record, now)
-        case .dismiss(let responder):
+        case .dismiss:
             guard alert.buttons.isEmpty else {
-                throw .invalid("alert", "\(record.id) has buttons and can't be dismissed")
+                throw .invalid("dismissal", "is refused: alert \(record.id) has buttons")
             }
-            return make(.dismissed, -1, .system, responder, record, now)
+            // A timer is nobody: who stored it stands in the audit log only.
+            return make(.dismissed, -1, .system, nil, record, now)
         case .cancel(_, let responder):
             return make(.cancelled, alert.cancelButtonIndex, .system, responder, record, now)
         case .withdraw(let responder):
@@ -255,7 +260,7 @@ extension Resolution {
     }
 
     private func make(
-        _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Responder,
+        _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Responder?,
         _ record: AlertRecord, _ now: ClockReading
     ) -> Response {
         Response(

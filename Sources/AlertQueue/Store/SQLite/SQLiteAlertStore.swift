@@ -14,6 +14,7 @@ package final class SQLiteAlertStore: AlertStore {
     private let slotChanges: ChangeSignal
     private let watch: QueueWatch
     private let reader: QueueConfined<Reader>
+    private let closing = Mutex(false)
 
     /// Opens the queue in a database file, which is created if it does not exist.
     ///
@@ -73,7 +74,10 @@ package final class SQLiteAlertStore: AlertStore {
         commits.closeSoon()
     }
 
+    package var isClosed: Bool { closing.withLock { $0 } }
+
     package func close() async {
+        closing.withLock { $0 = true }
         watch.stop()
         await commits.close()
         changes.change()
@@ -84,7 +88,8 @@ package final class SQLiteAlertStore: AlertStore {
     func read<Result: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(AlertError) -> Result {
-        try await reader.run { reader throws(AlertError) in
+        guard !isClosed else { throw .closed }
+        return try await reader.run { reader throws(AlertError) in
             try storing(operation) { try reader.read(body) }
         }
     }
@@ -107,10 +112,10 @@ package final class SQLiteAlertStore: AlertStore {
     package func waitForSlot() async {
         watch.start()
         let seen = slotChanges.count
-        guard slot.holder() != nil else { return }
+        guard slot.isHeld() else { return }
         await slotChanges.wait(after: seen)
         // The close may be heard before the lock is free.
-        for milliseconds in [1, 2, 4, 8, 16] where slot.holder() != nil {
+        for milliseconds in [1, 2, 4, 8, 16] where slot.isHeld() {
             // A cancelled wait is over; the caller looks at its task itself.
             try? await Task.sleep(for: .milliseconds(milliseconds))
         }
