@@ -12,6 +12,8 @@ package protocol Command: Sendable {
     static var operands: [String] { get }
     /// The verb's own options, in the order of its help.
     static var options: [Option] { get }
+    /// The options that it shares with other verbs.
+    static var common: [Option] { get }
     /// Paragraphs of help that follow the options.
     static var discussion: [String] { get }
 
@@ -22,6 +24,7 @@ package protocol Command: Sendable {
 extension Command {
     package static var operands: [String] { [] }
     package static var options: [Option] { [] }
+    package static var common: [Option] { Option.common }
     package static var discussion: [String] { [] }
 }
 

@@ -65,7 +65,6 @@ package struct TextStyle: Sendable {
     package func dim(_ text: String) -> String { wrapped(text, "2") }
     package func red(_ text: String) -> String { wrapped(text, "31") }
     package func green(_ text: String) -> String { wrapped(text, "32") }
-    package func yellow(_ text: String) -> String { wrapped(text, "33") }
 
     private func wrapped(_ text: String, _ code: String) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

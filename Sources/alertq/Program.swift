@@ -48,7 +48,7 @@ package enum Program {
             return try await run(verb, rest, in: context)
         } catch let error as UsageError {
             context.note("\(error)")
-            return usage("help", context)
+            return usage(Verbs.group(first).isEmpty ? "help" : "help \(first)", context)
         }
     }
 

@@ -28,20 +28,17 @@ struct ReadmeTests {
         for command in commands {
             let line = String(command.dropFirst(2))
             script += "printf '%s\\n' \(Self.quoted("$ " + line))\n"
+            script += line + "\n"
             if line.hasSuffix("&") {
-                script += line + "\n"
                 script += "until grep -q waiting \(queue.directory)/log; do sleep 0.01; done\n"
-            } else if line.hasPrefix("pkill") {
-                // Only this run's processes; the machine may have others.
-                script += "kill -KILL $! && { wait $! 2>/dev/null; :; }\n"
-            } else {
-                script += line + "\n"
+            } else if line.hasPrefix("kill") {
+                script += "wait %1 2>/dev/null\n"
             }
         }
         let shell = try Child(
             "bash", ["-c", "exec >\(queue.directory)/log 2>&1\n" + script],
             environment: [
-                "ALERTQ_DATABASE": queue.path,
+                "HOME": queue.directory,
                 "PATH": bin + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
             ])
         #expect(await shell.exit() != nil)
@@ -54,7 +51,7 @@ struct ReadmeTests {
     private func normalised(_ log: String, _ queue: CommandLineQueue) -> String {
         log.replacing(/[0-9]{4}-[0-9-]+T[0-9:.]+Z/, with: "TIME")
             .replacing(/person \([^)]*\)/, with: "person (WHO)")
-            .replacing(" --database \(queue.path)", with: "")
+            .replacing(/--database \S+/, with: "--database PATH")
             .split(separator: "\n").filter { !$0.contains("Killed") }.joined(separator: "\n")
     }
 

@@ -73,6 +73,49 @@ struct ButtonTests {
         }
     }
 
+    @Test("A second button that means no is refused")
+    func twoCancels() throws {
+        let error = try #require(throws: UsageError.self) {
+            try ask("T", "--cancel=No", "--cancel=Never")
+        }
+        #expect(error.description == "the option --cancel is given twice")
+    }
+
+    @Test("What a joined alert was not asked with is told, and only what was given")
+    func joined() throws {
+        var record = Sample.record()
+        #expect(try ask("T").question.ignored(by: record).isEmpty)
+        #expect(try ask("T", "--priority=normal").question.ignored(by: record).isEmpty)
+        let both = try ask("T", "--timeout=10m", "--priority=high").question
+        #expect(
+            both.ignored(by: record) == [
+                "--timeout is not in force, it does not expire",
+                "--priority is not in force, it is normal",
+            ])
+        record = AlertRecord(
+            id: 1, alert: record.alert, source: record.source, state: .queued,
+            askedAt: Sample.asked, presentedAt: nil,
+            expiresAt: Sample.asked.addingTimeInterval(600), snoozedUntil: nil, snoozes: 0,
+            response: nil)
+        #expect(try ask("T", "--timeout=10m").question.ignored(by: record).isEmpty)
+        #expect(try ask("T", "--timeout=11m").question.ignored(by: record).count == 1)
+    }
+
+    @Test(
+        "The line that says how to answer ends with a command to copy",
+        arguments: [
+            ([Alert.Button("Yes", id: "yes"), .cancel("No", id: "no")], "yes or no", "yes"),
+            (["Go now", "b", "c"], "Go now, b or c", "'Go now'"), (["OK"], "OK", "OK"),
+        ] as [([Alert.Button], String, String)])
+    func howToAnswer(buttons: [Alert.Button], choice: String, word: String) {
+        let record = Sample.record(Alert("T", buttons: buttons))
+        #expect(
+            AlertWait.howToAnswer(record, path: "/tmp/a b.db") == """
+                waiting for an answer to alert 42 (\(choice)); \
+                answer with: alertq answer 42 \(word) --database '/tmp/a b.db'
+                """)
+    }
+
     @Test("The source is the option's, else the environment's, else alertq")
     func source() throws {
         let test = TestContext()
@@ -91,6 +134,10 @@ struct ButtonTests {
         #expect(try AnswerCommand.id("d", of: alert) == "d")
         let twins = Alert("T", buttons: [.init("Go", id: "1"), .init("Go", id: "2")])
         #expect(throws: UsageError.self) { try AnswerCommand.id("Go", of: twins) }
+        let cases = Alert(
+            "T", buttons: [.init("OK"), .init("Yes", id: "y"), .init("yes", id: "z")])
+        #expect(try AnswerCommand.id("ok", of: cases) == "OK")
+        #expect(try AnswerCommand.id("YES", of: cases) == "YES")
     }
 
     @Test(
@@ -117,7 +164,7 @@ struct ButtonTests {
                   b␇
 
                   1) Yes
-                  2) No (cancel)
+                  2) No
 
                 Number (1 to 2), or Enter to leave it waiting:\u{20}
                 """)

@@ -65,14 +65,24 @@ struct HelpTests {
                 ["--json", "list"], "alertq: unknown option “--json”; options follow the verb",
                 "help"
             ),
-            (["audit"], "alertq: audit: expected one of list, verify, head", "help"),
+            (["audit"], "alertq: audit: expected one of list, verify, head", "help audit"),
             (
                 ["audit", "verfy"],
-                "alertq: unknown verb “audit verfy”; did you mean “audit verify”?", "help"
+                "alertq: unknown verb “audit verfy”; did you mean “audit verify”?",
+                "help audit"
             ),
             (
                 ["help", "shwo"], "alertq: help: unknown verb “shwo”; did you mean “show”?",
                 "help --help"
+            ),
+            (
+                ["help", "--json"],
+                "alertq: help: unknown option “--json”; put text that begins with a dash after --",
+                "help --help"
+            ),
+            (
+                ["list", "--limit=1001"],
+                "alertq: list: --limit: 1001 is too many; give a number up to 1000", "list --help"
             ),
             (
                 ["show", "x\u{1B}"],

@@ -80,10 +80,46 @@ struct OutputTests {
         let text = ListCommand.table([Sample.record()], in: context)
         #expect(
             text == """
-                ID  ASKED      SOURCE  PRIORITY  STATE   BUTTONS  TITLE
-                42  3 min ago  backup  normal    queued  yes,no   Prune old…
+                ID  ASKED      SOURCE  STATE   BUTTONS  TITLE
+                42  3 min ago  backup  queued  yes,no   Prune old snapshots?
 
                 """)
+    }
+
+    @Test("A table keeps its title readable in any window", arguments: [40, 80, 200])
+    func fitted(columns: Int) throws {
+        var alert = Sample.alert
+        alert.title = "A title of more than thirty columns"
+        alert.source = String(repeating: "backup", count: 20)
+        alert.buttons = (1...16).map { Alert.Button("button \($0)") }
+        let context = TestContext().context(columns: columns, variables: ["NO_COLOR": "1"])
+        let tables = [
+            ListCommand.table([Sample.record(alert)], in: context),
+            {
+                var table = HistoryCommand.table(in: context)
+                let record = Sample.record(alert, Sample.response())
+                return table.text([HistoryCommand.row(record, in: context)])
+            }(),
+        ]
+        for text in tables {
+            let lines = text.split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= columns }, "\(text)")
+            let start = try #require(lines[0].firstRange(of: "TITLE")).lowerBound
+            let offset = lines[0].distance(from: lines[0].startIndex, to: start)
+            #expect(lines[1].dropFirst(offset).hasPrefix("A title of more tha"), "\(text)")
+        }
+    }
+
+    @Test("Columns are cut, the widest first, before any is left out")
+    func layout() {
+        let fits = TableLayout(natural: [2, 9, 40, 50], title: 3, dropped: [1], columns: 200)
+        #expect(fits.columns == [0, 1, 2, 3] && fits.widths == [2, 9, 40, 50])
+        let cut = TableLayout(natural: [2, 9, 40, 50], title: 3, dropped: [1], columns: 50)
+        #expect(cut.columns == [0, 1, 2, 3] && cut.widths == [2, 9, 13, 20])
+        let dropped = TableLayout(natural: [2, 9, 40, 50], title: 3, dropped: [1], columns: 40)
+        #expect(dropped.columns == [0, 2, 3] && dropped.widths == [2, 9, 14, 20])
+        let tiny = TableLayout(natural: [2, 9, 40, 50], title: 3, dropped: [1, 2], columns: 5)
+        #expect(tiny.columns == [0, 3])
     }
 
     @Test(
@@ -137,7 +173,9 @@ struct OutputTests {
         "An age has one unit",
         arguments: [
             (0, "now"), (30, "30 s ago"), (180, "3 min ago"), (7_300, "2 h ago"),
-            (200_000, "2 d ago"), (-90, "in 1 min"),
+            (200_000, "2 d ago"), (-90, "in 2 min"),
+            (-7_199.9, "in 2 h"), (-7_200, "in 2 h"), (-3_570, "in 1 h"), (-59.5, "in 1 min"),
+            (-86_000, "in 1 d"), (-0.5, "now"),
         ])
     func ages(seconds: Double, text: String) {
         let date = Sample.now.addingTimeInterval(-seconds)

@@ -41,8 +41,6 @@ struct AlertInteraction: Hashable, Sendable {
     var hasButtons: Bool { !buttons.choices.isEmpty }
     /// Whether `l` offers times.
     var letterOffersTimes: Bool { hasButtons && !buttons.isFirstLetter("l") }
-    /// Whether `q` leaves the alert for later, or closes it.
-    var letterLeaves: Bool { !buttons.isFirstLetter("q") }
 
     /// What is chosen from now.
     var current: ChoiceList { laterMenu ?? buttons }

@@ -24,10 +24,12 @@ struct AlertScreen {
     private let message: String?
     private let isSheet: Bool
     private let ownSnooze: String
+    private let hasColours: Bool
     // A message may have 64 KiB, and is wrapped anew for a new width only.
     private var wrapped: (columns: Int, lines: [StyledLine]) = (0, [])
 
-    init(_ alert: Alert) {
+    init(_ alert: Alert, hasColours: Bool = true) {
+        self.hasColours = hasColours
         title = SafeText.line(alert.title)
         message = alert.message.map(SafeText.lines)
         isSheet = alert.style == .actionSheet
@@ -43,7 +45,8 @@ struct AlertScreen {
         let facts = Self.joined(state.facts, to: columns).map { StyledLine($0, .dim) }
         var body = wrapped.lines + facts
         var buttons = ButtonLines(
-            state.interaction.current, isSheet: isSheet, isLive: state.isLive, columns: columns)
+            state.interaction.current, isSheet: isSheet, isLive: state.isLive,
+            hasColours: hasColours, columns: columns)
         if state.interaction.laterMenu != nil {
             buttons.lines.insert(StyledLine("Ask again in:"), at: 0)
             buttons.selection = buttons.selection.map { $0.lowerBound + 1..<$0.upperBound + 1 }
@@ -128,9 +131,12 @@ struct AlertScreen {
             hints.append(interaction.letterOffersTimes ? "Esc in \(ownSnooze)" : "Esc later…")
             if isScrolled { hints.append("PgDn scrolls") }
             if list.selected != nil { hints.append("\(arrows) select") }
-            let letters = list.directLetters
+            if buttons.hasMarks { hints.append("! destroys") }
+            // Who can't type a letter is not told of it.
+            let letters = list.directLetters.filter { $0.utf8.allSatisfy { $0 < 0x80 } }
             if !letters.isEmpty {
-                hints.append(letters.joined(separator: " ") + " at once")
+                let verb = letters.count == 1 ? "chooses" : "choose"
+                hints.append(letters.joined(separator: ", ") + " \(verb) at once")
             }
         }
         var text = ""

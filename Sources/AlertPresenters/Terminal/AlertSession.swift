@@ -38,7 +38,7 @@ struct AlertSession {
         self.users = users
         self.appearsUnasked = appearsUnasked
         facts = AlertFacts(presentation, host: host)
-        layout = AlertScreen(presentation.alert)
+        layout = AlertScreen(presentation.alert, hasColours: screen.hasColours)
         let interaction = AlertInteraction(
             presentation.alert, laterOptions: facts.laterOptions(now: Date()))
         state = AlertScreen.State(
@@ -82,9 +82,11 @@ struct AlertSession {
         }
         throw CancellationError()
     }
+}
 
-    // MARK: - Keys
+// MARK: - Keys
 
+extension AlertSession {
     private mutating func press(
         _ key: Key, at time: ContinuousClock.Instant
     ) -> PresenterChoice? {
@@ -109,9 +111,11 @@ struct AlertSession {
         pasteEndsAt = time + .milliseconds(100)
         return true
     }
+}
 
-    // MARK: - Time
+// MARK: - Time
 
+extension AlertSession {
     private mutating func update() async {
         let now = ContinuousClock.now
         if let appearedAt, liveAt == nil, now >= appearedAt + Self.guardTime {
@@ -143,9 +147,11 @@ struct AlertSession {
             user: users.name(presentation.record.source.uid),
             dismissal: dismissesAt.map { $0 - .now }, now: Date())
     }
+}
 
-    // MARK: - Drawing
+// MARK: - Drawing
 
+extension AlertSession {
     private mutating func draw() {
         let size = terminal.size
         let result = layout.layout(state, size: size)

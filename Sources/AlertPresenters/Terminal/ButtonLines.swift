@@ -4,11 +4,15 @@ struct ButtonLines {
     /// The lines of the selected button.
     var selection: Range<Int>?
     let isList: Bool
+    /// Whether a `!` stands before what destroys, because there are no colours to show it.
+    let hasMarks: Bool
     let columns: Int
 
-    init(_ list: ChoiceList, isSheet: Bool, isLive: Bool, columns: Int) {
+    init(_ list: ChoiceList, isSheet: Bool, isLive: Bool, hasColours: Bool = true, columns: Int) {
         self.columns = columns
-        let width = list.choices.reduce(-2) { $0 + DisplayWidth.of($1.title) + 4 + 2 }
+        hasMarks = !hasColours && list.choices.contains { $0.role == .destructive }
+        let marks = hasMarks ? list.choices.count { $0.role == .destructive } * 2 : 0
+        let width = list.choices.reduce(marks - 2) { $0 + DisplayWidth.of($1.title) + 4 + 2 }
         // On one line, a label with brackets could pass for two buttons.
         let hasBrackets = list.choices.contains { $0.title.contains { "[]".contains($0) } }
         isList = isSheet || hasBrackets || width > columns
@@ -41,7 +45,7 @@ struct ButtonLines {
         var line = StyledLine()
         for (place, choice) in list.choices.enumerated() {
             if place > 0 { line.add("  ") }
-            line.add("[ \(choice.title) ]", look(choice, list.selected == place, isLive))
+            line.add("[ \(label(choice)) ]", look(choice, list.selected == place, isLive))
         }
         lines = [line]
         selection = 0..<1
@@ -57,7 +61,7 @@ struct ButtonLines {
             let mark = columns < 8 ? "" : (isSelected ? "› " : "  ") + number
             let room = max(1, columns - DisplayWidth.of(mark))
             let first = lines.count
-            for text in DisplayWidth.wrapped(choice.title, to: room) {
+            for text in DisplayWidth.wrapped(label(choice), to: room) {
                 let indent = String(repeating: " ", count: mark.count)
                 var line = StyledLine(lines.count == first ? mark : indent)
                 line.add(text, look(choice, isSelected, isLive))
@@ -65,6 +69,10 @@ struct ButtonLines {
             }
             if isSelected { selection = first..<lines.count }
         }
+    }
+
+    private func label(_ choice: Choice) -> String {
+        hasMarks && choice.role == .destructive ? "! " + choice.title : choice.title
     }
 
     private func look(

@@ -31,7 +31,8 @@ struct NumberedPrompt {
         lines += DisplayWidth.wrapped(facts.joined(separator: " · "), to: columns)
         guard !buttons.choices.isEmpty else { return lines }
         for (place, choice) in buttons.choices.enumerated() {
-            lines += item("\(place + 1)", choice.title, columns)
+            let label = PromptLabel.text(choice.title, choice.role)
+            lines += item("\(place + 1)", label, columns)
         }
         for (place, option) in laterOptions.enumerated() {
             lines += item(place == 0 ? "l" : "l\(place + 1)", "later: " + option.title, columns)

@@ -12,7 +12,7 @@ final class Screen: Sendable {
     }
 
     private let terminal: Terminal
-    private let hasColours: Bool
+    let hasColours: Bool
     private let drawn = Mutex<Drawn?>(nil)
 
     init(_ terminal: Terminal, hasColours: Bool) {

@@ -61,9 +61,11 @@ final class Terminal: Sendable {
         let group = tcgetpgrp(descriptor.number)
         return group <= 0 || group == getpgrp()
     }
+}
 
-    // MARK: - Output
+// MARK: - Output
 
+extension Terminal {
     /// Whether everything written so far has reached the terminal.
     var isDrained: Bool { output.withLock { $0.backlog.isEmpty } }
 

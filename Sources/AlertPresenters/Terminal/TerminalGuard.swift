@@ -91,8 +91,11 @@ enum TerminalGuard {
                 TerminalGuard.restoreAll()
                 sigaction(signal, TerminalGuard.previous + Int(signal), nil)
                 // A faulting instruction faults again when this returns, now with its old handler,
-                // which then sees the address; a signal that was sent has to be sent again.
-                let isFault = (information?.pointee.si_code ?? 0) > 0 && signal != SIGTRAP
+                // which then sees the address; a signal that was sent has to be sent again. The
+                // terminal's SIGQUIT comes from the kernel, too, but is no fault.
+                let isFault =
+                    (information?.pointee.si_code ?? 0) > 0
+                    && [SIGSEGV, SIGBUS, SIGILL, SIGFPE].contains(signal)
                 if !isFault { raise(signal) }
             }
             sigaction(signal, &action, nil)

@@ -99,9 +99,11 @@ final class TerminalInput: Sendable {
         var rounds = 64
         while rounds > 0, read(number, &bytes, bytes.count) > 0 { rounds -= 1 }
     }
+}
 
-    // MARK: - On the terminal's queue
+// MARK: - On the terminal's queue
 
+extension TerminalInput {
     private func startReading() {
         // The next alert may be reading already.
         guard !state.withLock({ $0.isStopped }) else { return }
@@ -177,9 +179,11 @@ final class TerminalInput: Sendable {
         }
         if isStopped { source.cancel() }
     }
+}
 
-    // MARK: - The mode
+// MARK: - The mode
 
+extension TerminalInput {
     private func enterKeyMode() throws(TerminalError) {
         let number = terminal.descriptor.number
         // Read anew each time: a shell may have changed it while this process was stopped.

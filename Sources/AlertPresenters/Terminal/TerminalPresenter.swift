@@ -104,9 +104,11 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     package static func restore() {
         TerminalGuard.restoreAll()
     }
+}
 
-    // MARK: - One presentation
+// MARK: - One presentation
 
+extension TerminalPresenter {
     /// `nil` where the terminal can't give single keys.
     private func keyInput() throws(TerminalError) -> TerminalInput? {
         do {

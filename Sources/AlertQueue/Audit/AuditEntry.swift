@@ -72,8 +72,9 @@ public struct AuditEntry: Sendable {
     /// The salted hash of an alert's content: everything that was asked.
     ///
     /// The SHA-256 of these netstrings: `alertq-content-1`, salt, style, title, message, default
-    /// button, the number of buttons, for each its id, title and role, the number of strings in
-    /// `userInfo`, and for each its name and value, in the order of the names' UTF-8 bytes.
+    /// button, priority from 0 to 3, key, handler, the number of presenters and each one's name,
+    /// the number of buttons and each one's id, title and role, the number of strings in `userInfo`
+    /// and each one's name and value, in the order of the names' UTF-8 bytes.
     package static func content(of alert: Alert, salt: [UInt8]) -> [UInt8] {
         var canonical = CanonicalBytes("alertq-content-1")
         canonical.append(hex: salt)
@@ -81,6 +82,11 @@ public struct AuditEntry: Sendable {
         canonical.append(alert.title)
         canonical.append(alert.message)
         canonical.append(alert.defaultButton)
+        canonical.append(Int64(alert.priority.rawValue))
+        canonical.append(alert.key)
+        canonical.append(alert.handler)
+        canonical.append(Int64(alert.presenters?.count ?? 0))
+        for name in alert.presenters ?? [] { canonical.append(name) }
         canonical.append(Int64(alert.buttons.count))
         for button in alert.buttons {
             canonical.append(button.id)

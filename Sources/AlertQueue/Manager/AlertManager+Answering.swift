@@ -139,7 +139,9 @@ extension AlertManager {
     ) async throws(AlertError) -> [AlertRecord] {
         do throws(AlertError) {
             // Overdue alerts belong to the history, and this is a writer: it stores them first.
-            if try await store.next(for: [], only: nil).needsSweep { try await store.sweep() }
+            if try await store.next(for: [], only: nil).needsSweep {
+                try await store.sweep(atMost: 10)
+            }
         } catch {
             // They can't be stored now; what is stored can still be read.
         }

@@ -17,8 +17,10 @@ extension AlertManager {
             leaveIfSlotIsLost()
             do throws(AlertError) {
                 try await readNews()
+                failingSince = nil
             } catch {
                 // A disk that fails now is looked at again with the next change or second.
+                giveUpIfLasting(error)
             }
             await store.waitForChange(after: seen)
         }
@@ -32,6 +34,19 @@ extension AlertManager {
         guard let lease, !lease.isValid else { return }
         showing?.signals.yield(.leave(reason: "the slot was lost"))
         pokes.change()
+    }
+
+    /// Ends all waiting when the queue is no longer the one that was opened, or has not been
+    /// readable for as long as a writer waits for its turn.
+    private func giveUpIfLasting(_ error: AlertError) {
+        let since = failingSince ?? clock.now()
+        failingSince = since
+        let isOver = clock.now().isAtOrAfter(since.advanced(by: .seconds(5)))
+        if case .incompatible = error {} else { guard isOver else { return } }
+        let waiting = watchers.values.flatMap(\.values)
+        watchers.removeAll()
+        for watcher in waiting { watcher.resume(throwing: error) }
+        showing?.signals.yield(.leave(reason: "the queue can't be read"))
     }
 
     private func readNews() async throws(AlertError) {

@@ -105,7 +105,7 @@ extension AlertManager {
         do throws(AlertError) {
             var upcoming = try await store.next(for: names, only: presentsOnly)
             if upcoming.needsSweep {
-                try await store.sweep()
+                try await store.sweep(atMost: .max)
                 upcoming = try await store.next(for: names, only: presentsOnly)
             }
             return upcoming

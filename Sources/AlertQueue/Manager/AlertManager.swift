@@ -52,6 +52,8 @@ public actor AlertManager {
     // The audit log, as far as this manager has followed it.
     var cursor: Int64
     var listener: Task<Void, Never>?
+    /// Since when the audit log can't be read.
+    var failingSince: ClockReading?
 
     // Presentation.
     var presenters: [any AlertPresenter]

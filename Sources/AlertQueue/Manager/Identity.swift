@@ -33,7 +33,10 @@ package struct Identity: Sendable, Hashable {
         return Identity(
             uid: uid, user: userName(uid), loginUID: kernelID("/proc/self/loginuid"),
             session: kernelID("/proc/self/sessionid"), tty: terminal(),
-            ssh: environment("SSH_CONNECTION")?.split(separator: " ").first.map(String.init),
+            // An address has 45 characters at most; the variable may hold anything.
+            ssh: environment("SSH_CONNECTION")?.split(separator: " ").first.map {
+                String($0.prefix(64))
+            },
             host: hostName(), pid: getpid())
     }
 

@@ -104,6 +104,9 @@ package enum Text {
     ) throws(AlertError) {
         let count = text.utf8.count
         guard mayBeEmpty || count > 0 else { throw .invalid(part, "is empty") }
+        guard mayBeEmpty || !text.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
+            throw .invalid(part, "is blank")
+        }
         guard count <= limit else {
             throw .invalid(part, "has \(count) bytes; at most \(limit)")
         }

@@ -22,7 +22,7 @@ package enum SafeText {
         var previous: Unicode.Scalar?
         var marks = 0
         for scalar in text.unicodeScalars {
-            marks = scalar.properties.generalCategory == .nonspacingMark ? marks + 1 : 0
+            marks = isMark(scalar) ? marks + 1 : 0
             // A tower of marks would spill over the lines around it.
             let isShown = marks <= 4 && isHarmless(scalar, after: previous)
             if isShown || (keepsLineBreaks && scalar == "\n") {
@@ -45,8 +45,23 @@ package enum SafeText {
             // The joiner holds emoji families together; anywhere else it only hides.
             return scalar == "\u{200D}" && previous.map(isEmoji) == true
         default:
+            // The variation selectors of emoji and text change only what stands before them.
+            if scalar == "\u{FE0F}" || scalar == "\u{FE0E}" {
+                return previous.map(isSymbol) == true
+            }
             return !isInvisible(scalar)
         }
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    private static func isSymbol(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isEmoji
     }
 
     private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
@@ -56,7 +71,8 @@ package enum SafeText {
     /// Letters and marks that show nothing: fillers, the braille blank, the grapheme joiner.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x2800, 0x3164, 0xFFA0:
+        case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x2800, 0x3164, 0xFFA0,
+            0xFE00...0xFE0F, 0xE0100...0xE01EF:
             true
         default: false
         }

@@ -20,9 +20,8 @@ package protocol AlertStore: Sendable {
     /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
     func expire(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
 
-    /// Stores overdue expiries and ends snoozes that are over, in bounded batches until none is
-    /// left.
-    func sweep() async throws(AlertError)
+    /// Stores overdue expiries and ends snoozes that are over, in bounded batches.
+    func sweep(atMost batches: Int) async throws(AlertError)
 
     /// Puts an alert back for a time; `nil` means its own snooze time.
     func snooze(
@@ -205,9 +204,19 @@ package struct SlotHolder: Sendable, Hashable, Codable {
         tty = identity.tty
         host = identity.host
         pid = identity.pid
-        self.presenters = presenters
+        // The slot's text has a fixed length.
+        self.presenters = presenters.prefix(4).map { String($0.prefix(32)) }
         self.hasDelegate = hasDelegate
     }
+}
+
+extension SlotHolder {
+    /// Somebody who holds the slot, but whose text can't be read.
+    package static let unknown = SlotHolder(
+        identity: Identity(
+            uid: .max, user: "somebody", loginUID: nil, session: nil, tty: nil, ssh: nil,
+            host: "", pid: 0),
+        presenters: [], hasDelegate: false)
 }
 
 /// The presentation slot, while this process holds it.

@@ -27,16 +27,20 @@ package struct AlertOptions: Sendable {
     private let readsMessage: Bool
     package let waitFor: Duration?
     package let failsIfUnattended: Bool
+    /// What was given, rather than taken for granted.
+    private let timeout: Duration?
+    private let priority: Alert.Priority?
 
     package init(
         _ arguments: Arguments, buttons: [Alert.Button] = [], style: Alert.Style = .alert,
         defaultButton: String? = nil, dismissAfter: Duration? = nil
     ) throws {
-        let timeout = try arguments.value(Self.timeout, DurationText.parse)
+        timeout = try arguments.value(Self.timeout, DurationText.parse)
         guard timeout != nil || defaultButton == nil else {
             throw UsageError("--default needs --timeout, the time after which it is applied")
         }
         let words = Alert.Priority.allCases.map { ($0.word, $0) }
+        priority = try arguments.choice(Self.priority, words)
         readsMessage = arguments[Self.message] == "-"
         waitFor = try arguments.value(Self.waitFor, DurationText.parse)
         failsIfUnattended =
@@ -44,7 +48,7 @@ package struct AlertOptions: Sendable {
         alert = Alert(
             arguments.operands[0], message: readsMessage ? nil : arguments[Self.message],
             style: style, buttons: buttons,
-            priority: try arguments.choice(Self.priority, words) ?? .normal,
+            priority: priority ?? .normal,
             deadline: timeout.map { .after($0) }, defaultButton: defaultButton,
             dismissAfter: dismissAfter, source: arguments[Self.source],
             key: arguments[Self.key], userInfo: try Self.info(arguments.values(Self.info)))
@@ -58,6 +62,26 @@ package struct AlertOptions: Sendable {
         try alert.validate()
         if readsMessage { alert.message = try Self.text(from: STDIN_FILENO) }
         return alert
+    }
+
+    /// The options that were given and are not in force for an alert that was asked before.
+    package func ignored(by record: AlertRecord) -> [String] {
+        var ignored: [String] = []
+        if let timeout, !Self.expires(record, after: timeout) {
+            let end = record.expiresAt.map { "it expires at \(Timestamp.text($0))" }
+            ignored.append("--timeout is not in force, " + (end ?? "it does not expire"))
+        }
+        if let priority, priority != record.alert.priority {
+            ignored.append("--priority is not in force, it is \(record.alert.priority.word)")
+        }
+        return ignored
+    }
+
+    private static func expires(_ record: AlertRecord, after timeout: Duration) -> Bool {
+        guard let end = record.expiresAt else { return false }
+        // The two times of a record may come from two looks at the clock.
+        let length = Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
+        return abs(length - timeout.milliseconds) < 1000
     }
 
     private static func info(_ texts: [String]) throws(UsageError) -> [String: String] {

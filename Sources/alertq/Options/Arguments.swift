@@ -56,10 +56,15 @@ package struct Arguments: Sendable {
     }
 
     /// A count of at least one.
-    package func count(_ option: Option, unlessGiven fallback: Int) throws(UsageError) -> Int {
+    package func count(
+        _ option: Option, unlessGiven fallback: Int, atMost limit: Int = .max
+    ) throws(UsageError) -> Int {
         try value(option) { text throws(UsageError) in
             guard let count = Int(text), count > 0 else {
                 throw UsageError("“\(text)” is not a count; give a number from 1")
+            }
+            guard count <= limit else {
+                throw UsageError("\(count) is too many; give a number up to \(limit)")
             }
             return count
         } ?? fallback

@@ -20,7 +20,7 @@ package enum Help {
         let words = ["Usage: alertq", verb.name, "[OPTIONS]"] + verb.operands
         var sections = [words.joined(separator: " ") + "\n", verb.abstract + ".\n"]
         if !verb.options.isEmpty { sections.append("Options:\n" + table(verb.options)) }
-        sections.append("Common options:\n" + table(Option.common))
+        sections.append("Common options:\n" + table(verb.common))
         sections += verb.discussion.map { wrapped($0, to: 80).joined(separator: "\n") + "\n" }
         return sections.joined(separator: "\n")
     }

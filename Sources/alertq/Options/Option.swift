@@ -31,6 +31,6 @@ extension Option {
     package static let system = Option(
         "system", help: "Use the system queue, /var/lib/alertq/queue.db")
 
-    /// What every verb takes.
+    /// What every verb takes, but for `help`.
     package static let common = [json, database, system, help]
 }

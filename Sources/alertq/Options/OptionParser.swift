@@ -16,7 +16,7 @@ package struct OptionParser: Sendable {
 
     package init(_ command: any Command.Type) {
         verb = command.name
-        options = command.options + Option.common
+        options = command.options + command.common
         operands = command.operands
     }
 
@@ -84,9 +84,11 @@ package struct OptionParser: Sendable {
         if code >= Self.firstLong { return options[Int(code - Self.firstLong)] }
         return options.first { $0.short?.asciiValue.map(Int32.init) == code }
     }
+}
 
-    // MARK: - What is wrong
+// MARK: - What is wrong
 
+extension OptionParser {
     private func problem(_ code: Int32, in words: [String]) -> UsageError {
         let letter = clinux_getopt_option()
         let isLong = letter == 0 || letter >= Self.firstLong

@@ -30,19 +30,12 @@ package enum QueueChoice: Sendable, Hashable {
         }
     }
 
-    /// Opens the queue for a verb, and closes it whatever happens.
-    package func open<Result: Sendable>(
-        via verb: String, source: String? = nil,
-        _ body: (AlertManager) async throws -> Result
-    ) async throws -> Result {
-        let manager = try await AlertManager(path: path, source: source, via: verb)
-        do {
-            let result = try await body(manager)
-            await manager.close()
-            return result
-        } catch {
-            await manager.close()
-            throw error
+    /// Whether somebody named the queue, who then expects it to be there.
+    private var isNamed: Bool {
+        switch self {
+        case .standard: Identity.environment("ALERTQ_DATABASE") != nil
+        case .system: false
+        case .file: true
         }
     }
 
@@ -57,6 +50,86 @@ package enum QueueChoice: Sendable, Hashable {
         guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
         defer { free(directory) }
         return String(cString: directory) + "/" + path
+    }
+}
+
+// MARK: - Opening
+
+extension QueueChoice {
+    /// Opens the queue for a verb, creates it if need be, and closes it whatever happens.
+    package func open<Result: Sendable>(
+        via verb: String, source: String? = nil,
+        _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result {
+        let manager = try await Self.manager(path: path, source: source, via: verb)
+        do {
+            let result = try await body(manager)
+            await manager.close()
+            return result
+        } catch {
+            await manager.close()
+            throw error
+        }
+    }
+
+    /// Opens the queue for a verb that only reads; `nil` if nobody has asked anything there yet.
+    ///
+    /// - Throws: ``CommandError`` if a queue that somebody named does not exist.
+    package func openExisting<Result: Sendable>(
+        via verb: String, _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result? {
+        switch QueuePresence(path: path) {
+        case .absent where isNamed, .noDirectory where isNamed: throw noQueue
+        case .absent: nil
+        case .present, .noDirectory, .closed: try await open(via: verb, body)
+        }
+    }
+
+    /// Opens the queue that an alert is in.
+    ///
+    /// - Throws: ``CommandError`` if there is no queue, or no such alert in it; it says where else
+    ///   the alert is.
+    package func open<Result: Sendable>(
+        with id: Alert.ID, via verb: String, _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result {
+        do {
+            guard let result = try await openExisting(via: verb, body) else { throw noQueue }
+            return result
+        } catch let error where ExitCode(error) == .notFound {
+            if case AlertError.noSuchButton = error { throw error }
+            guard await isInSystemQueue(id, via: verb) else { throw error }
+            throw CommandError(.notFound, "\(error); the system queue has one: add --system")
+        }
+    }
+
+    /// Opens the queue at a path: the one place that says what to do where that fails.
+    package static func manager(
+        path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil
+    ) async throws -> AlertManager {
+        do {
+            return try await AlertManager(path: path, source: source, via: verb, turn: turn)
+        } catch {
+            let code = ExitCode(error)
+            var presence = QueuePresence(path: path)
+            // A file may be closed to somebody who may enter its directory.
+            if code == .notPermitted { presence = .closed(QueuePresence.directory(of: path)) }
+            guard let advice = presence.advice(path: path) else { throw error }
+            throw CommandError(code, "\(error); \(advice)")
+        }
+    }
+
+    private var noQueue: CommandError {
+        CommandError(.notFound, "there is no queue at \(path)")
+    }
+
+    private func isInSystemQueue(_ id: Alert.ID, via verb: String) async -> Bool {
+        let system = QueueLocation.systemPath
+        guard self == .standard, path != system, QueuePresence(path: system) == .present,
+            let manager = try? await AlertManager(path: system, via: verb)
+        else { return false }
+        let record = try? await manager.record(id)
+        await manager.close()
+        return record != nil
     }
 }
 

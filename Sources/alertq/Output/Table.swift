@@ -3,17 +3,20 @@ import AlertQueue
 
 /// Rows under headings.
 ///
-/// On a terminal the columns are aligned by display width, and the last one is cut at the edge of
-/// the screen. Elsewhere a tab stands between the columns and nothing is cut: no text contains a
-/// tab, because control characters are made visible.
+/// On a terminal the columns are aligned by display width and fitted to the screen: cells are cut,
+/// and where that is not enough, columns are left out. Elsewhere a tab stands between the columns
+/// and nothing is cut: no text contains a tab, because control characters are made visible.
 package struct Table {
     private let headings: [String]
+    private let dropped: [String]
     private let columns: Int?
     private let style: TextStyle
-    private var widths: [Int]?
+    private var layout: TableLayout?
 
-    package init(_ headings: [String], for context: Context) {
+    /// - Parameter dropped: The headings of the columns that may be left out, the first one first.
+    package init(_ headings: [String], dropping dropped: [String] = [], for context: Context) {
         self.headings = headings
+        self.dropped = dropped
         columns = context.output.columns
         style = context.style
     }
@@ -22,30 +25,81 @@ package struct Table {
     /// so that a long table can be printed page by page.
     package mutating func text(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(SafeText.line) }
-        let isFirst = widths == nil
-        let widths = self.widths ?? Self.widths(of: [headings] + rows)
-        self.widths = widths
-        var lines = rows.map { line($0, widths) }
-        if isFirst { lines.insert(style.bold(line(headings, widths)), at: 0) }
+        let isFirst = layout == nil
+        let layout = self.layout ?? fitted(rows)
+        self.layout = layout
+        var lines = rows.map { line($0, layout) }
+        if isFirst { lines.insert(style.bold(line(headings, layout)), at: 0) }
         return lines.map { $0 + "\n" }.joined()
     }
 
-    private func line(_ cells: [String], _ widths: [Int]) -> String {
-        guard let columns else { return cells.joined(separator: "\t") }
-        let padded = zip(cells, widths).dropLast().map {
-            DisplayWidth.padded($0, to: $1)
+    private func fitted(_ rows: [[String]]) -> TableLayout {
+        let natural = headings.indices.map { index in
+            ([headings] + rows).reduce(0) { max($0, DisplayWidth.of($1[index])) }
         }
-        let line = (padded + cells.suffix(1)).joined(separator: "  ")
-        return DisplayWidth.truncated(line, to: columns)
+        return TableLayout(
+            natural: natural, title: headings.firstIndex(of: "TITLE") ?? headings.count - 1,
+            dropped: dropped.compactMap { headings.firstIndex(of: $0) }, columns: columns ?? .max)
     }
 
-    private static func widths(of rows: [[String]]) -> [Int] {
-        rows.reduce([]) { widths, row in
-            row.enumerated().map { index, cell in
-                // A single long name must not push everything else off the screen.
-                let width = min(DisplayWidth.of(cell), 30)
-                return index < widths.count ? max(widths[index], width) : width
-            }
+    private func line(_ cells: [String], _ layout: TableLayout) -> String {
+        guard let columns else { return cells.joined(separator: "\t") }
+        let fitted = layout.columns.map { DisplayWidth.truncated(cells[$0], to: layout.widths[$0]) }
+        let padded = zip(fitted, layout.columns).dropLast().map {
+            DisplayWidth.padded($0, to: layout.widths[$1])
         }
+        let line = (padded + fitted.suffix(1)).joined(separator: "  ")
+        return DisplayWidth.truncated(line, to: columns)
+    }
+}
+
+/// Which columns of a table are shown, and how wide they are.
+package struct TableLayout: Hashable {
+    /// The columns that are shown, by their place in the row.
+    package private(set) var columns: [Int]
+    /// The widths of all columns.
+    package private(set) var widths: [Int]
+
+    /// What no title is cut below, and no other column.
+    private static let titleMinimum = 20
+    private static let minimum = 10
+    /// A single long name must not push everything else off the screen.
+    private static let maximum = 30
+
+    /// Fits columns into a screen.
+    ///
+    /// - Parameters:
+    ///   - natural: How wide each column would like to be.
+    ///   - title: The column that gets the room that is left.
+    ///   - dropped: The columns that may be left out, the first one first.
+    package init(natural: [Int], title: Int, dropped: [Int], columns limit: Int) {
+        columns = Array(natural.indices)
+        widths = natural
+        if excess(over: limit) <= 0 { return }
+        var left = dropped[...]
+        while true {
+            widths = natural.enumerated().map { $0 == title ? $1 : min($1, Self.maximum) }
+            shrink(title, by: excess(over: limit), to: Self.titleMinimum)
+            while excess(over: limit) > 0, let widest = widest(but: title) {
+                widths[widest] -= 1
+            }
+            guard excess(over: limit) > 0, let next = left.popFirst() else { return }
+            columns.removeAll { $0 == next }
+        }
+    }
+
+    private func excess(over limit: Int) -> Int {
+        columns.reduce(-2) { $0 + widths[$1] + 2 } - limit
+    }
+
+    private mutating func shrink(_ column: Int, by count: Int, to minimum: Int) {
+        guard count > 0 else { return }
+        widths[column] = max(min(widths[column], minimum), widths[column] - count)
+    }
+
+    /// The widest column that can still be cut.
+    private func widest(but title: Int) -> Int? {
+        columns.filter { $0 != title && widths[$0] > Self.minimum }
+            .max { widths[$0] < widths[$1] }
     }
 }

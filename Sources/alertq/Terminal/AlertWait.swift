@@ -5,7 +5,8 @@ import Glibc
 package struct AlertWait: Sendable {
     /// How a wait ends.
     package enum End: Sendable {
-        case resolved(AlertRecord)
+        /// `isTold` says whether the person at this terminal has read how.
+        case resolved(AlertRecord, isTold: Bool)
         case timeUp
         case interrupted(Int32)
     }
@@ -30,10 +31,8 @@ package struct AlertWait: Sendable {
         do {
             let end = try await firstEnd(screen)
             await screen?.finish()
-            if case .resolved(let record) = end, await screen?.hasToldResult != true {
-                tellResult(record)
-            }
-            return end
+            guard case .resolved(let record, _) = end else { return end }
+            return .resolved(record, isTold: await screen?.hasToldResult == true)
         } catch {
             await screen?.finish()
             throw error
@@ -42,7 +41,9 @@ package struct AlertWait: Sendable {
 
     private func firstEnd(_ screen: AskScreen?) async throws -> End {
         try await withThrowingTaskGroup(of: End?.self) { group in
-            group.addTask { .resolved(try await manager.resolution(of: record.id)) }
+            group.addTask {
+                .resolved(try await manager.resolution(of: record.id), isTold: false)
+            }
             group.addTask { try await nextSignal(screen) }
             if let limit {
                 group.addTask {
@@ -76,14 +77,6 @@ package struct AlertWait: Sendable {
         return nil
     }
 
-    /// Tells how an alert ended that somebody at this terminal has not seen end.
-    private func tellResult(_ record: AlertRecord) {
-        guard context.errors.isTerminal, let response = record.response,
-            response.responder?.pid != getpid()
-        else { return }
-        context.note("alert \(record.id): \(response.summary)")
-    }
-
     private func tellHowToAnswer() {
         if let holder = manager.slotHolder() {
             if context.errors.isTerminal { context.note(holder.whereabouts(of: record.id)) }
@@ -96,9 +89,11 @@ package struct AlertWait: Sendable {
     package static func howToAnswer(_ record: AlertRecord, path: String) -> String? {
         let buttons = record.alert.buttons
         guard let first = buttons.first else { return nil }
+        let ids = buttons.map(\.id)
+        let head = ids.dropLast().joined(separator: ", ")
+        let choice = (head.isEmpty ? "" : head + " or ") + ids.suffix(1).joined()
         let command = ShellText.answer(record.id, button: first.id, path: path)
-        let others = buttons.dropFirst().map { ShellText.quoted($0.id) }
-        let rest = others.isEmpty ? "" : " (or \(others.joined(separator: ", ")))"
-        return "waiting for an answer to alert \(record.id); answer with: \(command)\(rest)"
+        // The command stands last, to be copied to the end of the line.
+        return "waiting for an answer to alert \(record.id) (\(choice)); answer with: \(command)"
     }
 }

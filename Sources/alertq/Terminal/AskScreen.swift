@@ -66,9 +66,11 @@ package actor AskScreen {
             managers: [manager], terminal: terminal, presenter: HandOver(base: base, screen: self),
             only: record.id)
     }
+}
 
-    // MARK: - Turns at the keyboard
+// MARK: - Turns at the keyboard
 
+extension AskScreen {
     /// Lets the presenter have the keyboard; `false` while a person answers in text.
     fileprivate func willShow() async -> Bool {
         guard state == .waiting else { return false }
@@ -105,22 +107,37 @@ package actor AskScreen {
         await reading?.value
         reading = nil
     }
+}
 
-    // MARK: - Another holder of the slot
+// MARK: - Another holder of the slot
 
+extension AskScreen {
     /// Says once for each holder who it is, as long as the alert is not on this screen.
     private func tellWhoShows() async {
         while !Task.isCancelled {
-            if let holder = manager.slotHolder(), holder.pid != getpid(), state == .waiting,
-                holder.pid != told?.pid || holder.alert != told?.alert
-            {
-                told = holder
-                let answer = record.alert.buttons.isEmpty ? "" : "; press Enter to answer here"
-                say(holder.whereabouts(of: record.id) + answer)
-            }
             // A cancelled sleep ends at once, and so does the loop.
-            try? await Task.sleep(for: .seconds(1))
+            guard let holder = newHolder() else {
+                try? await Task.sleep(for: .seconds(1))
+                continue
+            }
+            // Whoever is about to leave need not be told of.
+            try? await Task.sleep(for: .milliseconds(200))
+            if !Task.isCancelled, newHolder() == holder { tell(of: holder) }
         }
+    }
+
+    /// The other process that holds the slot, unless the person knows of it.
+    private func newHolder() -> SlotHolder? {
+        guard state == .waiting, let holder = manager.slotHolder(), holder.pid != getpid(),
+            holder.pid != told?.pid || holder.alert != told?.alert
+        else { return nil }
+        return holder
+    }
+
+    private func tell(of holder: SlotHolder) {
+        told = holder
+        let answer = record.alert.buttons.isEmpty ? "" : "; press Enter to answer here"
+        say(holder.whereabouts(of: record.id) + answer)
     }
 
     private func say(_ line: String) {
@@ -128,9 +145,11 @@ package actor AskScreen {
         // The person sits at the terminal, wherever stderr goes.
         if !context.errors.isTerminal { terminal.write("alertq: \(SafeText.line(line))\n") }
     }
+}
 
-    // MARK: - Answering in text
+// MARK: - Answering in text
 
+extension AskScreen {
     private func prompt() async {
         guard state == .waiting else { return }
         state = .prompting

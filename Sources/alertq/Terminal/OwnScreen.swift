@@ -17,7 +17,10 @@ package struct OwnScreen: Sendable {
 
     /// Takes what is shown off the screen, gives the slot up, and leaves the terminal in order.
     package func stop() async {
-        for manager in managers { await manager.stopPresenting() }
+        // Each may have to wait for its alert to leave; together they wait once.
+        await withTaskGroup { group in
+            for manager in managers { group.addTask { await manager.stopPresenting() } }
+        }
         TerminalPresenter.restore()
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The second signal that
 /// asks the process to end does end it, at once: the first may be stuck in something.
 package final class SignalWatch: Sendable {
-    package static let ending = [SIGINT, SIGTERM, SIGHUP]
+    package static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     /// The signals as they come, for one reader.
     package let events: AsyncStream<Int32>

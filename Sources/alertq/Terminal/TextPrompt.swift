@@ -1,3 +1,4 @@
+import AlertPresenters
 import AlertQueue
 
 /// An alert as plain text with numbered buttons, for a terminal that is not its screen.
@@ -15,8 +16,8 @@ package enum TextPrompt {
         }
         lines.append("")
         for (index, button) in alert.buttons.enumerated() {
-            let role = button.role.map { " (\($0.rawValue))" } ?? ""
-            lines.append("  \(index + 1)) \(SafeText.line(button.title))\(role)")
+            let label = PromptLabel.text(SafeText.line(button.title), button.role)
+            lines.append("  \(index + 1)) \(label)")
         }
         return lines.joined(separator: "\n") + "\n\n" + question(alert)
     }
@@ -39,11 +40,17 @@ package enum TextPrompt {
 }
 
 extension Alert {
-    /// The button with an id, or else the only one with a label; `nil` if there is none.
+    /// The button with an id, or else the only one with a label, or else the only one whose id or
+    /// label differs in nothing but case; `nil` if there is none.
     package func button(named name: String) -> Button? {
         if let button = buttons.first(where: { $0.id == name }) { return button }
         let labelled = buttons.filter { $0.title == name }
-        return labelled.count == 1 ? labelled[0] : nil
+        guard labelled.isEmpty else { return labelled.count == 1 ? labelled[0] : nil }
+        let folded = name.lowercased()
+        let similar = buttons.filter {
+            $0.id.lowercased() == folded || $0.title.lowercased() == folded
+        }
+        return similar.count == 1 ? similar[0] : nil
     }
 }
 

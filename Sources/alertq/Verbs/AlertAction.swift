@@ -21,7 +21,7 @@ package struct AlertAction: Sendable {
         in context: Context, done: (AlertRecord) -> String,
         _ change: (AlertManager) async throws -> AlertRecord
     ) async throws -> ExitCode {
-        try await queue.open(via: verb) { manager in
+        try await queue.open(with: id, via: verb) { manager in
             do {
                 let record = try await change(manager)
                 if isJSON { try context.print(AlertJSON.line(record)) }

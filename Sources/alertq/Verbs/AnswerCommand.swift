@@ -8,7 +8,7 @@ package struct AnswerCommand: Command {
     package static let discussion = [
         """
         The first answer wins: if the alert has been resolved already, nothing changes and the \
-        exit code is 16.
+        exit code is 16. Case does not matter where only one button can be meant.
         """
     ]
 
@@ -27,8 +27,8 @@ package struct AnswerCommand: Command {
         }
     }
 
-    /// The id that a word stands for: an id, or a label that only one button has. A word that
-    /// stands for nothing is left as it is: the queue refuses it.
+    /// The id that a word stands for: an id, or a label that only one button has, in whatever case
+    /// where that is clear. A word that stands for nothing is left as it is: the queue refuses it.
     package static func id(_ word: String, of alert: Alert) throws(UsageError) -> String {
         if let button = alert.button(named: word) { return button.id }
         let ids = alert.buttons.filter { $0.title == word }.map(\.id)

@@ -34,7 +34,7 @@ package struct AskCommand: Command {
     static let button = Option(
         "button", short: "b", "[ID=]LABEL", isRepeatable: true, help: "Add a button")
     static let cancel = Option(
-        "cancel", "[ID=]LABEL", isRepeatable: true, help: "Add the button that means no")
+        "cancel", "[ID=]LABEL", help: "Add the button that means no")
     static let destructive = Option(
         "destructive", "[ID=]LABEL", isRepeatable: true,
         help: "Add a button that destroys something")

@@ -1,4 +1,5 @@
 import AlertQueue
+import Glibc
 
 /// What `ask` and `notify` do once their options are known.
 package struct AskSession: Sendable {
@@ -16,15 +17,16 @@ package struct AskSession: Sendable {
         let signals = waits ? SignalWatch(stops: terminal != nil) : nil
         return try await queue.open(via: verb, source: alert.source) { manager in
             if try await mustFail(alert, terminal, manager) { return try refuse(alert) }
-            let record = try await submit(alert, manager)
+            let (record, isJoined) = try await submit(alert, manager)
+            if isJoined { tellIgnored(record) }
             guard let signals else { return try tellID(record) }
             guard record.response == nil else { return try await tell(record, manager) }
             let wait = AlertWait(
                 manager: manager, record: record, context: context, limit: question.waitFor,
                 terminal: terminal, signals: signals)
             switch try await wait.end() {
-            case .resolved(let record):
-                return try await tell(record, manager)
+            case .resolved(let record, let isTold):
+                return try await tell(record, isTold: isTold, manager)
             case .timeUp:
                 return try await tellWaiting(record.id, manager)
             case .interrupted(let signal):
@@ -33,14 +35,16 @@ package struct AskSession: Sendable {
             }
         }
     }
+}
 
-    // MARK: - Asking
+// MARK: - Asking
 
+extension AskSession {
     private func submit(
         _ alert: Alert, _ manager: AlertManager
-    ) async throws -> AlertRecord {
+    ) async throws -> (record: AlertRecord, isJoined: Bool) {
         do {
-            return try await manager.submit(alert).record
+            return try await manager.submit(alert)
         } catch AlertError.keyConflict(let key, let id, let part) {
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
             throw AlertError.keyConflict(key, id, part: part)
@@ -80,16 +84,29 @@ package struct AskSession: Sendable {
         }
         do {
             _ = try await manager.withdraw(record.id)
+            context.note("alert \(record.id) was withdrawn")
         } catch {
             context.note("\(verb): \(error)")
         }
     }
+}
 
-    // MARK: - Telling
+// MARK: - Telling
 
+extension AskSession {
     private func tellID(_ record: AlertRecord) throws -> ExitCode {
         try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)")
         return .done
+    }
+
+    /// Says which options mean nothing because the alert was asked before, with others.
+    private func tellIgnored(_ record: AlertRecord) {
+        guard record.response == nil else { return }
+        let options = question.ignored(by: record)
+        guard !options.isEmpty else { return }
+        context.note(
+            "alert \(record.id) was asked before, and keeps what it was asked with: "
+                + options.joined(separator: "; "))
     }
 
     private func tellWaiting(
@@ -102,7 +119,9 @@ package struct AskSession: Sendable {
 
     /// Prints the result, and only then marks it as collected: what did not reach stdout is offered
     /// again.
-    private func tell(_ record: AlertRecord, _ manager: AlertManager) async throws -> ExitCode {
+    private func tell(
+        _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
+    ) async throws -> ExitCode {
         guard let response = record.response else {
             throw AlertError.storage(
                 operation: "read the response to alert \(record.id)", "there is none")
@@ -115,6 +134,8 @@ package struct AskSession: Sendable {
         }
         if result.code == .notFound {
             context.note("\(verb): the texts of alert \(record.id) have been erased")
+        } else if !isTold, isWorthTelling(response, result) {
+            context.note("alert \(record.id) was \(response.summary)")
         }
         if response.collectedAt == nil {
             do {
@@ -125,5 +146,13 @@ package struct AskSession: Sendable {
             }
         }
         return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code
+    }
+
+    /// Whether somebody needs to read how the alert ended: without a button always, for stdout says
+    /// nothing then; with one at a terminal, where another process chose it.
+    private func isWorthTelling(_ response: Response, _ result: AskResult) -> Bool {
+        if verb == NotifyCommand.name, result.code == .dismissed { return false }
+        if result.button == nil { return true }
+        return context.errors.isTerminal && response.responder?.pid != getpid()
     }
 }

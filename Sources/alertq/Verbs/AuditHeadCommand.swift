@@ -4,6 +4,12 @@ import AlertQueue
 package struct AuditHeadCommand: Command {
     package static let name = "audit head"
     package static let abstract = "Print the end of the audit log, to be kept elsewhere"
+    package static let discussion = [
+        """
+        With --json the object has the keys “sequence”, the number of the last entry, and “hash”, \
+        its hash in hexadecimal.
+        """
+    ]
 
     private let queue: QueueChoice
     private let isJSON: Bool
@@ -14,15 +20,14 @@ package struct AuditHeadCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        try await queue.open(via: "audit") { manager in
-            guard let head = try await manager.auditHead() else {
-                throw CommandError(.notFound, "the audit log is empty")
-            }
-            let json = JSONValue.object([
-                ("sequence", .integer(head.sequence)), ("hash", .string(HexText.of(head.hash))),
-            ])
-            try context.print(isJSON ? json.text() : head.text)
-            return .done
+        let head = try await queue.openExisting(via: "audit") { try await $0.auditHead() }
+        guard let head = head ?? nil else {
+            throw CommandError(.notFound, "the audit log is empty")
         }
+        let json = JSONValue.object([
+            ("sequence", .integer(head.sequence)), ("hash", .string(Hex.text(head.hash))),
+        ])
+        try context.print(isJSON ? json.text() : head.text)
+        return .done
     }
 }

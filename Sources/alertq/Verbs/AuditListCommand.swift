@@ -5,6 +5,13 @@ package struct AuditListCommand: Command {
     package static let name = "audit list"
     package static let abstract = "List the entries of the audit log, oldest first"
     package static let options = [after, alert, limit]
+    package static let discussion = [
+        """
+        With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
+        “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
+        “login_uid”, “session”, “detail”, and in hexadecimal “content”, “previous” and “hash”.
+        """
+    ]
 
     static let after = Option(
         "after", "NUMBER", help: "Only entries behind this one, by its sequence number")
@@ -36,7 +43,7 @@ package struct AuditListCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
-        return try await queue.open(via: "audit") { manager in
+        _ = try await queue.openExisting(via: "audit") { manager in
             var left = limit
             var after = after
             repeat {
@@ -44,33 +51,42 @@ package struct AuditListCommand: Command {
                 let page = try await manager.audit(after: after, of: alert, limit: size)
                 if isJSON {
                     for entry in page { try context.print(Self.json(entry).text()) }
-                } else if !page.isEmpty || left == limit {
+                } else if !page.isEmpty {
                     let rows = page.map { Self.row($0, in: context) }
                     try context.output.write(table.text(rows))
                 }
                 left = page.count < size ? 0 : left - size
                 after = page.last?.event.sequence ?? after
             } while left > 0
-            return .done
         }
+        return .done
+    }
+}
+
+// MARK: - An entry
+
+extension AuditListCommand {
+    /// The table of entries; the story of one alert leaves its title out.
+    package static func table(hasTitle: Bool = true, in context: Context) -> Table {
+        let title = hasTitle ? ["TITLE"] : []
+        return Table(
+            ["ENTRY", "TIME", "ALERT", "EVENT"] + title + ["BY", "DETAIL"],
+            dropping: hasTitle ? ["DETAIL", "BY", "ALERT", "TIME"] : ["ALERT", "TIME"],
+            for: context)
     }
 
-    // MARK: - An entry
-
-    package static func table(in context: Context) -> Table {
-        Table(["ENTRY", "TIME", "ALERT", "EVENT", "BY", "DETAIL", "TITLE"], for: context)
-    }
-
-    package static func row(_ entry: AuditEntry, in context: Context) -> [String] {
+    package static func row(
+        _ entry: AuditEntry, hasTitle: Bool = true, in context: Context
+    ) -> [String] {
         let event = entry.event
         let responder = event.responder
         let user = responder.user ?? "uid \(responder.uid)"
         let tty = responder.tty.map { " on \($0)" } ?? ""
+        let title = hasTitle ? [entry.title ?? "-"] : []
         return [
             "\(event.sequence)", TimeText.text(event.at, in: context),
             event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
-            "\(user) via \(responder.via)\(tty)", detail(entry), entry.title ?? "-",
-        ]
+        ] + title + ["\(user) via \(responder.via)\(tty)", detail(entry)]
     }
 
     private static func detail(_ entry: AuditEntry) -> String {
@@ -98,16 +114,9 @@ package struct AuditListCommand: Command {
             ("responder", AlertJSON.responder(event.responder)),
             ("login_uid", .optional(entry.loginUID)), ("session", .optional(entry.session)),
             ("detail", .optional(entry.detail)),
-            ("content", .optional(entry.content.map(HexText.of))),
-            ("previous", .string(HexText.of(entry.previous))),
-            ("hash", .string(HexText.of(entry.hash))),
+            ("content", .optional(entry.content.map(Hex.text))),
+            ("previous", .string(Hex.text(entry.previous))),
+            ("hash", .string(Hex.text(entry.hash))),
         ])
-    }
-}
-
-/// Bytes as lowercase hexadecimal digits.
-package enum HexText {
-    package static func of(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

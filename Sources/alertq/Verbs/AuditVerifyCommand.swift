@@ -9,7 +9,11 @@ package struct AuditVerifyCommand: Command {
         """
         A chain alone can't show that its end was cut off: keep what `alertq audit head` prints \
         in another place, and give it to --head. A log that does not verify exits with 65.
+        """,
         """
+        With --json the object has the keys “verifies”, “entries”, “head” as audit head prints it, \
+        and “problems”, each with “sequence”, “alert” and “reason”.
+        """,
     ]
 
     static let head = Option(
@@ -31,7 +35,7 @@ package struct AuditVerifyCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        try await queue.open(via: "audit") { manager in
+        let code: ExitCode? = try await queue.openExisting(via: "audit") { manager in
             let report = try await manager.verifyAudit(expecting: head)
             if isJSON {
                 try context.print(Self.json(report).text())
@@ -45,6 +49,9 @@ package struct AuditVerifyCommand: Command {
             }
             return .done
         }
+        // What is not there must not pass for a log that verifies.
+        guard let code else { throw CommandError(.notFound, "there is no queue at \(queue.path)") }
+        return code
     }
 
     package static func summary(_ report: AuditReport) -> String {

@@ -1,3 +1,4 @@
+import AlertPresenters
 import AlertQueue
 
 /// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.
@@ -13,6 +14,9 @@ package struct DoctorCommand: Command {
         """
         --setup-system is for root. It creates the group alertq and /var/lib/alertq, or puts right \
         what is wrong with them, and can be repeated.
+        """,
+        """
+        With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
         """,
     ]
 
@@ -56,8 +60,15 @@ package struct DoctorCommand: Command {
         }
         let style = context.style
         let mark = finding.code == .done ? style.green("ok     ") : style.red("problem")
-        try context.print("\(mark)  \(finding.check): \(SafeText.line(finding.detail))")
-        if let advice = finding.advice { try context.print("         \(SafeText.line(advice))") }
+        let texts = ["\(finding.check): \(finding.detail)"] + [finding.advice].compactMap { $0 }
+        let columns = context.output.columns ?? .max
+        let lines = texts.flatMap { text in
+            DisplayWidth.wrapped(SafeText.line(text), to: max(20, columns - 9))
+        }
+        let indent = String(repeating: " ", count: 9)
+        for (index, line) in lines.enumerated() {
+            try context.print((index == 0 ? mark + "  " : indent) + line)
+        }
     }
 }
 

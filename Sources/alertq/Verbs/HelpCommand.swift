@@ -3,6 +3,8 @@ package struct HelpCommand: Command {
     package static let name = "help"
     package static let abstract = "Show what there is, or what one verb does"
     package static let operands = ["[VERB...]"]
+    /// Help is for people, and opens no queue.
+    package static let common = [Option.help]
 
     private let words: [String]
 

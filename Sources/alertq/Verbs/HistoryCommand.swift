@@ -15,8 +15,8 @@ package struct HistoryCommand: Command {
         on, give the last id to --after.
         """,
         """
-        The table is aligned and cut to the width of a terminal; elsewhere a tab stands between \
-        the columns, nothing is cut, and times are in RFC 3339.
+        The table is cut to the width of a terminal, and columns without room are left out; \
+        elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339.
         """,
     ]
 
@@ -56,7 +56,8 @@ package struct HistoryCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         let filter = try Self.filter(arguments, now: context.now())
         var table = Self.table(in: context)
-        return try await queue.open(via: Self.name) { manager in
+        let isEmpty = try await queue.openExisting(via: Self.name) { manager in
+            var isEmpty = true
             var left = limit
             var after = after
             repeat {
@@ -64,15 +65,18 @@ package struct HistoryCommand: Command {
                 let page = try await manager.history(filter, limit: size, after: after)
                 if isJSON {
                     for record in page { try context.print(AlertJSON.line(record)) }
-                } else if !page.isEmpty || after == nil {
+                } else if !page.isEmpty {
                     let rows = page.map { Self.row($0, in: context) }
                     try context.output.write(table.text(rows))
                 }
                 left = page.count < size ? 0 : left - size
                 after = page.last?.id
+                isEmpty = isEmpty && page.isEmpty
             } while left > 0
-            return .done
+            return isEmpty
         }
+        if isEmpty ?? true, context.output.isTerminal { context.note("no responses") }
+        return .done
     }
 
     package static func filter(
@@ -89,7 +93,9 @@ package struct HistoryCommand: Command {
     }
 
     package static func table(in context: Context) -> Table {
-        Table(["ID", "RESOLVED", "SOURCE", "OUTCOME", "BUTTON", "BY", "TITLE"], for: context)
+        Table(
+            ["ID", "RESOLVED", "SOURCE", "OUTCOME", "BUTTON", "BY", "TITLE"],
+            dropping: ["SOURCE", "BY", "RESOLVED", "BUTTON"], for: context)
     }
 
     package static func row(_ record: AlertRecord, in context: Context) -> [String] {

@@ -8,13 +8,21 @@ package struct ListCommand: Command {
     package static let options = [count, limit]
     package static let discussion = [
         """
-        The table is aligned and cut to the width of a terminal; elsewhere a tab stands between \
-        the columns, nothing is cut, and times are in RFC 3339.
+        The table is cut to the width of a terminal, and columns without room are left out; \
+        elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339.
+        """,
         """
+        With --json each object is the one that show prints; with --count it has the key \
+        “pending”, a number.
+        """,
     ]
 
     static let count = Option("count", help: "Print only how many wait")
-    static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
+    static let limit = Option(
+        "limit", "COUNT", help: "List at most so many, up to 1,000; 100 unless given")
+
+    /// As many as are in memory at a time.
+    private static let maximum = 1000
 
     private let queue: QueueChoice
     private let countsOnly: Bool
@@ -24,37 +32,42 @@ package struct ListCommand: Command {
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
         countsOnly = arguments.has(Self.count)
-        limit = try arguments.count(Self.limit, unlessGiven: 100)
+        limit = try arguments.count(Self.limit, unlessGiven: 100, atMost: Self.maximum)
         isJSON = arguments.has(.json)
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        try await queue.open(via: Self.name) { manager in
-            if countsOnly {
-                let count = try await manager.pendingCount()
-                try context.print(
-                    isJSON
-                        ? JSONValue.object([("pending", .integer(Int64(count)))]).text()
-                        : "\(count)")
-                return .done
-            }
-            let records = try await manager.pending(limit: limit)
-            if isJSON {
-                for record in records { try context.print(AlertJSON.line(record)) }
-            } else {
-                try context.output.write(Self.table(records, in: context))
-            }
-            if records.count == limit {
-                let more = try await manager.pendingCount() - limit
-                if more > 0 { context.note("\(more) more wait; --limit shows them") }
-            }
+        let waiting = try await queue.openExisting(via: Self.name) { manager in
+            let records = countsOnly ? [] : try await manager.pending(limit: limit)
+            let isWhole = !countsOnly && records.count < limit
+            let count = isWhole ? records.count : try await manager.pendingCount()
+            return (records: records, count: count)
+        }
+        // Where nobody has asked anything yet, nothing waits.
+        let (records, count) = waiting ?? ([], 0)
+        if countsOnly {
+            let json = JSONValue.object([("pending", .integer(Int64(count)))])
+            try context.print(isJSON ? json.text() : "\(count)")
             return .done
         }
+        if isJSON {
+            for record in records { try context.print(AlertJSON.line(record)) }
+        } else if !records.isEmpty {
+            try context.output.write(Self.table(records, in: context))
+        } else if context.output.isTerminal {
+            context.note(WaitingText.count(0))
+        }
+        if count > records.count, !records.isEmpty {
+            let hint = limit < Self.maximum ? "; --limit shows more" : ""
+            context.note("of \(count) alerts that wait, \(records.count) are listed" + hint)
+        }
+        return .done
     }
 
     package static func table(_ records: [AlertRecord], in context: Context) -> String {
         var table = Table(
-            ["ID", "ASKED", "SOURCE", "PRIORITY", "STATE", "BUTTONS", "TITLE"], for: context)
+            ["ID", "ASKED", "SOURCE", "PRIORITY", "STATE", "BUTTONS", "TITLE"],
+            dropping: ["PRIORITY", "BUTTONS", "SOURCE", "STATE", "ASKED"], for: context)
         return table.text(
             records.map { record in
                 let buttons = record.alert.buttons.map(\.id).joined(separator: ",")
@@ -71,6 +84,6 @@ package struct ListCommand: Command {
             return record.state.rawValue
         }
         let moment = TimeText.text(end, in: context)
-        return context.output.isTerminal ? "snoozed, back \(moment)" : "snoozed until \(moment)"
+        return context.output.isTerminal ? "back \(moment)" : "snoozed until \(moment)"
     }
 }

@@ -81,21 +81,24 @@ package struct PresentCommand: Command {
         await screen.stop()
         for manager in screen.managers { await manager.close() }
     }
+}
 
-    // MARK: - Queues
+// MARK: - Queues
 
+extension PresentCommand {
     /// The managers of all queues that this terminal serves. They share it by turns.
     private func open(in context: Context) async throws -> [AlertManager] {
         let turn = PresentationTurn()
         var managers = [
-            try await AlertManager(path: queue.path, via: Self.name, turn: turn)
+            try await QueueChoice.manager(path: queue.path, via: Self.name, turn: turn)
         ]
         let system = QueueLocation.systemPath
         guard try servesSystem(in: context), queue.path != system, Self.isPermitted(system) else {
             return managers
         }
         do {
-            managers.append(try await AlertManager(path: system, via: Self.name, turn: turn))
+            managers.append(
+                try await QueueChoice.manager(path: system, via: Self.name, turn: turn))
         } catch {
             // One's own alerts need not wait for the administrator.
             context.note("\(Self.name): the system queue is left out: \(error)")
@@ -110,8 +113,7 @@ package struct PresentCommand: Command {
 
     /// Whether the directory of a queue is there and may be written; see access(2).
     private static func isPermitted(_ path: String) -> Bool {
-        guard let slash = path.lastIndex(of: "/") else { return false }
-        return access(String(path[..<slash]), R_OK | W_OK | X_OK) == 0
+        access(QueuePresence.directory(of: path), R_OK | W_OK | X_OK) == 0
     }
 
     private func tellWhoHolds(_ managers: [AlertManager], _ context: Context) {

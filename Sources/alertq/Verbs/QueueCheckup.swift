@@ -7,15 +7,14 @@ package struct QueueCheckup: Sendable {
     package let path: String
 
     package func findings() async -> [Finding] {
-        guard let mode = FileMode(path: path) else {
-            // Opening would create it; looking at a queue must not.
-            return [
-                Finding(check: "database", detail: "\(path) does not exist yet; asking creates it")
-            ]
+        // Opening would create it; looking at a queue must not.
+        let presence = QueuePresence(path: path)
+        guard presence == .present, let mode = FileMode(path: path) else {
+            return [absence(presence)]
         }
         var findings = permissions(mode)
         do {
-            let manager = try await AlertManager(path: path, via: "doctor")
+            let manager = try await QueueChoice.manager(path: path, via: "doctor")
             findings += await checks(manager)
             await manager.close()
         } catch {
@@ -24,11 +23,28 @@ package struct QueueCheckup: Sendable {
         return findings
     }
 
+    private func absence(_ presence: QueuePresence) -> Finding {
+        let advice = presence.advice(path: path)
+        return switch presence {
+        case .present, .absent:
+            Finding(check: "database", detail: "\(path) does not exist yet; asking creates it")
+        case .noDirectory(let directory):
+            Finding(
+                check: "database", detail: "the directory \(directory) does not exist",
+                advice: advice, code: .inputOutput)
+        case .closed(let directory):
+            Finding(
+                check: "permissions", detail: "you may not enter and write \(directory)",
+                advice: advice, code: .notPermitted)
+        }
+    }
+
     private func checks(_ manager: AlertManager) async -> [Finding] {
         var findings: [Finding] = []
         do throws(AlertError) {
             let count = try await manager.pendingCount()
-            findings.append(Finding(check: "database", detail: "\(path) opens; \(count) wait"))
+            findings.append(
+                Finding(check: "database", detail: "\(path) opens; \(WaitingText.count(count))"))
             findings.append(presenter(manager.slotHolder(), waiting: count))
             let report = try await manager.verifyAudit()
             let isSound = report.problems.isEmpty
@@ -55,7 +71,7 @@ package struct QueueCheckup: Sendable {
     }
 
     private func permissions(_ mode: FileMode) -> [Finding] {
-        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let directory = QueuePresence.directory(of: path)
         var findings: [Finding] = []
         for (path, mode) in [(directory, FileMode(path: directory)), (path, mode)] {
             guard let mode, mode.isWritableByOthers else { continue }

@@ -22,19 +22,19 @@ package struct ShowCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        try await queue.open(via: Self.name) { manager in
+        try await queue.open(with: id, via: Self.name) { manager in
             let record = try await manager.record(id)
             if isJSON {
                 try context.print(AlertJSON.line(record))
                 return .done
             }
             try context.output.write(Self.text(record, in: context))
-            var table = AuditListCommand.table(in: context)
+            var table = AuditListCommand.table(hasTitle: false, in: context)
             try context.print("")
             var last: Int64 = 0
             while true {
                 let entries = try await manager.audit(after: last, of: id, limit: Self.pageSize)
-                let rows = entries.map { AuditListCommand.row($0, in: context) }
+                let rows = entries.map { AuditListCommand.row($0, hasTitle: false, in: context) }
                 try context.output.write(table.text(rows))
                 guard entries.count == Self.pageSize, let newest = entries.last else {
                     return .done

@@ -25,7 +25,7 @@ package struct SnoozeCommand: Command {
     }
 
     private static func returning(_ record: AlertRecord) -> String {
-        let moment = record.snoozedUntil.map { " at " + Timestamp.text($0) } ?? ""
+        let moment = record.snoozedUntil.map { " at " + TimeText.local($0) } ?? ""
         return "alert \(record.id) comes again" + moment
     }
 }

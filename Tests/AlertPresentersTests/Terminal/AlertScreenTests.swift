@@ -98,10 +98,13 @@ struct AlertScreenTests {
         "The last line tells the keys in force",
         arguments: [
             (alerts[0], "Enter closes"),
-            (alerts[1], "Enter chooses · l later… · Esc in 5 min · ←→ select · n y at once"),
+            (
+                alerts[1],
+                "Enter chooses · l later… · Esc in 5 min · ←→ select · n, y choose at once"
+            ),
             (
                 Alert("?", buttons: ["Later", .destructive("Delete")]),
-                "Enter chooses · Esc later… · ←→ select · l at once"
+                "Enter chooses · Esc later… · ←→ select · l chooses at once"
             ),
             (
                 Alert("?", buttons: [.destructive("A"), .destructive("B")]),
@@ -110,6 +113,26 @@ struct AlertScreenTests {
         ])
     func hints(alert: Alert, hint: String) {
         #expect(Self.lines(alert, columns: 80).last?.text == hint)
+    }
+
+    @Test("Letters that are not ASCII are not offered")
+    func foreignLetters() {
+        let alert = Alert("?", buttons: ["はい", .cancel("No")])
+        #expect(Self.lines(alert, columns: 80).last?.text.hasSuffix(" · n chooses at once") == true)
+    }
+
+    @Test("Without colours, a sign marks what destroys, and the hint explains it")
+    func marks() {
+        let alert = Alert("?", buttons: [.destructive("Drop"), .cancel("No")])
+        var screen = AlertScreen(alert, hasColours: false)
+        for (columns, label) in [(80, "[ ! Drop ]  [ No ]"), (14, "  1 ! Drop")] {
+            let size = Terminal.Size(columns: columns, rows: 24)
+            let lines = screen.layout(Self.state(alert), size: size).lines.map(\.text)
+            #expect(lines.contains(label))
+        }
+        let lines = screen.layout(Self.state(alert), size: .init(columns: 80, rows: 24)).lines
+        #expect(lines.last?.text.contains(" · ! destroys") == true)
+        #expect(!Self.lines(alert, columns: 80).contains { $0.text.contains("!") })
     }
 
     @Test("Even a narrow window shows how to put it off")

@@ -29,7 +29,8 @@ struct NumberedPromptTests {
         let lines = Self.prompt.lines(facts: ["backup (ana)"], columns: 40)
         #expect(
             lines == [
-                "Delete?", "backup (ana)", "  1)  Delete it", "  2)  Archive", "  3)  Keep",
+                "Delete?", "backup (ana)", "  1)  Delete it (destructive)",
+                "  2)  Archive", "  3)  Keep",
                 "  l)  later: 5 min", "  l2) later: 1 h",
             ])
     }

@@ -39,7 +39,7 @@ struct AuditLog {
         _ = try await store.collectNow(1, by: .ben)
         _ = try await store.resolve(3, .withdraw(.ben))
         clock.advance(by: .seconds(61))
-        try await store.sweep()
+        try await store.sweep(atMost: .max)
         _ = try await store.resolve(5, .cancel(handled: false, .ben))
     }
 

@@ -12,7 +12,9 @@ struct RowForgingTests {
             "buttons = json_set(buttons, '$[1].id', 'keep')",
             "buttons = json_remove(buttons, '$[1].role')", "buttons = json_remove(buttons, '$[0]')",
             "buttons = 'no json'", "info = json_set(info, '$.path', '/')", "info = '{}'",
-            "info = 'no json'", "default_button = 'rm'", "salt = zeroblob(16)",
+            "info = 'no json'", "default_button = 'rm'", "salt = zeroblob(16)", "priority = 3",
+            "key = 'other'", "handler = 'other'", "presenters = '[\"other\"]'", "pid = 1",
+            "host = 'other'", "asked_ms = asked_ms - 1", "expires_ms = 1, expires_boot_ms = 1",
         ])
     func question(assignment: String) async throws {
         let log = try await AuditLog()

@@ -91,9 +91,11 @@ struct CanonicalBytesTests {
         let alert = Alert(
             "Titel", message: nil, style: .actionSheet,
             buttons: ["Ja", .cancel("Nein", id: "no")], deadline: .after(.seconds(1)),
-            defaultButton: "no", userInfo: ["z": "1", "é": "2", "a": ""])
+            defaultButton: "no", handler: "h", presenters: ["web"],
+            userInfo: ["z": "1", "é": "2", "a": ""])
         let text =
-            "16:alertq-content-1,4:01ff,11:actionSheet,5:Titel,-,2:no,1:2,2:Ja,2:Ja,-,"
+            "16:alertq-content-1,4:01ff,11:actionSheet,5:Titel,-,2:no,1:1,-,1:h,1:1,3:web,"
+            + "1:2,2:Ja,2:Ja,-,"
             + "2:no,4:Nein,6:cancel,1:3,1:a,0:,1:z,1:1,2:é,1:2,"
         #expect(AuditEntry.content(of: alert, salt: [1, 255]) == SHA256.hash(Array(text.utf8)))
     }

@@ -33,7 +33,9 @@ def content_hash(alert):
     buttons = json.loads(alert["buttons"])
     info = json.loads(alert["info"])
     fields = ["alertq-content-1", alert["salt"], alert["style"], alert["title"], alert["message"]]
-    fields += [alert["default_button"], len(buttons)]
+    presenters = json.loads(alert["presenters"] or "[]")
+    fields += [alert["default_button"], alert["priority"], alert["key"], alert["handler"]]
+    fields += [len(presenters)] + presenters + [len(buttons)]
     for button in buttons:
         fields += [button["id"], button["title"], button.get("role")]
     fields += [len(info)]

@@ -17,6 +17,12 @@ final class Bell: Sendable {
         self.mode = mode
     }
 
+    /// Makes the bell if there is none yet, so that it can be listened to before its first ring.
+    func hang() {
+        guard FileIdentity(path: path)?.size != 1 else { return }
+        ring()
+    }
+
     /// Rings; a bell that can't be rung is not an error, because listeners poll slowly besides.
     func ring() {
         descriptor.withLock { descriptor in

@@ -20,7 +20,7 @@ final class Descriptor: Sendable {
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)`` or ``AlertError/storage(operation:_:)``.
     static func open(_ path: String, mode: mode_t) throws(AlertError) -> Descriptor {
-        let flags = O_RDWR | O_CLOEXEC
+        let flags = O_RDWR | safeFlags
         var raw = Glibc.open(path, flags)
         if raw < 0, errno == ENOENT {
             raw = Glibc.open(path, flags | O_CREAT | O_EXCL, mode)
@@ -31,14 +31,36 @@ final class Descriptor: Sendable {
                 raw = Glibc.open(path, flags)
             }
         }
-        guard raw >= 0 else { throw SystemError.current("open", path) }
-        return Descriptor(owning: raw)
+        guard raw >= 0 else {
+            guard errno != ELOOP else { throw Self.refusal(of: path) }
+            throw SystemError.current("open", path)
+        }
+        let descriptor = Descriptor(owning: raw)
+        guard descriptor.isPlainFile else { throw Self.refusal(of: path) }
+        return descriptor
+    }
+
+    /// Whoever may write the directory could make a name lead to a file of somebody else's, or to
+    /// a pipe that never opens; see symlink(7) and fifo(7).
+    private static let safeFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
+    private static func refusal(of path: String) -> AlertError {
+        .notPermitted(path: path, "it is a link or no plain file, and is not touched")
+    }
+
+    /// Whether it is a file with one name.
+    private var isPlainFile: Bool {
+        var status = stat()
+        return fstat(raw, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && status.st_nlink <= 1
     }
 
     /// Opens a file that must exist already, for reading; `nil` if that fails.
     static func openForReading(_ path: String) -> Descriptor? {
-        let raw = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        return raw < 0 ? nil : Descriptor(owning: raw)
+        let raw = Glibc.open(path, O_RDONLY | safeFlags)
+        guard raw >= 0 else { return nil }
+        let descriptor = Descriptor(owning: raw)
+        return descriptor.isPlainFile ? descriptor : nil
     }
 
     /// Whether the path still leads to this very file.

@@ -7,6 +7,8 @@ import Glibc
 struct DiskReserve {
     /// Enough to answer some hundred alerts: their rows, their index pages and the log before them.
     static let size: off_t = 4 << 20
+    /// How much is given up at a time.
+    static let step: off_t = 256 << 10
     let path: String
     let mode: mode_t
     private var isSetAside = false
@@ -38,14 +40,18 @@ struct DiskReserve {
         return size < Self.size
     }
 
-    /// Gives the room up; returns whether there was any.
+    /// Gives some of the room up; returns whether there was any.
+    ///
+    /// No more than an answer may need: what is free on a full disk, another program takes.
     mutating func giveUp() -> Bool {
         isSetAside = false
-        guard let size = FileIdentity(path: path)?.size, size > 0 else { return false }
-        return truncate(path, 0) == 0
+        guard let size = FileIdentity(path: path)?.size, size > 0,
+            let descriptor = try? Descriptor.open(path, mode: mode)
+        else { return false }
+        return ftruncate(descriptor.raw, max(0, off_t(size) - Self.step)) == 0
     }
 }
 
 /// What a caller can do about a full disk.
 let diskFullReason =
-    "the disk is full; what waits can still be answered, new alerts need free space"
+    "the disk is full; new alerts need free space, and so do answers once the reserve is used up"

@@ -45,11 +45,11 @@ struct PresentationSlot: Sendable {
     /// died: a text without a living process is read again for a moment.
     func holder() -> SlotHolder? {
         guard let descriptor = Descriptor.openForReading(path) else { return nil }
-        var last: SlotHolder?
+        var last: SlotHolder? = .unknown
         for _ in 0..<5 {
             guard isHeld(descriptor) else { return nil }
-            last = text(descriptor)
-            if let last, kill(last.pid, 0) == 0 || errno == EPERM { return last }
+            last = text(descriptor) ?? last
+            if let last, last.pid > 0, kill(last.pid, 0) == 0 || errno == EPERM { return last }
             usleep(500)
         }
         // Of another pid namespace, perhaps: pid_namespaces(7).

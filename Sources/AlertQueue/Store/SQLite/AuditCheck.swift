@@ -140,6 +140,11 @@ struct AuditCheck: Sendable {
                     entry: sequence, alert: id)
                 return
             }
+            if entry.event.kind == .asked, !entry.tells(of: row) {
+                report.report(
+                    "alert \(id) was changed: its source, time or deadline is not the one of "
+                        + "entry \(sequence)", entry: sequence, alert: id)
+            }
             // Erased texts can't be compared any more.
             guard let content = row.content else { return }
             if content != entry.content {
@@ -162,6 +167,20 @@ struct AuditCheck: Sendable {
 }
 
 extension AuditEntry {
+    /// Whether a stored alert has the source, the time and the deadline that this entry recorded.
+    fileprivate func tells(of row: AlertRow) -> Bool {
+        let source = row.record.source
+        return event.source == source.name && event.responder.uid == source.uid
+            && event.responder.pid == source.pid && event.responder.host == source.host
+            && Timestamp.milliseconds(event.at) == row.asked.wallMilliseconds
+            && detail == row.expiry.map(Self.deadline)
+    }
+
+    /// How the entry of an ask tells the deadline.
+    static func deadline(_ expiry: ClockReading) -> String {
+        "expires " + Timestamp.text(Timestamp.date(milliseconds: expiry.wallMilliseconds))
+    }
+
     /// Whether a stored response is the one that this entry recorded.
     fileprivate func tells(of response: Response) -> Bool {
         guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,

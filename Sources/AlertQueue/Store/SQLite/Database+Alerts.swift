@@ -36,12 +36,17 @@ extension Database {
     }
 
     /// What decides on the place of the oldest waiting alerts of one priority, without their texts.
-    func places(_ priority: Alert.Priority, limit: Int) throws -> [QueuePlace] {
+    func places(
+        _ priority: Alert.Priority, at now: ClockReading, limit: Int
+    ) throws -> [QueuePlace] {
         try rows(
             """
             SELECT id, asked_ms, asked_boot_ms, boot FROM alerts
-            WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ? ORDER BY id LIMIT ?
-            """, .integer(priority.rawValue), .integer(limit)
+            WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ?1 AND \(Self.isInTime)
+            ORDER BY id LIMIT ?5
+            """,
+            .integer(priority.rawValue), .text(now.boot), .integer(now.bootMilliseconds),
+            .integer(now.wallMilliseconds), .integer(limit)
         ) { row in
             QueuePlace(
                 id: row.integer(0), priority: priority,
@@ -52,14 +57,21 @@ extension Database {
     }
 
     /// The alerts that were put off, the first to come again first.
-    func snoozed(limit: Int) throws -> [Alert.ID] {
+    func snoozed(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
         try rows(
             """
             SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
-            ORDER BY snoozed_ms LIMIT ?
-            """, .integer(limit)
+            AND \(Self.isInTime) AND ?1 IS NULL ORDER BY snoozed_ms LIMIT ?5
+            """,
+            .null, .text(now.boot), .integer(now.bootMilliseconds),
+            .integer(now.wallMilliseconds), .integer(limit)
         ) { $0.integer(0) }
     }
+
+    /// Whether the deadline has not passed: `?2` is the boot, `?3` its time, `?4` the wall clock's.
+    private static let isInTime = """
+        (expires_ms IS NULL OR CASE boot WHEN ?2 THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
+        """
 
     /// How many alerts could be shown now, counted up to a limit.
     func readyCount(limit: Int) throws -> Int {
@@ -127,7 +139,14 @@ extension Database {
     }
 
     func lastSequence() throws -> Int64 {
-        try first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer(0) } ?? 0
+        try lastHead().sequence
+    }
+
+    /// The end of the audit log, ``AuditHead/start`` for an empty one.
+    func lastHead() throws -> AuditHead {
+        try first("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1") { row in
+            AuditHead(sequence: row.integer(0), hash: row.blob(1) ?? [])
+        } ?? AuditHead.start
     }
 
     private func due(

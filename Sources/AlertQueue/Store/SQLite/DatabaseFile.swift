@@ -37,19 +37,31 @@ struct DatabaseFile: Sendable {
         return try ready(database)
     }
 
-    /// Opens the file, which must exist already.
-    func openExisting() throws(AlertError) -> OpenDatabase {
+    /// Opens the file, which must exist already and go on with the history that is known.
+    ///
+    /// A file that was put in the place of ours has alerts of its own with the same ids: a person
+    /// would answer one question, and the answer would be stored for another.
+    func openExisting(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
         guard try inspect() == .ours else {
             throw .storage(operation: "open \(path)", "the database has been deleted")
         }
         let database = try open()
         _ = try version(of: database)
+        let found = try storing("read the audit log of \(path)") {
+            try database.handle.first(
+                "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
+            ) { $0.blob(0) } ?? nil
+        }
+        guard head.sequence == 0 || found == head.hash else {
+            throw .incompatible(
+                path: path, "is no longer the queue that was opened: another file took its place")
+        }
         return try ready(database)
     }
 
     /// Opens the file again after a failure, and has SQLite check its structure.
-    func reopenAfterFailure() throws(AlertError) -> OpenDatabase {
-        let database = try openExisting()
+    func reopenAfterFailure(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
+        let database = try openExisting(continuing: head)
         try storing("check \(path) after a failure") {
             let finding = try database.handle.first("PRAGMA quick_check(1)") { $0.text(0) }
             guard finding == "ok" else {

@@ -39,27 +39,28 @@ final class GroupCommit: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
     private let busyTime: Duration
-    private let onCommit: @Sendable (Int64) -> Void
+    private let onCommit: @Sendable () -> Void
 
-    /// Starts the writer's thread; `onCommit` is called there after each commit, with the sequence
-    /// number of the newest audit entry, and once at the start.
+    /// Starts the writer's thread; `onCommit` is called there after each commit.
     ///
     /// - Throws: what opening the database throws.
     static func start(
-        files: QueueFiles, clock: any AlertClock, busyTime: Duration = busyTime,
-        onCommit: @escaping @Sendable (Int64) -> Void
+        files: QueueFiles, clock: any AlertClock, known: KnownHead,
+        busyTime: Duration = busyTime, onCommit: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> GroupCommit {
         let group = GroupCommit(busyTime: busyTime, onCommit: onCommit)
         let failure: AlertError? = await withCheckedContinuation { continuation in
             DedicatedThread.run {
-                group.run(files: files, clock: clock) { continuation.resume(returning: $0) }
+                group.run(files: files, clock: clock, known: known) {
+                    continuation.resume(returning: $0)
+                }
             }
         }
         if let failure { throw failure }
         return group
     }
 
-    private init(busyTime: Duration, onCommit: @escaping @Sendable (Int64) -> Void) {
+    private init(busyTime: Duration, onCommit: @escaping @Sendable () -> Void) {
         self.busyTime = busyTime
         self.onCommit = onCommit
     }
@@ -139,11 +140,11 @@ final class GroupCommit: Sendable {
 
 extension GroupCommit {
     private func run(
-        files: QueueFiles, clock: any AlertClock, started: (AlertError?) -> Void
+        files: QueueFiles, clock: any AlertClock, known: KnownHead, started: (AlertError?) -> Void
     ) {
-        let writer = Writer(files: files, clock: clock, busyTime: busyTime)
+        let writer = Writer(files: files, clock: clock, known: known, busyTime: busyTime)
         do throws(AlertError) {
-            onCommit(try writer.open())
+            try writer.open()
         } catch {
             state.withLock { state in
                 state.isClosing = true
@@ -207,7 +208,7 @@ extension GroupCommit {
             return
         }
         let outcome = writer.commit(riders + batch)
-        if outcome.isCommitted { onCommit(outcome.sequence) }
+        if outcome.isCommitted { onCommit() }
         for (job, error) in zip(riders + batch, outcome.errors) { job.finish(error) }
         if outcome.mustKeepRiders { keep(riders) }
         writer.checkpointIfDue()
@@ -280,7 +281,7 @@ extension GroupCommit {
             let (late, closed, goesOn) = self.state.withLock { state in
                 guard state.isBlocked else {
                     state.isWatched = false
-                    return ([WriteJob](), [() -> Void](), false)
+                    return ([WriteJob](), [@Sendable () -> Void](), false)
                 }
                 let now = ContinuousClock.now
                 let limit = now - self.busyTime

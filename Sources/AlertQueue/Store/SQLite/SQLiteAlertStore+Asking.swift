@@ -47,7 +47,7 @@ extension SQLiteAlertStore {
                 AuditDraft(
                     kind: .asked, record: row.record,
                     responder: question.identity.responder(via: question.via),
-                    content: prepared.content),
+                    content: prepared.content, detail: row.expiry.map(AuditEntry.deadline)),
                 identity: question.identity)
             return Enqueued(
                 record: row.record, isJoined: false, expiry: row.expiry,
@@ -83,12 +83,38 @@ extension AlertRow {
 extension Alert {
     /// The first part of the content that differs from what was asked before.
     fileprivate func firstDifference(from stored: Alert) -> String? {
-        if title != stored.title { return "title" }
-        if message != stored.message { return "message" }
+        if !title.isIdentical(to: stored.title) { return "title" }
+        if !(message ?? "").isIdentical(to: stored.message ?? "")
+            || (message == nil) != (stored.message == nil)
+        {
+            return "message"
+        }
         if style != stored.style { return "style" }
-        if buttons.map(\.content) != stored.buttons.map(\.content) { return "buttons" }
+        if !buttons.flatMap(\.content).isIdentical(to: stored.buttons.flatMap(\.content)) {
+            return "buttons"
+        }
         if defaultButton != stored.defaultButton { return "default button" }
-        return userInfo == stored.userInfo ? nil : "userInfo"
+        return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
+    }
+
+    /// The names and values of `userInfo`, in the order of the names.
+    private var strings: [String] {
+        userInfo.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
+            [$0.key, $0.value]
+        }
+    }
+}
+
+extension String {
+    /// Whether every byte is the same: Swift's `==` takes canonically equivalent texts for equal.
+    fileprivate func isIdentical(to other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension [String] {
+    fileprivate func isIdentical(to other: [String]) -> Bool {
+        count == other.count && zip(self, other).allSatisfy { $0.isIdentical(to: $1) }
     }
 }
 

@@ -34,9 +34,8 @@ extension SQLiteAlertStore {
 
     package func auditHead() async throws(AlertError) -> AuditHead? {
         try await read("read the audit log") { db in
-            try db.first("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1") { row in
-                AuditHead(sequence: row.integer(0), hash: row.blob(1) ?? [])
-            }
+            let head = try db.lastHead()
+            return head.sequence == 0 ? nil : head
         }
     }
 

@@ -65,12 +65,11 @@ extension SQLiteAlertStore {
         let records = try await read("list what waits") { [clock] db in
             let now = clock.now()
             let ready = try Alert.Priority.allCases
-                .flatMap { try db.places($0, limit: limit) }
+                .flatMap { try db.places($0, at: now, limit: limit) }
                 .sorted { $0.comes(before: $1, at: now) }
                 .map(\.id)
-            let snoozed = try db.snoozed(limit: limit)
-            return try (ready + snoozed).prefix(limit).compactMap { try db.alert($0) }
-                .filter { !$0.isOverdue(at: now) }.map(\.record)
+            let snoozed = try db.snoozed(at: now, limit: limit)
+            return try (ready + snoozed).prefix(limit).compactMap { try db.alert($0)?.record }
         }
         return records.map(withState)
     }

@@ -36,9 +36,10 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func sweep() async throws(AlertError) {
-        var goesOn = true
-        while goesOn {
+    package func sweep(atMost batches: Int) async throws(AlertError) {
+        var (goesOn, left) = (true, batches)
+        while goesOn, left > 0 {
+            left -= 1
             goesOn = try await commits.perform(.upkeep, "store expiries") { [identity] context in
                 let overdue = try context.db.overdue(at: context.now, limit: 100)
                 for id in overdue {

@@ -10,7 +10,7 @@ package final class SQLiteAlertStore: AlertStore {
     let commits: GroupCommit
     let slot: PresentationSlot
     private let changes: ChangeSignal
-    private let known: KnownSequence
+    private let known: KnownHead
     private let slotChanges: ChangeSignal
     private let watch: QueueWatch
     private let reader: QueueConfined<Reader>
@@ -29,14 +29,14 @@ package final class SQLiteAlertStore: AlertStore {
         let files = try QueueFiles(database: path)
         let changes = ChangeSignal()
         let bell = Bell(path: files.bell, mode: files.mode)
-        let known = KnownSequence()
+        let known = KnownHead()
         let commits = try await GroupCommit.start(
-            files: files, clock: clock, busyTime: busyTime
-        ) { sequence in
-            known.raise(to: sequence)
+            files: files, clock: clock, known: known, busyTime: busyTime
+        ) {
             changes.change()
             bell.ring()
         }
+        bell.hang()
         PresentationSlot(path: files.slot, mode: files.mode).setRoomAside()
         return SQLiteAlertStore(
             files: files, clock: clock, commits: commits, changes: changes, known: known)
@@ -44,10 +44,11 @@ package final class SQLiteAlertStore: AlertStore {
 
     private init(
         files: QueueFiles, clock: any AlertClock, commits: GroupCommit, changes: ChangeSignal,
-        known: KnownSequence
+        known: KnownHead
     ) {
         let slotChanges = ChangeSignal()
-        let reader = QueueConfined(Reader(file: DatabaseFile(files: files)), label: "alertq.reader")
+        let reader = QueueConfined(
+            Reader(file: DatabaseFile(files: files), known: known), label: "alertq.reader")
         self.files = files
         self.clock = clock
         self.commits = commits
@@ -94,7 +95,7 @@ package final class SQLiteAlertStore: AlertStore {
         }
     }
 
-    package var knownSequence: Int64 { known.value }
+    package var knownSequence: Int64 { known.head.sequence }
 
     package var changeCount: UInt64 { changes.count }
 
@@ -112,7 +113,11 @@ package final class SQLiteAlertStore: AlertStore {
     package func waitForSlot() async {
         watch.start()
         let seen = slotChanges.count
-        guard slot.isHeld() else { return }
+        guard slot.isHeld() else {
+            // It is free and could not be taken all the same: not to be tried in a spin.
+            try? await Task.sleep(for: .milliseconds(100))
+            return
+        }
         await slotChanges.wait(after: seen)
         // The close may be heard before the lock is free.
         for milliseconds in [1, 2, 4, 8, 16] where slot.isHeld() {
@@ -126,30 +131,24 @@ package final class SQLiteAlertStore: AlertStore {
     }
 }
 
-/// The newest audit entry that this process knows of; it only grows.
-private final class KnownSequence: Sendable {
-    private let sequence = Mutex<Int64>(0)
-
-    var value: Int64 { sequence.withLock { $0 } }
-
-    func raise(to new: Int64) {
-        sequence.withLock { $0 = max($0, new) }
-    }
-}
-
 /// The connection that reads, opened at the first read and again when the file was replaced.
 private struct Reader {
     let file: DatabaseFile
+    private let known: KnownHead
     private var database: OpenDatabase?
     private var lastVersion: Int64?
 
-    init(file: DatabaseFile) {
+    init(file: DatabaseFile, known: KnownHead) {
         self.file = file
+        self.known = known
     }
 
     mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         let database = try current()
-        return try database.handle.reading { try body(database.handle) }
+        return try database.handle.reading {
+            known.raise(to: try database.handle.lastHead())
+            return try body(database.handle)
+        }
     }
 
     /// Whether any process has committed since the last call; see
@@ -168,7 +167,7 @@ private struct Reader {
             return database
         }
         database = nil
-        let opened = try file.openExisting()
+        let opened = try file.openExisting(continuing: known.head)
         try storing("open the database") { try opened.handle.execute("PRAGMA query_only = ON") }
         database = opened
         return opened

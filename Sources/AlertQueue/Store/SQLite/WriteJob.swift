@@ -34,10 +34,7 @@ final class WriteContext {
     init(db: Database, now: ClockReading) throws {
         self.db = db
         self.now = now
-        head =
-            try db.first("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1") { row in
-                AuditHead(sequence: row.integer(0), hash: row.blob(1) ?? [])
-            } ?? AuditHead.start
+        head = try db.lastHead()
     }
 }
 

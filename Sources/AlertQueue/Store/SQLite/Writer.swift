@@ -15,6 +15,7 @@ final class Writer {
 
     private let file: DatabaseFile
     private let clock: any AlertClock
+    private let known: KnownHead
     private let busyTime: Duration
     private let writerLock: WriterLock
     private var reserve: DiskReserve
@@ -26,11 +27,15 @@ final class Writer {
         var errors: [AlertError?]
         var isCommitted = false
         /// The newest audit entry after the commit.
-        var sequence: Int64 = 0
+        var head = AuditHead.start
         var mustKeepRiders = false
     }
 
-    init(files: QueueFiles, clock: any AlertClock, busyTime: Duration = GroupCommit.busyTime) {
+    init(
+        files: QueueFiles, clock: any AlertClock, known: KnownHead,
+        busyTime: Duration = GroupCommit.busyTime
+    ) {
+        self.known = known
         file = DatabaseFile(files: files)
         self.clock = clock
         self.busyTime = busyTime
@@ -38,9 +43,8 @@ final class Writer {
         reserve = DiskReserve(path: files.reserve, mode: files.mode)
     }
 
-    /// Opens the database, which creates and migrates it under the lock if need be, and returns
-    /// the sequence number of the newest audit entry.
-    func open() throws(AlertError) -> Int64 {
+    /// Opens the database, which creates and migrates it under the lock if need be.
+    func open() throws(AlertError) {
         var isLocked = false
         defer { if isLocked { writerLock.release() } }
         let lockOnce = { () throws(AlertError) in
@@ -61,7 +65,7 @@ final class Writer {
             opened = try openAndRead(lock: lockOnce)
         }
         database = opened
-        return try storing("read the audit log") { try opened.handle.lastSequence() }
+        known.raise(to: try storing("read the audit log") { try opened.handle.lastHead() })
     }
 
     private func openAndRead(
@@ -89,18 +93,18 @@ final class Writer {
         if mustCheck {
             database = nil
             do throws(AlertError) {
-                database = try file.reopenAfterFailure()
+                database = try file.reopenAfterFailure(continuing: known.head)
             } catch {
                 // A full disk may have no room even for opening.
                 guard case .storage = error, reserve.giveUp() else { throw error }
-                database = try file.reopenAfterFailure()
+                database = try file.reopenAfterFailure(continuing: known.head)
             }
             mustCheck = false
         }
         if database?.identity != FileIdentity(path: file.files.database) {
             // The file was deleted or replaced: what was written to the old one would be lost.
             database = nil
-            database = try file.openExisting()
+            database = try file.openExisting(continuing: known.head)
         }
         try storing("begin a transaction") { try db().run("BEGIN IMMEDIATE") }
     }
@@ -120,6 +124,7 @@ final class Writer {
             try run(jobs, &outcome)
             try db().run("COMMIT")
             outcome.isCommitted = true
+            known.raise(to: outcome.head)
             return outcome
         } catch {
             rollbackIfNeeded()
@@ -156,7 +161,7 @@ final class Writer {
             throw AlertError.busy("the database is locked by another program; try again")
         }
         let context = try WriteContext(db: db, now: clock.now())
-        defer { outcome.sequence = context.head.sequence }
+        defer { outcome.head = context.head }
         for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
             let head = context.head
             try db.run("SAVEPOINT member")
@@ -246,8 +251,6 @@ extension Writer {
             mustCheck = true
             return failed
         }
-        guard jobs.contains(where: { $0.kind == .answer }) else { return failed }
-        _ = reserve.giveUp()
         return retryAnswers(jobs, failed)
     }
 
@@ -255,23 +258,36 @@ extension Writer {
     private func retryAnswers(_ jobs: [WriteJob], _ failed: Outcome) -> Outcome {
         var outcome = failed
         for (index, job) in jobs.enumerated() where job.kind == .answer {
-            do {
-                let db = try db()
-                _ = try? db.checkpoint(.passive)
-                try db.run("BEGIN IMMEDIATE")
-                let context = try WriteContext(db: db, now: clock.now())
-                try job.work(context)
-                try db.run("COMMIT")
-                outcome.sequence = context.head.sequence
-                outcome.errors[index] = nil
-                outcome.isCommitted = true
-            } catch {
-                rollbackIfNeeded()
-                outcome.errors[index] = translated(error, job.operation)
-                mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
+            var error: (any Error)? = outcome.errors[index]
+            while error != nil, reserve.giveUp() {
+                error = retry(job, &outcome)
+                // Anything but a lack of room stays as it is.
+                if let error = error as? SQLiteError, error.isFull { continue }
+                break
             }
+            outcome.errors[index] = error.map { translated($0, job.operation) }
+            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
         }
         return outcome
+    }
+
+    /// Runs one job in a transaction of its own; returns why it failed, if it did.
+    private func retry(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
+        do {
+            let db = try db()
+            // A log that can be begun again takes no room.
+            _ = try? db.checkpoint(.passive)
+            try db.run("BEGIN IMMEDIATE")
+            let context = try WriteContext(db: db, now: clock.now())
+            try job.work(context)
+            try db.run("COMMIT")
+            outcome.isCommitted = true
+            known.raise(to: context.head)
+            return nil
+        } catch {
+            rollbackIfNeeded()
+            return error
+        }
     }
 }
 

@@ -1,0 +1,195 @@
+import AlertQueueTesting
+import Testing
+
+@testable import AlertQueue
+
+@Suite("Resolving")
+struct ResolvingTests {
+    let queue: TemporaryQueue
+    let store: SQLiteAlertStore
+    let clock = ManualClock()
+
+    init() async throws {
+        queue = try TemporaryQueue()
+        store = try await queue.store(clock: clock)
+    }
+
+    /// A way to end an alert, and the row and the entry that it must leave.
+    struct Ending: Sendable, CustomTestStringConvertible {
+        let name: String
+        let alert: Alert
+        let resolution: Resolution
+        let outcome: Outcome
+        let index: Int
+        let by: ResolvedBy
+        var role: Alert.Button.Role?
+        var testDescription: String { name }
+    }
+
+    static let endings = [
+        Ending(
+            name: "a choice by index", alert: .yesNo(), resolution: .choose(button: 0, .ana),
+            outcome: .answered, index: 0, by: .person),
+        Ending(
+            name: "a choice by id", alert: .yesNo(), resolution: .chooseID("No", .ana),
+            outcome: .answered, index: 1, by: .person, role: .cancel),
+        Ending(
+            name: "a closed notice", alert: Alert("Done"),
+            resolution: .choose(button: nil, .ana), outcome: .dismissed, index: -1, by: .person),
+        Ending(
+            name: "an auto-dismissal", alert: Alert("Done"), resolution: .dismiss(.ana),
+            outcome: .dismissed, index: -1, by: .system),
+        Ending(
+            name: "a cancel", alert: .yesNo(), resolution: .cancel(handled: false, .ana),
+            outcome: .cancelled, index: 1, by: .system, role: .cancel),
+        Ending(
+            name: "a cancel without a cancel button", alert: Alert("?", buttons: ["Yes", "No"]),
+            resolution: .cancel(handled: true, .ana), outcome: .cancelled, index: -1, by: .system),
+        Ending(
+            name: "a withdrawal", alert: .yesNo(), resolution: .withdraw(.ana),
+            outcome: .withdrawn, index: -1, by: .asker),
+    ]
+
+    @Test("An ending leaves its row, its entry and one alert less that waits", arguments: endings)
+    func ending(_ ending: Ending) async throws {
+        let asked = try await store.ask(ending.alert)
+        try await store.ask(.yesNo("Another"))
+        clock.advance(by: .seconds(1))
+        let resolved = try await store.resolve(asked.id, ending.resolution)
+        let stored = try await store.record(asked.id)
+        for response in [resolved.response, stored.response] {
+            #expect(response?.outcome == ending.outcome)
+            #expect(response?.buttonIndex == ending.index)
+            #expect(response?.by == ending.by)
+            // A timer is nobody.
+            let isTimer = ending.outcome == .dismissed && ending.by == .system
+            #expect(response?.responder == (isTimer ? nil : .ana))
+            #expect(response?.button?.role == ending.role)
+            #expect(response.map { Timestamp.milliseconds($0.resolvedAt) } == 1_767_225_601_000)
+        }
+        #expect(resolved.state == .resolved && stored.state == .resolved)
+        #expect(try queue.integer("SELECT pending FROM sources") == 1)
+        #expect(try await store.pendingCount() == 1)
+        let entry = try #require(try await store.audit(after: 2, of: nil, limit: 9).first)
+        #expect(entry.event.kind == .resolved)
+        #expect(entry.event.outcome == ending.outcome)
+        #expect(entry.event.buttonIndex == ending.index)
+        #expect(entry.event.by == ending.by)
+        #expect(entry.event.responder == .ana)
+        #expect(entry.buttonRole == ending.role)
+        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        await store.close()
+    }
+
+    @Test("A cancel that a delegate handled is told from one that was simulated")
+    func handled() async throws {
+        let ids = [try await store.ask(.yesNo()).id, try await store.ask(.yesNo()).id]
+        _ = try await store.resolve(ids[0], .cancel(handled: true, .ana))
+        _ = try await store.resolve(ids[1], .cancel(handled: false, .ana))
+        #expect(try await store.isHandled(ids[0]))
+        #expect(try await !store.isHandled(ids[1]))
+        await store.close()
+    }
+
+    static let refusals: [(String, Alert, Resolution)] = [
+        ("noSuchButton", .yesNo(), .choose(button: 2, .ana)),
+        ("noSuchButton", .yesNo(), .choose(button: -1, .ana)),
+        ("noSuchButton", .yesNo(), .chooseID("yes", .ana)),
+        ("noSuchButton", Alert("Done"), .choose(button: 0, .ana)),
+        ("invalid", .yesNo(), .choose(button: nil, .ana)),
+        ("invalid", .yesNo(), .dismiss(.ana)),
+    ]
+
+    @Test("What the alert does not offer is refused, and it goes on waiting", arguments: refusals)
+    func refusal(kind: String, alert: Alert, resolution: Resolution) async throws {
+        let id = try await store.ask(alert).id
+        let error = await thrown { try await store.resolve(id, resolution) }
+        #expect(error?.kind == kind)
+        #expect(try await store.record(id).state == .queued)
+        #expect(try queue.integer("SELECT pending FROM sources") == 1)
+        #expect(try queue.integer("SELECT count(*) FROM audit") == 1)
+        await store.close()
+    }
+
+    @Test("An id that was never given is not found, whatever is done to it")
+    func unknown() async throws {
+        let errors = [
+            await thrown { try await store.answer(9, 0) },
+            await thrown { try await store.expire(9) },
+            await thrown { try await store.snooze(9, for: nil, by: .ana) },
+            await thrown { try await store.collectNow(9, by: .ana) },
+            await thrown { try await store.record(9) },
+            await thrown { try await store.history(HistoryFilter(), limit: 1, after: 9) },
+        ]
+        #expect(errors.map(\.?.kind) == Array(repeating: "notFound", count: errors.count))
+        await store.close()
+    }
+
+    @Test("The first answer wins between two stores, and each loser gets the winner")
+    func race() async throws {
+        let other = try await queue.store(clock: clock)
+        for _ in 0..<20 {
+            let id = try await store.ask(.yesNo()).id
+            let results = await withTaskGroup(of: Result<AlertRecord, any Error>.self) { group in
+                for (store, button, who) in [
+                    (store, 0, Responder.ana), (other, 1, .ben), (store, 1, .ben), (other, 0, .ana),
+                ] {
+                    group.addTask {
+                        do {
+                            return .success(try await store.answer(id, button, by: who))
+                        } catch {
+                            return .failure(error)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let winners = results.compactMap { try? $0.get().response }
+            let winner = try #require(winners.first)
+            #expect(winners.count == 1)
+            for result in results {
+                guard case .failure(let error) = result else { continue }
+                guard case .alreadyResolved(let response)? = error as? AlertError else {
+                    Issue.record("unexpected: \(error)")
+                    continue
+                }
+                #expect(response.buttonIndex == winner.buttonIndex)
+                #expect(response.responder == winner.responder)
+            }
+        }
+        #expect(try queue.integer("SELECT count(*) FROM responses") == 20)
+        #expect(try queue.integer("SELECT pending FROM sources") == 0)
+        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        await store.close()
+        await other.close()
+    }
+
+    @Test("A response is collected once, and the log says by whom")
+    func collection() async throws {
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        #expect(try await store.record(id).response?.collectedAt == nil)
+        #expect(try await store.collectNow(id, by: .ben))
+        clock.advance(by: .seconds(5))
+        #expect(try await !store.collectNow(id, by: .ana))
+        store.collect(id, by: .ana)
+        try await store.ask(.yesNo("Carries the rider"))
+        let collected = try #require(try await store.record(id).response?.collectedAt)
+        #expect(Timestamp.milliseconds(collected) == 1_767_225_600_000)
+        let entries = try await store.audit(after: 0, of: id, limit: 9)
+        #expect(entries.map(\.event.kind) == [.asked, .resolved, .collected])
+        #expect(entries.last?.event.responder == .ben)
+        await store.close()
+    }
+
+    @Test("A request to cancel is seen until the alert is resolved")
+    func cancelRequest() async throws {
+        let id = try await store.ask(.yesNo()).id
+        #expect(try await !store.isCancelRequested(id))
+        try await store.requestCancel(id)
+        #expect(try await store.isCancelRequested(id))
+        _ = try await store.resolve(id, .cancel(handled: true, .ana))
+        #expect(try await !store.isCancelRequested(id))
+        await store.close()
+    }
+}
