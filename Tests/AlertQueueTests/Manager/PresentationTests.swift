@@ -125,6 +125,35 @@ struct PresentationTests {
         await manager.close()
     }
 
+    @Test("A manager that waits for a shared screen can be stopped, and gets it when it is free")
+    func sharedScreen() async throws {
+        let other = try TemporaryQueue()
+        let (turn, presenter) = (PresentationTurn(), ScriptedPresenter())
+        let first = try await AlertManager(
+            path: queue.path, via: "test", presenters: [presenter], turn: turn)
+        let second = try await AlertManager(
+            path: other.path, via: "test", presenters: [presenter], turn: turn)
+        try await first.show(Alert("First", buttons: ["OK"]))
+        _ = await presenter.waitUntilShown()
+        try await second.show(Alert("Second", buttons: ["OK"]))
+        await second.stopPresenting()
+        await second.startPresenting([presenter], only: nil)
+        #expect(presenter.shown.map(\.alert.title) == ["First"])
+        presenter.choose(.button(0))
+        #expect(await eventually { presenter.shown.map(\.alert.title) == ["First", "Second"] })
+        await first.close()
+        await second.close()
+    }
+
+    @Test("Events end when their manager closes")
+    func eventsEnd() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let events = manager.events
+        let reading = Task { for try await _ in events {} }
+        await manager.close()
+        try await reading.value
+    }
+
     @Test("A manager without presenters never takes the slot")
     func noPresenters() async throws {
         let manager = try await AlertManager(path: queue.path)

@@ -1,0 +1,170 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Bad input")
+struct BadInputTests {
+    /// What is typed, the exit code, and what the error has to name.
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        let words: [String]
+        let code: Int32
+        let says: String
+        var testDescription: String { says }
+
+        init(_ words: [String], _ code: Int32, _ says: String) {
+            self.words = words
+            self.code = code
+            self.says = says
+        }
+    }
+
+    static let mistakes = [
+        Mistake(["ask", ""], 65, "title is empty"),
+        Mistake(["ask", " \t"], 65, "title is blank"),
+        Mistake(["ask", String(repeating: "é", count: 513)], 65, "title has 1026 bytes"),
+        Mistake(
+            ["ask", "Q", "-m", String(repeating: "x", count: 65_537)], 65, "message has 65537"),
+        Mistake(["ask", "Q", "-b", ""], 65, "label of a button is empty"),
+        Mistake(
+            ["ask", "Q", "-b", String(repeating: "x", count: 257)], 65, "button has 257 bytes"),
+        Mistake(
+            ["ask", "Q", "--any"] + (0..<17).flatMap { ["-b", "b\($0)"] }, 65, "17 buttons"),
+        Mistake(["ask", "Q", "-b", "a=A", "--cancel", "a=B"], 65, "two buttons with the id “a”"),
+        Mistake(["ask", "Q", "-b", "Yes", "-b", "No"], 64, "--cancel"),
+        Mistake(
+            ["ask", "Q", "--default", "maybe", "--timeout", "1m"], 65, "maybe"),
+        Mistake(["ask", "Q", "--default", "OK"], 64, "--timeout"),
+        Mistake(["ask", "Q", "--timeout", "-5s"], 64, "-5s"),
+        Mistake(["ask", "Q", "--timeout", "0"], 64, "0"),
+        Mistake(["ask", "Q", "--timeout", "soon"], 64, "soon"),
+        Mistake(["ask", "Q", "--timeout", "999999999999d"], 64, "999999999999d"),
+        Mistake(["notify", "Q", "--dismiss-after", "-1s"], 64, "-1s"),
+        Mistake(["ask", "Q", "--priority", "urgent"], 64, "urgent"),
+        Mistake(["ask", "Q", "--info", "novalue"], 64, "novalue"),
+        Mistake(
+            ["ask", "Q", "--info", "k=" + String(repeating: "x", count: 16_384)], 65, "userInfo"),
+        Mistake(["ask", "Q", "--mesage", "x"], 64, "--message"),
+        Mistake(["ask"], 64, "TITLE"),
+        Mistake(["ask", "-title"], 64, "--"),
+        Mistake(["answre", "1", "yes"], 64, "answer"),
+        Mistake(["answer", "1"], 64, "BUTTON"),
+        Mistake(["answer", "99", "yes"], 66, "no alert 99"),
+        Mistake(["answer", "x", "yes"], 64, "x"),
+        Mistake(["answer", "1", "maybe"], 66, "it has: yes, no"),
+        Mistake(["answer", "2", "yes"], 16, "already"),
+        Mistake(["snooze", "2"], 16, "already"),
+        Mistake(["withdraw", "2"], 16, "already"),
+        Mistake(["ask", "Other?", "--key", "k", "--detach"], 16, "title is another"),
+        Mistake(["history", "--outcome", "yes"], 64, "yes"),
+        Mistake(["history", "--since", "whenever"], 64, "whenever"),
+        Mistake(["audit", "verify", "--head", "zzz"], 64, "zzz"),
+    ]
+
+    @Test(
+        "A mistake gets its exit code and a sentence that names it, and stores nothing",
+        arguments: mistakes)
+    func mistake(_ mistake: Mistake) async throws {
+        let queue = try CommandLineQueue()
+        let buttons = ["-b", "yes=Yes", "--cancel", "no=No", "--detach"]
+        for question in [["Waits?", "--key", "k"], ["Answered?"]] {
+            #expect(await (try queue.start(["ask"] + question + buttons)).exit() == 0)
+        }
+        #expect(try await queue.run("answer", "2", "no").code == 0)
+        let before = try await queue.run("audit", "head").output
+        let child = try queue.start(mistake.words)
+        #expect(await child.exit() == mistake.code)
+        #expect(await child.output.complete().isEmpty)
+        let errors = await child.errors.complete()
+        #expect(errors.contains(mistake.says), "\(errors)")
+        #expect(try await queue.run("audit", "head").output == before)
+    }
+
+    @Test("An argument that is not UTF-8 is refused with its place")
+    func invalidText() async throws {
+        let queue = try CommandLineQueue()
+        let script = "exec \(CommandLineQueue.program) ask \"$(printf 'a\\377b')\" --detach"
+        let child = try Child("sh", ["-c", script], environment: ["ALERTQ_DATABASE": queue.path])
+        #expect(await child.exit() == 65)
+        #expect(await child.errors.complete().contains("UTF-8"))
+    }
+}
+
+@Suite("Foreign files")
+struct ForeignFileTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// Makes the file that stands where the queue should be.
+    private static let makers: [(name: String, script: String, says: String)] = [
+        ("a directory", "mkdir \"$1\"", "is a directory"),
+        ("a text file", "echo hello > \"$1\"", "is not an SQLite database"),
+        (
+            "another program's database", "sqlite3 \"$1\" 'CREATE TABLE t (x)'",
+            "is the database of another program"
+        ),
+        (
+            "a newer version's database",
+            "sqlite3 \"$1\" 'PRAGMA application_id=1634497137; PRAGMA user_version=99; "
+                + "CREATE TABLE t (x)'", "newer version"
+        ),
+    ]
+
+    @Test("What is not our database is refused and not touched", arguments: makers.indices)
+    func refused(index: Int) async throws {
+        let maker = Self.makers[index]
+        let made = try Child("sh", ["-c", maker.script, "sh", queue.path])
+        #expect(await made.exit() == 0)
+        let before = try await fingerprint()
+        for verb in [["notify", "Done"], ["list"], ["answer", "1", "OK"]] {
+            let child = try queue.start(verb)
+            #expect(await child.exit() == 74, "\(maker.name): \(verb)")
+            let errors = await child.errors.complete()
+            #expect(errors.contains(maker.says), "\(errors)")
+        }
+        #expect(try await fingerprint() == before, "\(maker.name)")
+    }
+
+    /// The names and contents of everything in the queue's directory.
+    private func fingerprint() async throws -> String {
+        let child = try Child(
+            "sh",
+            [
+                "-c", "cd \"$1\" && find . -printf '%p %s %T@\\n' | sort; cat queue.db | sha256sum",
+                "sh", queue.directory,
+            ])
+        _ = await child.exit()
+        return await child.output.complete()
+    }
+}
+
+/// A small file system of its own, which fills up. Only root can mount one.
+@Suite("Full disk", .enabled(if: geteuid() == 0, "only root can mount a small file system"))
+struct FullDiskTests {
+    @Test("On a full disk asks are refused, what waits is answered, and service goes on later")
+    func full() async throws {
+        let queue = try CommandLineQueue()
+        let mount = try Child(
+            "mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
+        try #require(await mount.exit() == 0)
+        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        for number in 1...100 {
+            #expect(try await queue.run("ask", "Question \(number)", "--detach").code == 0)
+        }
+        let fill = try Child(
+            "dd", ["if=/dev/zero", "of=\(queue.directory)/filler", "bs=4096", "status=none"])
+        #expect(await fill.exit() == 1)
+        let refused = try await eventually {
+            let finished = try await queue.run("ask", "One more", "--detach")
+            return finished.code == 74 && finished.errors.contains("disk is full")
+        }
+        #expect(refused)
+        for id in 1...100 {
+            let finished = try await queue.run("answer", "\(id)", "OK")
+            #expect(finished.code == 0, "\(id): \(finished.errors)")
+        }
+        try FileManager.default.removeItem(atPath: queue.directory + "/filler")
+        #expect(try await queue.run("ask", "And on", "--detach").code == 0)
+        #expect(try await queue.isSound())
+    }
+}
