@@ -62,7 +62,7 @@ struct DamageTests {
     @Test("A lock that is held for longer than the busy time leads to exit 75, and to no crash")
     func busy() async throws {
         #expect(try await queue.run("notify", "First").code == 0)
-        let holder = try Child("flock", [queue.path + "-lock", "sleep", "60"])
+        let holder = try Child("flock", ["-F", queue.path + "-lock", "sleep", "60"])
         #expect(
             try await eventually {
                 let probe = try Child("flock", ["-n", queue.path + "-lock", "true"])
