@@ -35,7 +35,11 @@ let package = Package(
         .testTarget(
             name: "alertqTests", dependencies: ["alertq", "AlertPresenters", "AlertQueue"],
             exclude: ["Help"]),
-        .testTarget(name: "EndToEnd", dependencies: ["alertq", "CLinux"]),
+        .target(
+            name: "ProcessTesting", dependencies: ["alertq", "CLinux"],
+            path: "Tests/ProcessTesting"),
+        .testTarget(name: "EndToEnd", dependencies: ["ProcessTesting", "CLinux"]),
+        .testTarget(name: "Faults", dependencies: ["ProcessTesting", "CLinux"]),
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]
 )

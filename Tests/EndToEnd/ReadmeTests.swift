@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProcessTesting
 import Testing
 
 /// The README says what is true: its recorded run and its tables are tried here.

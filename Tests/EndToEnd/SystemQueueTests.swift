@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProcessTesting
 import Testing
 
 /// Several users on one queue. Only root can start processes of other users.

@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 
 /// A terminal with a test at its keyboard; see pty(7).
-final class PseudoTerminal: Sendable {
-    let path: String
+package final class PseudoTerminal: Sendable {
+    package let path: String
     private let master: FileHandle
     private let keeper: FileHandle
     private let collected: Collected
 
-    init(columns: UInt16 = 80, rows: UInt16 = 24) throws {
+    package init(columns: UInt16 = 80, rows: UInt16 = 24) throws {
         var (master, slave): (Int32, Int32) = (-1, -1)
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         var name = [CChar](repeating: 0, count: 128)
@@ -25,31 +25,31 @@ final class PseudoTerminal: Sendable {
     }
 
     /// Everything that was written to the screen so far, escape sequences included.
-    var screen: String { collected.text }
-    var bytes: Data { collected.data }
+    package var screen: String { collected.text }
+    package var bytes: Data { collected.data }
 
     /// What was written since some moment.
-    func screen(since count: Int) -> String {
+    package func screen(since count: Int) -> String {
         String(decoding: collected.data.dropFirst(count), as: UTF8.self)
     }
 
     /// Presses keys.
-    func type(_ keys: String) throws {
+    package func type(_ keys: String) throws {
         try master.write(contentsOf: Data(keys.utf8))
     }
 
     /// Waits until a text is on the screen that was not there before `count` bytes.
-    func shows(_ text: String, since count: Int = 0) async -> Bool {
+    package func shows(_ text: String, since count: Int = 0) async -> Bool {
         await eventually { self.screen(since: count).contains(text) }
     }
 
-    func resize(columns: UInt16, rows: UInt16 = 24) {
+    package func resize(columns: UInt16, rows: UInt16 = 24) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = clinux_set_window_size(master.fileDescriptor, &size)
     }
 
     /// Whether lines are edited and echoed, as a shell expects to find its terminal.
-    var isInOrder: Bool {
+    package var isInOrder: Bool {
         var settings = termios()
         tcgetattr(keeper.fileDescriptor, &settings)
         let flags = tcflag_t(ICANON | ECHO)

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 
 /// A queue in a directory of its own, used through the built command.
-final class CommandLineQueue: Sendable {
-    let directory: String
-    var path: String { directory + "/queue.db" }
+package final class CommandLineQueue: Sendable {
+    package let directory: String
+    package var path: String { directory + "/queue.db" }
 
     /// The command that was built with the tests, where every user can start it.
-    static let program: String = {
+    package static let program: String = {
         let copy = "/tmp/alertq-e2e-\(getpid())"
         // By a process of its own: a descriptor that writes it must not leak into a child of
         // another test, because nobody could start the copy then (ETXTBSY).
@@ -20,13 +20,13 @@ final class CommandLineQueue: Sendable {
     private static let built: String = {
         let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = runner.deletingLastPathComponent().appending(path: "alertq").path
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
+        let root = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let built = root.appending(path: ".build/debug/alertq").path
         return FileManager.default.isExecutableFile(atPath: beside) ? beside : built
     }()
 
-    init(mode: mode_t = 0o700) throws {
+    package init(mode: mode_t = 0o700) throws {
         directory = "/tmp/alertq-e2e-\(UUID())"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ final class CommandLineQueue: Sendable {
     }
 
     /// Starts a verb of the command on this queue.
-    func start(
+    package func start(
         _ arguments: [String], on terminal: PseudoTerminal? = nil, as account: Account? = nil,
         environment: [String: String] = [:]
     ) throws -> Child {
@@ -49,7 +49,7 @@ final class CommandLineQueue: Sendable {
     }
 
     /// Runs a verb to its end.
-    func run(_ arguments: String...) async throws -> Finished {
+    package func run(_ arguments: String...) async throws -> Finished {
         let child = try start(arguments)
         let code = await child.exit()
         return Finished(
@@ -57,8 +57,15 @@ final class CommandLineQueue: Sendable {
         )
     }
 
+    /// The rows of a query, as the `sqlite3` shell prints them.
+    package func rows(_ sql: String) async throws -> [String] {
+        let child = try Child("sqlite3", [path, sql])
+        _ = await child.exit()
+        return await child.output.complete().split(separator: "\n").map(String.init)
+    }
+
     /// Runs a verb with `--json`, and returns its objects.
-    func objects(_ arguments: String...) async throws -> [[String: any Sendable]] {
+    package func objects(_ arguments: String...) async throws -> [[String: any Sendable]] {
         let child = try start(arguments + ["--json"])
         _ = await child.exit()
         return try await child.output.complete().split(separator: "\n").map { line in
@@ -68,7 +75,7 @@ final class CommandLineQueue: Sendable {
     }
 
     /// Whether the audit log verifies and the database is whole.
-    func isSound() async throws -> Bool {
+    package func isSound() async throws -> Bool {
         let verify = try await run("audit", "verify")
         let check = try Child(
             "sqlite3", [path, "PRAGMA integrity_check; PRAGMA foreign_key_check;"])
@@ -79,8 +86,8 @@ final class CommandLineQueue: Sendable {
 }
 
 /// What a process left behind.
-struct Finished: Sendable {
-    let code: Int32?
-    let output: String
-    let errors: String
+package struct Finished: Sendable {
+    package let code: Int32?
+    package let output: String
+    package let errors: String
 }

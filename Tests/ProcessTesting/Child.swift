@@ -4,16 +4,20 @@ import Glibc
 import Synchronization
 
 /// A user whom a process is to run as; no account of the machine needs to exist for it.
-struct Account: Sendable {
-    let uid: uid_t
-    let gid: gid_t
+package struct Account: Sendable {
+    package let uid: uid_t
+    package let gid: gid_t
+
+    package init(uid: uid_t, gid: gid_t) {
+        (self.uid, self.gid) = (uid, gid)
+    }
 }
 
 /// A real process with its own session, killed and reaped when it is no longer needed.
-final class Child: Sendable {
-    let pid: pid_t
-    let output: Collected
-    let errors: Collected
+package final class Child: Sendable {
+    package let pid: pid_t
+    package let output: Collected
+    package let errors: Collected
     private let status = Mutex<Int32?>(nil)
 
     /// Starts a program.
@@ -21,7 +25,7 @@ final class Child: Sendable {
     /// With a terminal, standard input and standard error are that terminal, which becomes the
     /// process's controlling terminal; standard output stays a pipe, as in `answer=$(alertq ask
     /// …)`.
-    init(
+    package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
         on terminal: PseudoTerminal? = nil, as account: Account? = nil
     ) throws {
@@ -62,13 +66,13 @@ final class Child: Sendable {
         _ = wait()
     }
 
-    func kill(_ signal: Int32) {
+    package func kill(_ signal: Int32) {
         // A process that was reaped has no pid any more that would be safe to signal.
         status.withLock { if $0 == nil { Glibc.kill(pid, signal) } }
     }
 
     /// Waits for the end: the exit code, or 128 and the signal as a shell has it.
-    func wait() -> Int32 {
+    package func wait() -> Int32 {
         while true {
             if let known = poll() { return known }
             usleep(1000)
@@ -76,13 +80,13 @@ final class Child: Sendable {
     }
 
     /// Waits for the end for 20 seconds at most, without holding a thread.
-    func exit() async -> Int32? {
+    package func exit() async -> Int32? {
         _ = await eventually { self.poll() != nil }
         return poll()
     }
 
     /// The exit code, or `nil` while it runs.
-    func poll() -> Int32? {
+    package func poll() -> Int32? {
         status.withLock { status in
             if let status { return status }
             var raw: Int32 = 0
@@ -117,7 +121,7 @@ final class Child: Sendable {
 }
 
 /// What comes out of a descriptor, gathered as it comes.
-final class Collected: Sendable {
+package final class Collected: Sendable {
     private struct State {
         var data = Data()
         var isOver = false
@@ -127,7 +131,7 @@ final class Collected: Sendable {
     private let state = Mutex(State())
 
     /// Reads until the end; a terminal whose session ended (EIO) may come back with the next one.
-    init(_ handle: FileHandle, isTerminal: Bool = false) {
+    package init(_ handle: FileHandle, isTerminal: Bool = false) {
         let queue = DispatchQueue(label: "collect")
         queue.async { [weak self] in
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -152,18 +156,18 @@ final class Collected: Sendable {
         state.withLock { $0.isAbandoned = true }
     }
 
-    var data: Data { state.withLock { $0.data } }
-    var text: String { String(decoding: data, as: UTF8.self) }
+    package var data: Data { state.withLock { $0.data } }
+    package var text: String { String(decoding: data, as: UTF8.self) }
 
     /// Everything, once the writer has closed its end.
-    func complete() async -> String {
+    package func complete() async -> String {
         _ = await eventually { self.state.withLock { $0.isOver } }
         return text
     }
 }
 
 /// Waits until a condition holds, for 20 seconds at most; returns whether it does.
-func eventually(_ condition: @Sendable () async throws -> Bool) async rethrows -> Bool {
+package func eventually(_ condition: @Sendable () async throws -> Bool) async rethrows -> Bool {
     let limit = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < limit {
         if try await condition() { return true }
