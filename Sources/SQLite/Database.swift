@@ -6,7 +6,7 @@ import CSQLite
 /// without SQLite's mutexes (`SQLITE_OPEN_NOMUTEX`).
 package final class Database {
     private let connection: OpaquePointer
-    private var statements: [String: Statement] = [:]
+    private var statements: [StatementText: Statement] = [:]
     private let wal = WALPages()
     private let onClose: () -> Void
 
@@ -65,6 +65,10 @@ package final class Database {
 
     /// How many rows the last statement changed; see <https://sqlite.org/c3ref/changes.html>.
     package var changes: Int { Int(sqlite3_changes(connection)) }
+
+    /// How many rows all statements have changed; see
+    /// <https://sqlite.org/c3ref/total_changes.html>.
+    package var totalChanges: Int { Int(sqlite3_total_changes(connection)) }
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(connection) == 0 }
 
@@ -152,10 +156,21 @@ package final class Database {
     }
 
     private func statement(_ sql: String) throws(SQLiteError) -> Statement {
-        if let statement = statements[sql] { return statement }
+        let text = StatementText(sql: sql)
+        if let statement = statements[text] { return statement }
         let statement = try Statement(sql, on: connection)
-        statements[sql] = statement
+        statements[text] = statement
         return statement
+    }
+}
+
+/// The text of a statement as a key that costs little: its length is hash enough for a few dozen
+/// texts, and a literal is compared with itself by its address.
+private struct StatementText: Hashable {
+    let sql: String
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(sql.utf8.count)
     }
 }
 

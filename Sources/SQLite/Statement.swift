@@ -31,7 +31,8 @@ final class Statement {
             let code =
                 switch value {
                 case .null:
-                    sqlite3_bind_null(handle, index)
+                    // So it is already, since the last reset.
+                    SQLITE_OK
                 case .integer(let integer):
                     sqlite3_bind_int64(handle, index, integer)
                 case .text(let text):

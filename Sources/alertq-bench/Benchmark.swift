@@ -43,6 +43,15 @@ struct Row: Sendable {
             reach: "≤ \(factor) ×", isReached: ours / plain <= factor, figure: ours / plain)
     }
 
+    /// A share of what is physically possible, which has no reach of its own.
+    static func comparison(
+        _ benchmark: String, _ measured: String, ours: Double, plain: Double, unit: String
+    ) -> Row {
+        Row(
+            benchmark: benchmark, measured: measured, ours: ours, plain: plain, unit: unit,
+            reach: "", isReached: true, figure: ours / plain)
+    }
+
     /// A figure that is to stay below a bound.
     static func bound(
         _ benchmark: String, _ measured: String, _ value: Double, unit: String,

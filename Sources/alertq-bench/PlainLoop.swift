@@ -4,6 +4,8 @@ import SQLite
 
 /// What the queue is measured against: the same rows through plain SQLite calls, one transaction
 /// each, with the same schema, indexes and pragmas, and nothing else.
+///
+/// Its functions are not inlined: in an async function that crashes the compiler of Swift 6.3.1.
 final class PlainLoop {
     private let db: Database
     private var sequence: Int64
@@ -24,25 +26,40 @@ final class PlainLoop {
 
     /// Asks once, as one synced transaction.
     @discardableResult
+    @inline(never)
     func ask(_ number: Int) throws -> Int64 {
-        try transaction {
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
-            try db.run(
-                """
-                INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,
-                    info, salt, boot, asked_ms, asked_boot_ms)
-                VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?)
-                """,
-                .text("Prune old snapshots? \(number)"), .text(Self.buttons),
-                .blob(Array(hash[..<16])), .integer(now), .integer(now))
-            let id = db.lastInsertedID
-            try db.run("UPDATE sources SET pending = pending + 1 WHERE id = 1")
-            try audit("asked", id, now)
-            return id
+        try transaction { try insert(number) }
+    }
+
+    /// The questions that are stored a second, so many in each synced transaction.
+    @inline(never)
+    func rate(count: Int, batch: Int) throws -> Double {
+        for number in 0..<100 { try ask(number) }
+        let start = ContinuousClock.now
+        for _ in 0..<(count / batch) {
+            try transaction { for number in 0..<batch { _ = try insert(number) } }
         }
+        return Double(count) / (ContinuousClock.now - start).inSeconds
+    }
+
+    private func insert(_ number: Int) throws -> Int64 {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        try db.run(
+            """
+            INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,
+                info, salt, boot, asked_ms, asked_boot_ms)
+            VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?)
+            """,
+            .text("Prune old snapshots? \(number)"), .text(Self.buttons),
+            .blob(Array(hash[..<16])), .integer(now), .integer(now))
+        let id = db.lastInsertedID
+        try db.run("UPDATE sources SET pending = pending + 1 WHERE id = 1")
+        try audit("asked", id, now)
+        return id
     }
 
     /// Answers once, with the entries that tell of the appearance, the answer and its collection.
+    @inline(never)
     func answer(_ id: Int64) throws {
         try transaction {
             let now = Int64(Date().timeIntervalSince1970 * 1000)

@@ -61,7 +61,7 @@ enum Report {
         cells([
             row.benchmark, row.measured, number(row.ours) + " " + row.unit,
             row.plain.map { number($0) + " " + row.unit } ?? "-", number(row.figure), row.reach,
-        ]) + (row.isReached ? "yes" : "NO")
+        ]) + (row.reach.isEmpty ? "" : row.isReached ? "yes" : "NO")
     }
 
     private static func cells(_ texts: [String]) -> String {

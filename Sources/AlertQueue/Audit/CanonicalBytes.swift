@@ -25,7 +25,13 @@ package struct CanonicalBytes {
     }
 
     package mutating func append(_ number: Int64?) {
-        append(number.map { String($0) })
+        guard let number else { return append(nil as String?) }
+        let magnitude = number.magnitude
+        appendDigits(UInt64(Self.digitCount(magnitude) + (number < 0 ? 1 : 0)))
+        bytes.append(UInt8(ascii: ":"))
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        appendDigits(magnitude)
+        bytes.append(UInt8(ascii: ","))
     }
 
     package mutating func append(hex: [UInt8]?) {
@@ -37,6 +43,15 @@ package struct CanonicalBytes {
             bytes.append(Hex.digit(byte & 15))
         }
         bytes.append(UInt8(ascii: ","))
+    }
+
+    private static func digitCount(_ number: UInt64) -> Int {
+        var (count, rest) = (1, number)
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
     }
 
     private mutating func appendDigits(_ number: UInt64) {

@@ -6,6 +6,8 @@ package struct SHA256: Sendable {
     /// The length of a hash in bytes.
     package static let byteCount = 32
 
+    private static let blockLength = 64
+
     private var state: SIMD8<UInt32> = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
         0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -17,77 +19,107 @@ package struct SHA256: Sendable {
     package static func hash(_ message: [UInt8]) -> [UInt8] {
         var hasher = SHA256()
         message.withUnsafeBytes { bytes in
-            let wholeBlocks = bytes.count / 64
-            for block in 0..<wholeBlocks {
-                hasher.compress(UnsafeRawBufferPointer(rebasing: bytes[(block * 64)...]))
+            roundConstants.withUnsafeBufferPointer { constants in
+                let wholeBlocks = bytes.count / blockLength
+                for block in 0..<wholeBlocks {
+                    hasher.compress(bytes, at: block * blockLength, constants)
+                }
+                hasher.finish(bytes, at: wholeBlocks * blockLength, constants)
             }
-            hasher.finish(
-                UnsafeRawBufferPointer(rebasing: bytes[(wholeBlocks * 64)...]),
-                bitCount: UInt64(bytes.count) * 8)
         }
         return hasher.digest()
     }
 
     /// Pads the rest of the message with a one bit, zeros and the message's length in bits.
-    private mutating func finish(_ rest: UnsafeRawBufferPointer, bitCount: UInt64) {
-        var tail = [UInt8](rest)
-        tail.append(0x80)
-        while tail.count % 64 != 56 { tail.append(0) }
-        for shift in stride(from: 56, through: 0, by: -8) {
-            tail.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
-        }
-        tail.withUnsafeBytes { bytes in
-            for start in stride(from: 0, to: bytes.count, by: 64) {
-                compress(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+    private mutating func finish(
+        _ message: UnsafeRawBufferPointer, at start: Int,
+        _ constants: UnsafeBufferPointer<UInt32>
+    ) {
+        let rest = message.count - start
+        let length = rest < Self.blockLength - 8 ? Self.blockLength : 2 * Self.blockLength
+        withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { tail in
+            tail.initializeMemory(as: UInt8.self, repeating: 0)
+            tail.copyMemory(from: UnsafeRawBufferPointer(rebasing: message[start...]))
+            tail[rest] = 0x80
+            let bitCount = UInt64(message.count) * 8
+            tail.storeBytes(of: bitCount.bigEndian, toByteOffset: length - 8, as: UInt64.self)
+            for offset in stride(from: 0, to: length, by: Self.blockLength) {
+                compress(UnsafeRawBufferPointer(tail), at: offset, constants)
             }
         }
     }
 
     /// Works one block of 64 bytes into the state: FIPS 180-4, section 6.2.2.
-    private mutating func compress(_ block: UnsafeRawBufferPointer) {
+    private mutating func compress(
+        _ bytes: UnsafeRawBufferPointer, at start: Int, _ constants: UnsafeBufferPointer<UInt32>
+    ) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
             for index in 0..<16 {
-                let word = block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)
+                let word = bytes.loadUnaligned(
+                    fromByteOffset: start + index * 4, as: UInt32.self)
                 schedule[index] = UInt32(bigEndian: word)
             }
             for index in 16..<64 {
-                let early = schedule[index - 15]
-                let late = schedule[index - 2]
+                let early = schedule[index &- 15]
+                let late = schedule[index &- 2]
                 let small0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >> 3)
                 let small1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >> 10)
-                schedule[index] = schedule[index - 16] &+ small0 &+ schedule[index - 7] &+ small1
+                schedule[index] =
+                    schedule[index &- 16] &+ small0 &+ schedule[index &- 7] &+ small1
             }
-            mix(schedule)
+            mix(UnsafeBufferPointer(schedule), constants)
         }
     }
 
-    private mutating func mix(_ schedule: UnsafeMutableBufferPointer<UInt32>) {
+    /// The 64 rounds, eight at a time, so that the working variables change their roles instead of
+    /// their places.
+    private mutating func mix(
+        _ schedule: UnsafeBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
+    ) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        roundConstants.withUnsafeBufferPointer { constants in
-            for round in 0..<64 {
-                let sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-                let choice = (e & f) ^ (~e & g)
-                let first = h &+ sum1 &+ choice &+ constants[round] &+ schedule[round]
-                let sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-                let majority = (a & b) ^ (a & c) ^ (b & c)
-                (h, g, f, e) = (g, f, e, d &+ first)
-                (d, c, b, a) = (c, b, a, first &+ sum0 &+ majority)
-            }
+        var index = 0
+        while index < 64 {
+            round(a, b, c, &d, e, f, g, &h, constants[index] &+ schedule[index])
+            round(h, a, b, &c, d, e, f, &g, constants[index &+ 1] &+ schedule[index &+ 1])
+            round(g, h, a, &b, c, d, e, &f, constants[index &+ 2] &+ schedule[index &+ 2])
+            round(f, g, h, &a, b, c, d, &e, constants[index &+ 3] &+ schedule[index &+ 3])
+            round(e, f, g, &h, a, b, c, &d, constants[index &+ 4] &+ schedule[index &+ 4])
+            round(d, e, f, &g, h, a, b, &c, constants[index &+ 5] &+ schedule[index &+ 5])
+            round(c, d, e, &f, g, h, a, &b, constants[index &+ 6] &+ schedule[index &+ 6])
+            round(b, c, d, &e, f, g, h, &a, constants[index &+ 7] &+ schedule[index &+ 7])
+            index &+= 8
         }
         state = state &+ SIMD8(a, b, c, d, e, f, g, h)
     }
 
     private func digest() -> [UInt8] {
-        (0..<8).flatMap { index in
-            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: state[index] >> $0) }
+        [UInt8](unsafeUninitializedCapacity: Self.byteCount) { bytes, count in
+            for index in 0..<8 {
+                UnsafeMutableRawBufferPointer(bytes).storeBytes(
+                    of: state[index].bigEndian, toByteOffset: index * 4, as: UInt32.self)
+            }
+            count = Self.byteCount
         }
     }
 }
 
+/// One round; `word` is its constant and its word of the schedule, added.
+@inline(__always)
+private func round(
+    _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32,
+    _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32, _ word: UInt32
+) {
+    let sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+    h = h &+ sum1 &+ (g ^ (e & (f ^ g))) &+ word
+    d = d &+ h
+    let sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+    h = h &+ sum0 &+ ((a & b) | (c & (a | b)))
+}
+
 @inline(__always)
 private func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
-    (word >> count) | (word << (32 - count))
+    (word &>> count) | (word &<< (32 &- count))
 }
 
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.

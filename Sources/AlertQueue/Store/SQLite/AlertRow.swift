@@ -4,6 +4,7 @@ import SQLite
 /// An alert as its row has it: the record, and what only the store needs.
 struct AlertRow {
     var record: AlertRecord
+    let sourceID: Int64
     let asked: ClockReading
     let expiry: ClockReading?
     /// Whether a delegate has done what a cancel needed.
@@ -17,7 +18,7 @@ struct AlertRow {
         alerts.host, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, presented_ms, \
         snoozes, snoozed_ms, salt, sources.name, sources.uid, outcome, button_index, resolved_by, \
         responses.uid, user, via, tty, ssh, responses.host, responses.pid, resolved_ms, \
-        collected_ms, handled
+        collected_ms, handled, alerts.source_id
         """
 
     /// Reads a row of ``columns``.
@@ -34,6 +35,7 @@ struct AlertRow {
         }
         salt = row.blob(23)
         isHandled = row.integer(38) != 0
+        sourceID = row.integer(39)
         let response = try Self.response(row, id: id, alert: alert)
         record = AlertRecord(
             id: id, alert: alert,
@@ -150,53 +152,5 @@ enum Expiry {
                 ? record.alert.buttons[index] : nil,
             by: index >= 0 ? .policy : .system, responder: nil, resolvedAt: date,
             collectedAt: nil, userInfo: record.alert.userInfo)
-    }
-}
-
-/// The JSON that stands in columns; see <https://sqlite.org/json1.html> for how to query it.
-enum StoredJSON {
-    private struct Button: Codable {
-        var id: String?
-        var title: String?
-        var role: String?
-    }
-
-    static func encode(_ buttons: [Alert.Button]) throws -> String {
-        if buttons.isEmpty { return "[]" }
-        return try encode(
-            value: buttons.map { Button(id: $0.id, title: $0.title, role: $0.role?.rawValue) })
-    }
-
-    static func encode(_ strings: [String: String]) throws -> String {
-        strings.isEmpty ? "{}" : try encode(value: strings)
-    }
-
-    static func encode(_ strings: [String]) throws -> String {
-        try encode(value: strings)
-    }
-
-    private static func encode(value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-
-    /// The buttons of a column; an erased label reads as the button's index, such as `#0`.
-    static func buttons(_ text: String) throws -> [Alert.Button] {
-        guard text != "[]" else { return [] }
-        return try decode([Button].self, text).enumerated().map { index, button in
-            let title = button.title ?? "#\(index)"
-            return Alert.Button(
-                title, id: button.id ?? title,
-                role: button.role.flatMap(Alert.Button.Role.init))
-        }
-    }
-
-    static func strings(_ text: String) throws -> [String: String] {
-        text == "{}" ? [:] : try decode([String: String].self, text)
-    }
-
-    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(text.utf8))
     }
 }

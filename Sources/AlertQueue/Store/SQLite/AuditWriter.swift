@@ -5,11 +5,27 @@ import SQLite
 struct AuditDraft {
     var kind: AlertEvent.Kind
     var at: ClockReading?
-    var record: AlertRecord?
+    var alert: Alert.ID?
+    var source: String?
     var response: Response?
     var responder: Responder
     var content: [UInt8]?
     var detail: String?
+
+    init(
+        kind: AlertEvent.Kind, at moment: ClockReading? = nil, record: AlertRecord,
+        response: Response? = nil, responder: Responder, content: [UInt8]? = nil,
+        detail: String? = nil
+    ) {
+        self.kind = kind
+        at = moment
+        alert = record.id
+        source = record.source.name
+        self.response = response
+        self.responder = responder
+        self.content = content
+        self.detail = detail
+    }
 }
 
 extension WriteContext {
@@ -20,8 +36,8 @@ extension WriteContext {
         var entry = AuditEntry(
             event: AlertEvent(
                 sequence: head.sequence + 1, kind: draft.kind,
-                at: Timestamp.date(milliseconds: moment), alertID: draft.record?.id,
-                source: draft.record?.source.name, outcome: draft.response?.outcome,
+                at: Timestamp.date(milliseconds: moment), alertID: draft.alert,
+                source: draft.source, outcome: draft.response?.outcome,
                 buttonIndex: draft.response?.buttonIndex, by: draft.response?.by,
                 responder: draft.responder),
             buttonRole: role, loginUID: identity.loginUID, session: identity.session,

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import SQLite
 
 /// A question made ready for its row, outside of the writer's thread.
@@ -10,17 +11,22 @@ private struct PreparedQuestion: Sendable {
     let salt: [UInt8]
     let content: [UInt8]
 
-    init(_ question: Question) throws {
+    init(_ question: Question) {
         self.question = question
-        buttons = try StoredJSON.encode(question.alert.buttons)
-        info = try StoredJSON.encode(question.alert.userInfo)
-        presenters = try question.alert.presenters.map { try StoredJSON.encode($0) }
-        var generator = SystemRandomNumberGenerator()
-        // 16 bytes; each number costs a system call, each byte would too.
-        salt = (0..<2).flatMap { _ in
-            withUnsafeBytes(of: generator.next() as UInt64) { Array($0) }
-        }
+        buttons = StoredJSON.encode(question.alert.buttons)
+        info = StoredJSON.encode(question.alert.userInfo)
+        presenters = question.alert.presenters.map { StoredJSON.encode($0) }
+        salt = Self.randomBytes(count: 16)
         content = AuditEntry.content(of: question.alert, salt: salt)
+    }
+
+    /// Random bytes, all with one system call; see arc4random_buf(3), which never fails.
+    private static func randomBytes(count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard let start = buffer.baseAddress else { return }
+            arc4random_buf(start, count)
+            initialized = count
+        }
     }
 }
 
@@ -28,7 +34,7 @@ extension SQLiteAlertStore {
     package func enqueue(_ question: Question) async throws(AlertError) -> Enqueued {
         // A known key needs no write, and so no room on the disk.
         if let known = try await known(question) { return known }
-        let prepared = try storing("encode the alert") { try PreparedQuestion(question) }
+        let prepared = PreparedQuestion(question)
         return try await commits.perform(.ask, "store the alert") { context in
             let (source, pending) = try context.source(
                 uid: question.identity.uid, name: question.source)
@@ -123,18 +129,6 @@ extension Alert.Button {
 }
 
 extension WriteContext {
-    /// The row of a source, made if there is none, and how many of its alerts wait.
-    fileprivate func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
-        let known = try db.first(
-            "SELECT id, pending FROM sources WHERE uid = ? AND name = ?", .integer(Int64(uid)),
-            .text(name)
-        ) { (id: $0.integer(0), pending: Int($0.integer(1))) }
-        if let known { return known }
-        try db.run(
-            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
-        return (db.lastInsertedID, 0)
-    }
-
     fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
         let alert = prepared.question.alert
         let expiry = try expiry(of: alert)
@@ -155,9 +149,10 @@ extension WriteContext {
             .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
             .optional(expiry?.wallMilliseconds), .optional(expiry?.bootMilliseconds))
         let id = db.lastInsertedID
-        try db.run("UPDATE sources SET pending = pending + 1 WHERE id = ?", .integer(source))
+        changePending(of: source, by: 1)
         return AlertRow(
-            asked: prepared.question, id: id, at: now, expiry: expiry, salt: prepared.salt)
+            asked: prepared.question, id: id, source: source, at: now, expiry: expiry,
+            salt: prepared.salt)
     }
 
     /// The deadline on all clocks.
@@ -182,9 +177,10 @@ extension WriteContext {
 extension AlertRow {
     /// The row of a question that has just been stored.
     fileprivate init(
-        asked question: Question, id: Alert.ID, at now: ClockReading, expiry: ClockReading?,
-        salt: [UInt8]
+        asked question: Question, id: Alert.ID, source: Int64, at now: ClockReading,
+        expiry: ClockReading?, salt: [UInt8]
     ) {
+        sourceID = source
         asked = now
         self.expiry = expiry
         self.salt = salt

@@ -5,7 +5,7 @@ extension SQLiteAlertStore {
     package func next(
         for presenters: [String], only: Alert.ID?
     ) async throws(AlertError) -> Upcoming {
-        let names = try storing("encode the presenters") { try StoredJSON.encode(presenters) }
+        let names = StoredJSON.encode(presenters)
         return try await read("look for the next alert") { [clock] db in
             let now = clock.now()
             let isDue =

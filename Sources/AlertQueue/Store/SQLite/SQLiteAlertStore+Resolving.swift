@@ -191,11 +191,7 @@ extension WriteContext {
             UPDATE alerts SET state = 'resolved', snoozed_ms = NULL, snoozed_boot_ms = NULL,
                 snoozed_boot = NULL WHERE id = ?
             """, .integer(record.id))
-        try db.run(
-            """
-            UPDATE sources SET pending = pending - 1
-            WHERE id = (SELECT source_id FROM alerts WHERE id = ?)
-            """, .integer(record.id))
+        changePending(of: row.sourceID, by: -1)
         try audit(
             AuditDraft(
                 kind: .resolved, record: record, response: response, responder: responder,

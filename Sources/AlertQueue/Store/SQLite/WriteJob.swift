@@ -30,11 +30,63 @@ final class WriteContext {
     let now: ClockReading
     /// The end of the audit log, as it grows within the transaction.
     var head: AuditHead
+    private var sources: [SourceName: SourceCount] = [:]
+    /// By how much the numbers of waiting alerts change, by source.
+    private var pendingChanges: [Int64: Int] = [:]
+
+    private struct SourceName: Hashable {
+        let uid: UInt32
+        let name: String
+    }
+
+    private struct SourceCount {
+        let id: Int64
+        /// How many of its alerts waited before the transaction.
+        let pending: Int
+    }
 
     init(db: Database, now: ClockReading) throws {
         self.db = db
         self.now = now
         head = try db.lastHead()
+    }
+
+    /// A number that grows with everything that a member changes.
+    var writes: Int { db.totalChanges }
+
+    /// The row of a source, made if there is none, and how many of its alerts wait.
+    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
+        let key = SourceName(uid: uid, name: name)
+        let source = try sources[key] ?? stored(key)
+        sources[key] = source
+        return (source.id, source.pending + pendingChanges[source.id, default: 0])
+    }
+
+    /// Counts an alert of a source that begins to wait, or ends.
+    func changePending(of source: Int64, by change: Int) {
+        pendingChanges[source, default: 0] += change
+    }
+
+    /// Writes down what was only counted, once for all members of the transaction.
+    func finish() throws {
+        for (id, change) in pendingChanges where change != 0 {
+            try db.run(
+                "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
+                .integer(id))
+        }
+        pendingChanges.removeAll()
+    }
+
+    private func stored(_ key: SourceName) throws -> SourceCount {
+        let known = try db.first(
+            "SELECT id, pending FROM sources WHERE uid = ? AND name = ?",
+            .integer(Int64(key.uid)), .text(key.name)
+        ) { SourceCount(id: $0.integer(0), pending: Int($0.integer(1))) }
+        if let known { return known }
+        try db.run(
+            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
+            .text(key.name))
+        return SourceCount(id: db.lastInsertedID, pending: 0)
     }
 }
 

@@ -8,19 +8,15 @@ final class Writer {
     private static let checkpointPages = 1000
     /// After the reserve has been given up, room matters more than speed.
     private static let tightCheckpointPages = 32
-    /// From here on new alerts are refused, because a reader keeps the log from being reused.
-    private static let walLimitForAsks: Int64 = 48 << 20
-    /// From here on all but answers and withdrawals are refused.
-    private static let walLimitForUpkeep: Int64 = 64 << 20
 
-    private let file: DatabaseFile
-    private let clock: any AlertClock
-    private let known: KnownHead
+    let file: DatabaseFile
+    let clock: any AlertClock
+    let known: KnownHead
     private let busyTime: Duration
     private let writerLock: WriterLock
-    private var reserve: DiskReserve
-    private var database: OpenDatabase?
-    private var mustCheck = false
+    var reserve: DiskReserve
+    var database: OpenDatabase?
+    var mustCheck = false
 
     struct Outcome {
         /// For each job, in order: why nothing of it is stored, or `nil`.
@@ -147,7 +143,7 @@ final class Writer {
         }
     }
 
-    private func db() throws(AlertError) -> Database {
+    func db() throws(AlertError) -> Database {
         guard let database else {
             throw .storage(operation: "write to \(file.files.database)", "it is not open")
         }
@@ -160,136 +156,68 @@ final class Writer {
             // Savepoints would commit one by one, and the caller be told that they failed.
             throw AlertError.busy("the database is locked by another program; try again")
         }
+        let refusals = outcome.errors
+        do {
+            try runAtOnce(jobs, in: db, &outcome)
+        } catch is HalfDone {
+            // Rare, and so it pays that nobody else is put behind a savepoint.
+            try db.run("ROLLBACK")
+            try storing("begin a transaction") { try db.run("BEGIN IMMEDIATE") }
+            outcome.errors = refusals
+            try runOneByOne(jobs, in: db, &outcome)
+        }
+    }
+
+    /// Runs jobs of which each either succeeds or fails before it has written anything.
+    private func runAtOnce(
+        _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
+    ) throws {
         let context = try WriteContext(db: db, now: clock.now())
-        defer { outcome.head = context.head }
         for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
-            let head = context.head
-            try db.run("SAVEPOINT member")
+            let written = context.writes
             do {
                 try job.work(context)
             } catch {
                 guard db.isInTransaction, !error.concernsEveryone else { throw error }
+                guard context.writes == written else { throw HalfDone() }
                 outcome.errors[index] = translated(error, job.operation)
-                context.head = head
-                // All that this member wrote goes; the others stay.
+            }
+        }
+        try context.finish()
+        outcome.head = context.head
+    }
+
+    /// Runs jobs each behind a savepoint, so that a failing one takes only its own writes along.
+    private func runOneByOne(
+        _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
+    ) throws {
+        let now = clock.now()
+        outcome.head = try db.lastHead()
+        for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
+            try db.run("SAVEPOINT member")
+            do {
+                let context = try WriteContext(db: db, now: now)
+                try job.work(context)
+                try context.finish()
+                outcome.head = context.head
+            } catch {
+                guard db.isInTransaction, !error.concernsEveryone else { throw error }
+                outcome.errors[index] = translated(error, job.operation)
                 try db.run("ROLLBACK TO member")
             }
             try db.run("RELEASE member")
         }
     }
 
-    private func rollbackIfNeeded() {
+    func rollbackIfNeeded() {
         guard let handle = database?.handle, handle.isInTransaction else { return }
         // The first error is the one to report.
         try? handle.execute("ROLLBACK")
     }
 }
 
-// MARK: - Trouble
-
-extension Writer {
-    /// What has to be refused before anything is tried, because space runs out.
-    private func refusals(of jobs: [WriteJob]) -> [AlertError?] {
-        var walRefusal: AlertError?
-        var upkeepRefusal: AlertError?
-        if walSize() > Self.walLimitForAsks, !emptyLog() {
-            let size = walSize()
-            let busy = AlertError.busy(
-                "a program keeps reading the database, so its log (\(size >> 20) MiB) can't be "
-                    + "emptied; new alerts are refused until it ends")
-            if size > Self.walLimitForAsks { walRefusal = busy }
-            if size > Self.walLimitForUpkeep { upkeepRefusal = busy }
-        }
-        var diskRefusal: AlertError?
-        if jobs.contains(where: { $0.kind == .ask }), walRefusal == nil {
-            do throws(AlertError) {
-                try reserve.setAside()
-            } catch {
-                diskRefusal = error
-            }
-        }
-        return jobs.map { job in
-            switch job.kind {
-            case .ask: walRefusal ?? diskRefusal
-            case .upkeep: upkeepRefusal
-            case .answer: nil
-            }
-        }
-    }
-
-    private func walSize() -> Int64 {
-        FileIdentity(path: file.files.wal)?.size ?? 0
-    }
-
-    /// Tries to empty the write-ahead log. A transaction is open, which has written nothing yet.
-    private func emptyLog() -> Bool {
-        guard let handle = database?.handle else { return false }
-        rollback()
-        let isEmptied = (try? handle.checkpoint(.truncate)) ?? false
-        do {
-            try handle.run("BEGIN IMMEDIATE")
-        } catch {
-            // The commit will fail, and say why.
-            return false
-        }
-        return isEmptied
-    }
-
-    /// Decides what a failed transaction means for its members.
-    private func recover(
-        from error: any Error, _ jobs: [WriteJob], _ outcome: Outcome
-    ) -> Outcome {
-        var failed = outcome
-        failed.errors = zip(jobs, outcome.errors).map { job, refusal in
-            refusal ?? translated(error, job.operation)
-        }
-        failed.mustKeepRiders = true
-        if case .busy? = error as? AlertError { return failed }
-        guard let error = error as? SQLiteError, error.isFull else {
-            // After a failed sync the pages count as clean but may not be on disk: nothing is
-            // acknowledged any more until the file has been opened and checked again.
-            mustCheck = true
-            return failed
-        }
-        return retryAnswers(jobs, failed)
-    }
-
-    /// Runs the answers among the jobs again, one by one, in the room of the reserve.
-    private func retryAnswers(_ jobs: [WriteJob], _ failed: Outcome) -> Outcome {
-        var outcome = failed
-        for (index, job) in jobs.enumerated() where job.kind == .answer {
-            var error: (any Error)? = outcome.errors[index]
-            while error != nil, reserve.giveUp() {
-                error = retry(job, &outcome)
-                // Anything but a lack of room stays as it is.
-                if let error = error as? SQLiteError, error.isFull { continue }
-                break
-            }
-            outcome.errors[index] = error.map { translated($0, job.operation) }
-            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
-        }
-        return outcome
-    }
-
-    /// Runs one job in a transaction of its own; returns why it failed, if it did.
-    private func retry(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
-        do {
-            let db = try db()
-            // A log that can be begun again takes no room.
-            _ = try? db.checkpoint(.passive)
-            try db.run("BEGIN IMMEDIATE")
-            let context = try WriteContext(db: db, now: clock.now())
-            try job.work(context)
-            try db.run("COMMIT")
-            outcome.isCommitted = true
-            known.raise(to: context.head)
-            return nil
-        } catch {
-            rollbackIfNeeded()
-            return error
-        }
-    }
-}
+/// A member of a transaction failed after it had written something.
+private struct HalfDone: Error {}
 
 extension Error {
     /// Whether it is the disk or the file that fails, so that the whole transaction has to end.
