@@ -91,7 +91,7 @@ extension AlertManager {
         _ id: Alert.ID, _ resolution: Resolution
     ) async throws(AlertError) -> AlertRecord {
         let record = try await store.resolve(id, resolution)
-        await noteResolved(record)
+        noteResolved(record)
         return record
     }
 }

@@ -19,21 +19,19 @@ extension AlertManager {
     ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``; nothing is stored then.
     @discardableResult
-    public func show(
+    public nonisolated func show(
         _ alert: Alert, on presenters: [String]? = nil, handler: Handler? = nil
     ) async throws(AlertError) -> Alert.ID {
         var alert = alert
         if let presenters { alert.presenters = presenters }
-        let enqueued = try await enqueue(alert)
-        let id = enqueued.record.id
+        let asking = try await enqueue(alert)
         let mine = AlertClosures(alert: alert, handler: handler)
-        // The closures are the first asker's.
-        if !mine.isEmpty, closures[id] == nil, enqueued.record.response?.collectedAt == nil {
-            closures[id] = mine
+        if mine.isEmpty, asking.enqueued.record.response == nil {
+            offer(asking)
+        } else {
+            await keep(mine, for: asking)
         }
-        follow(enqueued)
-        if enqueued.record.response != nil { settle(enqueued.record) }
-        return id
+        return asking.enqueued.record.id
     }
 
     /// Asks with buttons that a configuration closure adds; see ``Alert/ButtonList``.
@@ -68,9 +66,9 @@ extension AlertManager {
     ///
     /// - Throws: what ``show(_:on:handler:)`` throws; `CancellationError` when the task is
     ///   cancelled.
-    public func ask(_ alert: Alert) async throws -> Response {
-        let enqueued = try await enqueue(alert)
-        let record = try await response(to: enqueued, isKept: alert.key != nil)
+    public nonisolated func ask(_ alert: Alert) async throws -> Response {
+        let asking = try await enqueue(alert)
+        let record = try await response(to: asking, isKept: alert.key != nil)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
         if response.collectedAt == nil {
             store.collect(record.id, by: identity.responder(via: via))
@@ -81,7 +79,7 @@ extension AlertManager {
     /// Asks with a title and buttons, and waits for the response.
     ///
     /// - Throws: what ``ask(_:)`` throws.
-    public func ask(
+    public nonisolated func ask(
         _ title: String, message: String? = nil, buttons: [Alert.Button], key: String? = nil
     ) async throws -> Response {
         try await ask(Alert(title, message: message, buttons: buttons, key: key))
@@ -91,7 +89,7 @@ extension AlertManager {
     ///
     /// - Throws: ``AlertError/noChoice(_:)`` when nobody chose: the alert was cancelled, dismissed
     ///   or withdrawn, or expired without a default; and what ``ask(_:)`` throws.
-    public func ask<Choice: AlertChoice>(
+    public nonisolated func ask<Choice: AlertChoice>(
         _ title: String, as choice: Choice.Type, message: String? = nil, key: String? = nil
     ) async throws -> Choice {
         try await ask(Alert(title, message: message, key: key), as: choice)
@@ -101,7 +99,7 @@ extension AlertManager {
     /// case.
     ///
     /// - Throws: what ``ask(_:as:message:key:)`` throws.
-    public func ask<Choice: AlertChoice>(
+    public nonisolated func ask<Choice: AlertChoice>(
         _ alert: Alert, as choice: Choice.Type
     ) async throws -> Choice {
         var alert = alert
@@ -120,11 +118,12 @@ extension AlertManager {
     /// Stores an alert without waiting for its response.
     ///
     /// A joined alert may be resolved already: its record then has the response.
-    package func submit(
+    package nonisolated func submit(
         _ alert: Alert
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
-        let enqueued = try await enqueue(alert)
-        return (enqueued.record, enqueued.isJoined)
+        let asking = try await enqueue(alert)
+        offer(asking)
+        return (asking.enqueued.record, asking.enqueued.isJoined)
     }
 
     /// Waits until an alert is resolved, and keeps its deadline meanwhile.
@@ -132,24 +131,57 @@ extension AlertManager {
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
     ///   which case the alert stays as it is.
     package func resolution(of id: Alert.ID) async throws -> AlertRecord {
-        try await response(to: store.found(id), isKept: true)
+        let unawaited = unawaited.load(ordering: .acquiring)
+        let found = try await store.found(id)
+        return try await response(to: Asking(enqueued: found, unawaited: unawaited), isKept: true)
     }
 }
 
 // MARK: - Waiting
 
+/// An alert that has been asked, and whose response may have come already.
+private struct Asking: Sendable {
+    let enqueued: Enqueued
+    /// What ``AlertManager/unawaited`` was before.
+    let unawaited: UInt64
+}
+
 extension AlertManager {
-    private func enqueue(_ alert: Alert) async throws(AlertError) -> Enqueued {
+    private nonisolated func enqueue(_ alert: Alert) async throws(AlertError) -> Asking {
         guard !isClosed else { throw .closed }
         try alert.validate()
+        let unawaited = unawaited.load(ordering: .acquiring)
         let enqueued = try await store.enqueue(
             Question(alert: alert, source: alert.source ?? source, identity: identity, via: via))
+        return Asking(enqueued: enqueued, unawaited: unawaited)
+    }
+
+    /// Lets the presentation loop have what was asked.
+    private nonisolated func offer(_ asking: Asking) {
+        let isFresh = !asking.enqueued.isJoined && !mayHaveResponse(asking)
+        fresh.put(isFresh ? asking.enqueued : nil)
         pokes.change()
-        return enqueued
+    }
+
+    /// Whether the response may have come before anybody here waited for it.
+    private nonisolated func mayHaveResponse(_ asking: Asking) -> Bool {
+        unawaited.load(ordering: .acquiring) != asking.unawaited
+    }
+
+    private func keep(_ mine: AlertClosures, for asking: Asking) {
+        let record = asking.enqueued.record
+        // The closures are the first asker's.
+        if !mine.isEmpty, closures[record.id] == nil, record.response?.collectedAt == nil {
+            closures[record.id] = mine
+        }
+        follow(asking)
+        offer(asking)
+        if record.response != nil { settle(record) }
     }
 
     /// Sees to it that this manager hears of the alert's response, and keeps its deadline.
-    private func follow(_ enqueued: Enqueued) {
+    private func follow(_ asking: Asking) {
+        let enqueued = asking.enqueued
         let id = enqueued.record.id
         guard enqueued.record.response == nil, closures[id] != nil || watchers[id] != nil else {
             return
@@ -157,14 +189,14 @@ extension AlertManager {
         if let expiry = enqueued.expiry, deadlines[id] == nil {
             deadlines[id] = Task { await self.keepDeadline(expiry, of: id) }
         }
-        // The listener may have passed the response already, before anybody waited for it.
-        if listener != nil, cursor > enqueued.sequence { Task { await self.lookAgain(at: id) } }
+        if mayHaveResponse(asking) { Task { await self.lookAgain(at: id) } }
         listen(from: enqueued.sequence)
     }
 
-    private func response(to enqueued: Enqueued, isKept: Bool) async throws -> AlertRecord {
-        if enqueued.record.response != nil { return enqueued.record }
-        let id = enqueued.record.id
+    private func response(to asking: Asking, isKept: Bool) async throws -> AlertRecord {
+        if asking.enqueued.record.response != nil { return asking.enqueued.record }
+        offer(asking)
+        let id = asking.enqueued.record.id
         nextWatcher += 1
         let watcher = nextWatcher
         do {
@@ -176,7 +208,7 @@ extension AlertManager {
                         continuation.resume(throwing: CancellationError())
                     } else {
                         watchers[id, default: [:]][watcher] = continuation
-                        follow(enqueued)
+                        follow(asking)
                     }
                 }
             } onCancel: {
@@ -198,7 +230,7 @@ extension AlertManager {
         do {
             let record = try await store.resolve(
                 id, .withdraw(identity.responder(via: via)))
-            await noteResolved(record)
+            noteResolved(record)
         } catch {
             // Somebody answered first, or the disk failed: the task is gone, and the alert's
             // response, or the alert, can still be found by its id.
@@ -207,7 +239,7 @@ extension AlertManager {
 
     private func lookAgain(at id: Alert.ID) async {
         if let record = try? await store.record(id), record.response != nil {
-            await noteResolved(record)
+            noteResolved(record)
         }
     }
 
@@ -218,7 +250,7 @@ extension AlertManager {
             do {
                 if left <= .zero {
                     let record = try await store.expire(id)
-                    if record.response != nil { await noteResolved(record) }
+                    if record.response != nil { noteResolved(record) }
                     return
                 }
                 try await clock.sleep(for: min(left, .seconds(10)))

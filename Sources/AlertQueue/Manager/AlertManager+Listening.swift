@@ -13,7 +13,7 @@ extension AlertManager {
 
     private func followLog() async {
         while !Task.isCancelled, !isClosed, hasInterest {
-            let seen = store.changeCount
+            let seen = store.newsCount
             leaveIfSlotIsLost()
             do throws(AlertError) {
                 try await readNews()
@@ -22,7 +22,7 @@ extension AlertManager {
                 // A disk that fails now is looked at again with the next change or second.
                 giveUpIfLasting(error)
             }
-            await store.waitForChange(after: seen)
+            await store.waitForNews(after: seen)
         }
         listener = nil
         // Somebody may have taken an interest while the last wait ended.
@@ -50,6 +50,8 @@ extension AlertManager {
     }
 
     private func readNews() async throws(AlertError) {
+        // What this process did itself has been acted upon already.
+        cursor = store.endOfQuiet(after: cursor)
         var page: [AlertEvent]
         repeat {
             page = try await store.events(after: cursor, limit: 256)
@@ -74,8 +76,11 @@ extension AlertManager {
         switch kind {
         case .resolved:
             let isAwaited = watchers[id] != nil || closures[id] != nil || showing?.id == id
-            guard isAwaited || !registered.isEmpty else { return }
-            if let record = try? await store.record(id) { await noteResolved(record) }
+            guard isAwaited || !registered.isEmpty else {
+                unawaited.add(1, ordering: .releasing)
+                return
+            }
+            if let record = try? await store.record(id) { noteResolved(record) }
         case .snoozed:
             if showing?.id == id { showing?.signals.yield(.putOff) }
             pokes.change()
@@ -87,7 +92,7 @@ extension AlertManager {
     }
 
     /// Passes a response on: to the screen that shows the alert, else to whoever waits for it.
-    func noteResolved(_ record: AlertRecord) async {
+    func noteResolved(_ record: AlertRecord) {
         if let showing, showing.id == record.id {
             showing.signals.yield(.resolved(record))
         } else {
@@ -98,6 +103,8 @@ extension AlertManager {
     /// Hands a response to whoever waits for it in this process.
     func settle(_ record: AlertRecord) {
         let id = record.id
+        fresh.remove(id)
+        if watchers[id] == nil, closures[id] == nil { unawaited.add(1, ordering: .releasing) }
         deadlines.removeValue(forKey: id)?.cancel()
         for watcher in (watchers.removeValue(forKey: id) ?? [:]).values {
             watcher.resume(returning: record)

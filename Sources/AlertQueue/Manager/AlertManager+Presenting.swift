@@ -12,6 +12,7 @@ extension AlertManager {
         guard presenting == nil, !isClosed, !presenters.isEmpty else { return }
         self.presenters = presenters
         presentsOnly = only
+        emptySince = nil
         wantsToPresent = true
         listen(from: store.knownSequence)
         presenting = Task { await self.present() }
@@ -79,6 +80,7 @@ extension AlertManager {
             }
             let end = await show(record, upcoming, on: lease)
             turn?.end()
+            if case .resolved = end {} else { emptySince = nil }
             if case .lost = end { return true }
         }
         return false
@@ -99,8 +101,24 @@ extension AlertManager {
         return await taking.value
     }
 
+    /// The next alert, if that can be known without looking: nothing waited before, and nothing has
+    /// happened since but one question of this manager, or none.
+    private func nextWithoutLooking() -> Upcoming? {
+        guard let empty = emptySince, presentsOnly == nil, stuckPresenters.isEmpty,
+            let asked = fresh.take(after: empty), asked.count <= 1, store.isQuiet(since: empty)
+        else { return nil }
+        let names = Set(presenters.map(\.name))
+        let next = asked.first
+        if let wanted = next?.record.alert.presenters, names.isDisjoint(with: wanted) {
+            return nil
+        }
+        return Upcoming(record: next?.record, expiry: next?.expiry, sequence: empty)
+    }
+
     /// The next alert; what is overdue or back from a snooze is stored first.
     private func nextToShow() async -> Upcoming? {
+        if let upcoming = nextWithoutLooking() { return upcoming }
+        emptySince = nil
         let names = presenters.map(\.name).filter { !stuckPresenters.contains($0) }
         do throws(AlertError) {
             var upcoming = try await store.next(for: names, only: presentsOnly)
@@ -108,6 +126,8 @@ extension AlertManager {
                 try await store.sweep(atMost: .max)
                 upcoming = try await store.next(for: names, only: presentsOnly)
             }
+            fresh.removeAll(upTo: upcoming.sequence)
+            if upcoming.record == nil, upcoming.wakeAfter == nil { emptySince = upcoming.sequence }
             return upcoming
         } catch {
             // The disk fails or is locked: looked at again with the next change or second.

@@ -180,7 +180,7 @@ extension AlertManager {
         let (name, presentation, signals) = (
             presenter.name, showing.presentation, showing.signals
         )
-        self.showing?.running[name] = Task { [clock] in
+        self.showing?.running[name] = Task.detached { [clock] in
             do {
                 if delay > .zero { try await clock.sleep(for: delay) }
                 let choice = try await presenter.present(presentation)
@@ -188,12 +188,14 @@ extension AlertManager {
             } catch {
                 signals.yield(.ended(presenter: name, reason: SafeText.line("\(error)")))
             }
-            self.unstick(name)
+            await self.unstick(name)
         }
     }
 
     private func unstick(_ name: String) {
-        if stuckPresenters.remove(name) != nil { pokes.change() }
+        guard stuckPresenters.remove(name) != nil else { return }
+        emptySince = nil
+        pokes.change()
     }
 
     /// Takes the alert off every screen, and tells everybody in the documented order.
@@ -234,11 +236,11 @@ extension AlertManager {
             let (name, presentation, signals) = (
                 presenter.name, showing.presentation, showing.signals
             )
-            self.showing?.running[name] = Task {
+            self.showing?.running[name] = Task.detached {
                 await presenter.didResolve(
                     presentation, response: response, choseHere: name == chosenOn)
                 signals.yield(.ended(presenter: name, reason: "told"))
-                unstick(name)
+                await self.unstick(name)
             }
         }
     }

@@ -34,6 +34,10 @@ public actor AlertManager {
     nonisolated let turn: PresentationTurn?
     /// Tells the presentation loop to look again.
     nonisolated let pokes = ChangeSignal()
+    /// What the presentation loop need not look for.
+    nonisolated let fresh = FreshAlerts()
+    /// How many resolutions this manager has seen that nobody in it waited for.
+    nonisolated let unawaited = Atomic<UInt64>(0)
     weak var delegate: (any AlertManagerDelegate)?
 
     // What this manager waits for, by alert.
@@ -65,8 +69,12 @@ public actor AlertManager {
     var lease: (any SlotLease)?
     var showing: Showing?
     var wantsToPresent = false
+    /// The audit entry at which nothing waited that could be shown, if that is known.
+    var emptySince: Int64?
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
-    var isClosed = false
+    private nonisolated let closed = Atomic<Bool>(false)
+
+    nonisolated var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -156,8 +164,7 @@ public actor AlertManager {
     /// Takes what is shown off the screen, writes what is still to be written, and ends all waiting
     /// with ``AlertError/closed``. What waits in the queue stays there.
     public func close() async {
-        guard !isClosed else { return }
-        isClosed = true
+        guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         await stopPresenting()
         listener?.cancel()
         for deadline in deadlines.values { deadline.cancel() }

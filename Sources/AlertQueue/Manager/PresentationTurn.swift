@@ -15,7 +15,7 @@ package final class PresentationTurn: Sendable {
     package init() {}
 
     /// Waits for the turn; `false` if the task was cancelled before it came.
-    func take() async -> Bool {
+    nonisolated(nonsending) func take() async -> Bool {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

@@ -6,25 +6,28 @@
 ///   transaction.
 /// * An alert gets at most one response, whoever races for it.
 /// * At most one slot lease exists at a time, and it ends with its process.
+/// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not change
+///   threads for each call.
 /// * After each commit, by whatever process, ``waitForChange(after:)`` returns.
 package protocol AlertStore: Sendable {
     /// Stores an alert, or finds the one that its key belongs to.
-    func enqueue(_ question: Question) async throws(AlertError) -> Enqueued
+    nonisolated(nonsending) func enqueue(_ question: Question) async throws(AlertError) -> Enqueued
 
     /// Gives an alert its response; the first one wins.
     ///
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/alreadyResolved(_:)``,
     ///   ``AlertError/late(_:)`` and ``AlertError/noSuchButton(_:button:known:)`` among others.
-    func resolve(_ id: Alert.ID, _ resolution: Resolution) async throws(AlertError) -> AlertRecord
+    nonisolated(nonsending) func resolve(_ id: Alert.ID, _ resolution: Resolution)
+        async throws(AlertError) -> AlertRecord
 
     /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
-    func expire(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
+    nonisolated(nonsending) func expire(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
 
     /// Stores overdue expiries and ends snoozes that are over, in bounded batches.
-    func sweep(atMost batches: Int) async throws(AlertError)
+    nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError)
 
     /// Puts an alert back for a time; `nil` means its own snooze time.
-    func snooze(
+    nonisolated(nonsending) func snooze(
         _ id: Alert.ID, for duration: Duration?, by responder: Responder
     ) async throws(AlertError) -> AlertRecord
 
@@ -32,7 +35,8 @@ package protocol AlertStore: Sendable {
     func collect(_ id: Alert.ID, by responder: Responder)
 
     /// Marks a response as taken, and waits until that is durable; `false` if it already was.
-    func collectNow(_ id: Alert.ID, by responder: Responder) async throws(AlertError) -> Bool
+    nonisolated(nonsending) func collectNow(_ id: Alert.ID, by responder: Responder)
+        async throws(AlertError) -> Bool
 
     /// Records that an alert appeared, without waiting for the disk.
     func recordPresented(_ record: AlertRecord, at: ClockReading, by responder: Responder)
@@ -41,65 +45,69 @@ package protocol AlertStore: Sendable {
     func recordReturned(_ record: AlertRecord, because reason: String, by responder: Responder)
 
     /// Asks the presenting process to cancel an alert, because its delegate may handle that.
-    func requestCancel(_ id: Alert.ID) async throws(AlertError)
+    nonisolated(nonsending) func requestCancel(_ id: Alert.ID) async throws(AlertError)
 
     /// Whether another process wants an alert to be cancelled.
-    func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool
+    nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool
 
     /// The alert to show next, among those that one of the presenters may show.
-    func next(for presenters: [String], only: Alert.ID?) async throws(AlertError) -> Upcoming
+    nonisolated(nonsending) func next(for presenters: [String], only: Alert.ID?)
+        async throws(AlertError) -> Upcoming
 
     /// One alert, with its response if it has one.
-    func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
+    nonisolated(nonsending) func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
 
     /// One alert, as asking again for it would find it.
-    func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
+    nonisolated(nonsending) func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
 
     /// The alert that a source asked with a key.
-    func record(key: String, source: String) async throws(AlertError) -> AlertRecord
+    nonisolated(nonsending) func record(key: String, source: String) async throws(AlertError)
+        -> AlertRecord
 
     /// What waits, in the order in which it will be shown, what is put off last.
-    func pending(limit: Int) async throws(AlertError) -> [AlertRecord]
+    nonisolated(nonsending) func pending(limit: Int) async throws(AlertError) -> [AlertRecord]
 
     /// How many alerts wait.
-    func pendingCount() async throws(AlertError) -> Int
+    nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int
 
     /// Responses, newest first; `after` continues behind the response of that alert.
-    func history(
+    nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord]
 
     /// Responses that wait for a named handler, oldest first.
-    func uncollected(
+    nonisolated(nonsending) func uncollected(
         handler: String, after: Alert.ID, limit: Int
     ) async throws(AlertError) -> [AlertRecord]
 
     /// Audit entries behind a sequence number, oldest first.
-    func events(after sequence: Int64, limit: Int) async throws(AlertError) -> [AlertEvent]
+    nonisolated(nonsending) func events(after sequence: Int64, limit: Int) async throws(AlertError)
+        -> [AlertEvent]
 
     /// The newest audit entry that this process knows of, or 0: whatever it does from now on comes
     /// after that.
     var knownSequence: Int64 { get }
 
     /// Audit entries behind a sequence number, oldest first, with their proofs.
-    func audit(
+    nonisolated(nonsending) func audit(
         after sequence: Int64, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry]
 
     /// The end of the audit log; `nil` while it is empty.
-    func auditHead() async throws(AlertError) -> AuditHead?
+    nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead?
 
     /// Recomputes the chain, and compares alerts and responses with what it says of them.
-    func verifyAudit(expecting head: AuditHead?) async throws(AlertError) -> AuditReport
+    nonisolated(nonsending) func verifyAudit(expecting head: AuditHead?) async throws(AlertError)
+        -> AuditReport
 
     /// Whether a delegate has done what the cancel of an alert needed.
-    func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
+    nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
 
     /// Tries to take the presentation slot; `nil` if another holder has it.
     func takeSlot(_ holder: SlotHolder) throws(AlertError) -> (any SlotLease)?
 
     /// Waits until the slot may have become free, or a second has passed.
-    func waitForSlot() async
+    nonisolated(nonsending) func waitForSlot() async
 
     /// Who holds the slot, and what is on the screen; `nil` if it is free.
     func slotHolder() -> SlotHolder?
@@ -111,13 +119,26 @@ package protocol AlertStore: Sendable {
     var changeCount: UInt64 { get }
 
     /// Waits until ``changeCount`` differs from a number, or a second has passed.
-    func waitForChange(after count: UInt64) async
+    nonisolated(nonsending) func waitForChange(after count: UInt64) async
+
+    /// A number that grows with each change that this process did not make itself, or that means
+    /// more than whoever made it knows, such as the expiry of another alert.
+    var newsCount: UInt64 { get }
+
+    /// Waits until ``newsCount`` differs from a number, or a second has passed.
+    nonisolated(nonsending) func waitForNews(after count: UInt64) async
+
+    /// Whether nothing has happened behind an entry of the audit log that counts as news.
+    func isQuiet(since sequence: Int64) -> Bool
+
+    /// The newest entry if nothing behind an entry counts as news, else that entry itself.
+    func endOfQuiet(after sequence: Int64) -> Int64
 
     /// Whether ``close()`` has been called.
     var isClosed: Bool { get }
 
     /// Writes what has been recorded without waiting, and releases everything.
-    func close() async
+    nonisolated(nonsending) func close() async
 }
 
 /// An alert on its way into the store.
@@ -178,11 +199,13 @@ package struct Upcoming: Sendable {
     package var record: AlertRecord?
     package var expiry: ClockReading?
     /// How many alerts wait behind it, counted up to 1,000.
-    package var waitingBehind: Int
+    package var waitingBehind = 0
     /// When the earliest snooze ends, if nothing can be shown now.
     package var wakeAfter: Duration?
     /// Whether overdue alerts or finished snoozes wait to be swept first.
-    package var needsSweep: Bool
+    package var needsSweep = false
+    /// The newest audit entry when it was looked for.
+    package var sequence: Int64
 }
 
 /// Who holds the presentation slot.

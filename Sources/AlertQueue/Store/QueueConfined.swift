@@ -20,7 +20,7 @@ final class QueueConfined<Value>: @unchecked Sendable {
 
     /// Runs a closure on the queue, and returns its result to a task that holds no thread
     /// meanwhile.
-    func run<Result: Sendable>(
+    nonisolated(nonsending) func run<Result: Sendable>(
         _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
     ) async throws(AlertError) -> Result {
         let result = await withCheckedContinuation { continuation in

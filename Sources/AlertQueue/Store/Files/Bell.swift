@@ -10,7 +10,15 @@ import Synchronization
 final class Bell: Sendable {
     private let path: String
     private let mode: mode_t
-    private let descriptor = Mutex<Descriptor?>(nil)
+    /// What this process writes, so that it knows its own ring from that of another.
+    private let mark = UInt8.random(in: 1...255)
+    private let state = Mutex(State())
+
+    private struct State {
+        var descriptor: Descriptor?
+        /// Whether this process has rung since it last heard the bell.
+        var hasRung = false
+    }
 
     init(path: String, mode: mode_t) {
         self.path = path
@@ -25,13 +33,27 @@ final class Bell: Sendable {
 
     /// Rings; a bell that can't be rung is not an error, because listeners poll slowly besides.
     func ring() {
-        descriptor.withLock { descriptor in
-            if descriptor?.isStill(at: path) != true {
-                descriptor = try? Descriptor.open(path, mode: mode)
+        state.withLock { state in
+            if state.descriptor?.isStill(at: path) != true {
+                state.descriptor = try? Descriptor.open(path, mode: mode)
             }
-            guard let descriptor else { return }
-            var byte = UInt8(ascii: "*")
+            guard let descriptor = state.descriptor else { return }
+            var byte = mark
             pwrite(descriptor.raw, &byte, 1, 0)
+            state.hasRung = true
+        }
+    }
+
+    /// Whether somebody else has rung last, or this process not at all since it last asked.
+    ///
+    /// A ring of another process that this process's own ring has covered is no loss: it came
+    /// before a commit of this process, which has seen then what the other one had committed.
+    func wasRungByOthers() -> Bool {
+        state.withLock { state in
+            defer { state.hasRung = false }
+            guard state.hasRung, let descriptor = state.descriptor else { return true }
+            var byte: UInt8 = 0
+            return pread(descriptor.raw, &byte, 1, 0) != 1 || byte != mark
         }
     }
 }

@@ -24,7 +24,7 @@ final class ChangeSignal: Sendable {
     }
 
     /// Waits until the count is no longer `seen`, somebody nudges, or the task is cancelled.
-    func wait(after seen: UInt64) async {
+    nonisolated(nonsending) func wait(after seen: UInt64) async {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

@@ -12,6 +12,13 @@ struct AuditDraft {
     var content: [UInt8]?
     var detail: String?
 
+    init(kind: AlertEvent.Kind, alert: Alert.ID, source: String, responder: Responder) {
+        self.kind = kind
+        self.alert = alert
+        self.source = source
+        self.responder = responder
+    }
+
     init(
         kind: AlertEvent.Kind, at moment: ClockReading? = nil, record: AlertRecord,
         response: Response? = nil, responder: Responder, content: [UInt8]? = nil,

@@ -19,6 +19,20 @@ extension Database {
         ) { try AlertRow($0) }
     }
 
+    /// The salt of an alert's hashes; `nil` once its texts have been erased.
+    func salt(of id: Alert.ID) throws -> [UInt8]? {
+        try first("SELECT salt FROM alerts WHERE id = ?", .integer(id)) { $0.blob(0) } ?? nil
+    }
+
+    /// The name of an alert's source; `nil` for an alert that does not exist.
+    func sourceName(of id: Alert.ID) throws -> String? {
+        try first(
+            """
+            SELECT name FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
+            """, .integer(id)
+        ) { $0.text(0) }
+    }
+
     /// The oldest waiting alerts of one priority that one of the presenters may show.
     func waiting(
         _ priority: Alert.Priority, presenters: String?, limit: Int

@@ -2,14 +2,84 @@ import Synchronization
 
 /// The newest audit entry that this process knows of; it only grows.
 ///
-/// It tells where events go on from, and whether a file that took the database's place is the same
-/// queue: only that has an entry with this number and this hash.
+/// It tells where events go on from; whether a file that took the database's place is the same
+/// queue, because only that has an entry with this number and this hash; and whether anything has
+/// happened that this process did not do itself.
 final class KnownHead: Sendable {
-    private let newest = Mutex(AuditHead.start)
+    /// A transaction of this process.
+    struct Commit: Sendable {
+        /// The newest entry before it.
+        let start: AuditHead
+        /// The newest entry in it.
+        let head: AuditHead
+        /// Whether whoever wrote it knows already what follows from it.
+        let isQuiet: Bool
+    }
 
-    var head: AuditHead { newest.withLock { $0 } }
+    private struct State {
+        var newest = AuditHead.start
+        /// All entries behind this one are quiet ones of this process.
+        var quietSince: Int64 = 0
+        /// A transaction that is being committed; a reader may see it first.
+        var expected: Commit?
+        var wasNews = false
+    }
 
+    private let state = Mutex(State())
+
+    var head: AuditHead { state.withLock { $0.newest } }
+
+    /// Notes what a reader has found at the end of the log.
     func raise(to head: AuditHead) {
-        newest.withLock { if head.sequence > $0.sequence { $0 = head } }
+        state.withLock { state in
+            guard head.sequence > state.newest.sequence else { return }
+            if let expected = state.expected, expected.head == head {
+                Self.append(expected, to: &state)
+            } else {
+                state.newest = head
+                state.quietSince = head.sequence
+            }
+        }
+    }
+
+    /// Notes that a transaction is about to be committed.
+    func expect(_ commit: Commit) {
+        state.withLock { state in
+            state.expected = commit
+            state.wasNews = false
+        }
+    }
+
+    /// Notes that the expected transaction is on disk; returns whether it, or something that
+    /// another process did before it, has to be looked at.
+    func didCommit() -> Bool {
+        state.withLock { state in
+            guard let expected = state.expected else { return true }
+            if expected.head.sequence > state.newest.sequence {
+                Self.append(expected, to: &state)
+            }
+            state.expected = nil
+            return state.wasNews
+        }
+    }
+
+    /// Whether everything behind an entry was done by this process, which knows what follows.
+    func isQuiet(since sequence: Int64) -> Bool {
+        state.withLock { sequence >= $0.quietSince }
+    }
+
+    /// The newest entry if everything behind an entry is such, else that entry itself.
+    func endOfQuiet(after sequence: Int64) -> Int64 {
+        state.withLock { state in
+            sequence >= state.quietSince ? max(sequence, state.newest.sequence) : sequence
+        }
+    }
+
+    /// The log has grown by the transaction, and perhaps by something before it.
+    private static func append(_ commit: Commit, to state: inout State) {
+        let isContiguous = commit.start == state.newest
+        state.wasNews = !(isContiguous && commit.isQuiet)
+        state.newest = commit.head
+        if state.wasNews { state.quietSince = commit.head.sequence }
     }
 }

@@ -31,7 +31,9 @@ private struct PreparedQuestion: Sendable {
 }
 
 extension SQLiteAlertStore {
-    package func enqueue(_ question: Question) async throws(AlertError) -> Enqueued {
+    package nonisolated(nonsending) func enqueue(_ question: Question) async throws(AlertError)
+        -> Enqueued
+    {
         // A known key needs no write, and so no room on the disk.
         if let known = try await known(question) { return known }
         let prepared = PreparedQuestion(question)
@@ -61,7 +63,9 @@ extension SQLiteAlertStore {
         }
     }
 
-    private func known(_ question: Question) async throws(AlertError) -> Enqueued? {
+    private nonisolated(nonsending) func known(_ question: Question) async throws(AlertError)
+        -> Enqueued?
+    {
         guard let key = question.alert.key else { return nil }
         return try await read("look for the key") { [clock] db in
             let source = try db.first(

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SQLite
 
 extension SQLiteAlertStore {
-    package func events(
+    package nonisolated(nonsending) func events(
         after sequence: Int64, limit: Int
     ) async throws(AlertError) -> [AlertEvent] {
         try await read("read the audit log") { db in
@@ -13,7 +13,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func audit(
+    package nonisolated(nonsending) func audit(
         after sequence: Int64, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {
         try await read("read the audit log") { db in
@@ -32,7 +32,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func auditHead() async throws(AlertError) -> AuditHead? {
+    package nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead? {
         try await read("read the audit log") { db in
             let head = try db.lastHead()
             return head.sequence == 0 ? nil : head
@@ -43,7 +43,9 @@ extension SQLiteAlertStore {
     ///
     /// It reads in short transactions, so that a long log does not keep the write-ahead log from
     /// being reused meanwhile.
-    package func verifyAudit(expecting head: AuditHead?) async throws(AlertError) -> AuditReport {
+    package nonisolated(nonsending) func verifyAudit(expecting head: AuditHead?)
+        async throws(AlertError) -> AuditReport
+    {
         var check = AuditCheck(expecting: head)
         var isDone = false
         while !isDone {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SQLite
 
 extension SQLiteAlertStore {
-    package func next(
+    package nonisolated(nonsending) func next(
         for presenters: [String], only: Alert.ID?
     ) async throws(AlertError) -> Upcoming {
         let names = StoredJSON.encode(presenters)
@@ -25,11 +25,14 @@ extension SQLiteAlertStore {
             return Upcoming(
                 record: next?.record, expiry: next?.expiry,
                 waitingBehind: next == nil ? 0 : max(0, try db.readyCount(limit: 1001) - 1),
-                wakeAfter: next == nil ? try db.nextWakeUp(at: now) : nil, needsSweep: isDue)
+                wakeAfter: next == nil ? try db.nextWakeUp(at: now) : nil, needsSweep: isDue,
+                sequence: try db.lastSequence())
         }
     }
 
-    package func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+    package nonisolated(nonsending) func record(_ id: Alert.ID) async throws(AlertError)
+        -> AlertRecord
+    {
         let record = try await read("read alert \(id)") { [clock] db in
             try db.alert(id)?.visible(at: clock.now())
         }
@@ -37,7 +40,8 @@ extension SQLiteAlertStore {
         return withState(record)
     }
 
-    package func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued {
+    package nonisolated(nonsending) func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
+    {
         let found = try await read("read alert \(id)") { [clock] db -> Enqueued? in
             guard let row = try db.alert(id) else { return nil }
             return Enqueued(
@@ -48,7 +52,9 @@ extension SQLiteAlertStore {
         return found
     }
 
-    package func record(key: String, source: String) async throws(AlertError) -> AlertRecord {
+    package nonisolated(nonsending) func record(key: String, source: String)
+        async throws(AlertError) -> AlertRecord
+    {
         let record = try await read("look for the key") { [clock, identity] db -> AlertRecord? in
             let sourceID = try db.first(
                 "SELECT id FROM sources WHERE uid = ? AND name = ?",
@@ -61,7 +67,9 @@ extension SQLiteAlertStore {
         return withState(record)
     }
 
-    package func pending(limit: Int) async throws(AlertError) -> [AlertRecord] {
+    package nonisolated(nonsending) func pending(limit: Int) async throws(AlertError)
+        -> [AlertRecord]
+    {
         let records = try await read("list what waits") { [clock] db in
             let now = clock.now()
             let ready = try Alert.Priority.allCases
@@ -74,11 +82,11 @@ extension SQLiteAlertStore {
         return records.map(withState)
     }
 
-    package func pendingCount() async throws(AlertError) -> Int {
+    package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
         try await read("count what waits") { try $0.pendingCount() }
     }
 
-    package func history(
+    package nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord] {
         try await read("read the history") { db in
@@ -111,7 +119,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func uncollected(
+    package nonisolated(nonsending) func uncollected(
         handler: String, after: Alert.ID, limit: Int
     ) async throws(AlertError) -> [AlertRecord] {
         try await read("look for uncollected responses") { db in
@@ -128,11 +136,14 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool {
+    package nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
+    {
         try await read("read alert \(id)") { try $0.alert(id)?.isHandled ?? false }
     }
 
-    package func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool {
+    package nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError)
+        -> Bool
+    {
         try await read("look for a cancel") { db in
             try db.first(
                 "SELECT cancel_requested FROM alerts WHERE id = ? AND state = 'queued'",

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SQLite
 
 extension SQLiteAlertStore {
-    package func resolve(
+    package nonisolated(nonsending) func resolve(
         _ id: Alert.ID, _ resolution: Resolution
     ) async throws(AlertError) -> AlertRecord {
         let result = try await commits.perform(.answer, "store the response") {
@@ -28,7 +28,9 @@ extension SQLiteAlertStore {
         return result.record
     }
 
-    package func expire(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+    package nonisolated(nonsending) func expire(_ id: Alert.ID) async throws(AlertError)
+        -> AlertRecord
+    {
         try await commits.perform(.answer, "store the expiry") { [identity] context in
             guard let row = try context.db.alert(id) else { throw AlertError.notFound(id) }
             guard row.isOverdue(at: context.now) else { return row.record }
@@ -36,7 +38,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func sweep(atMost batches: Int) async throws(AlertError) {
+    package nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
         var (goesOn, left) = (true, batches)
         while goesOn, left > 0 {
             left -= 1
@@ -47,6 +49,7 @@ extension SQLiteAlertStore {
                     _ = try context.expire(row, identity: identity)
                 }
                 let awake = try context.db.finishedSnoozes(at: context.now, limit: 500)
+                if !awake.isEmpty { context.isQuiet = false }
                 for id in awake {
                     try context.db.run(
                         """
@@ -59,7 +62,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func snooze(
+    package nonisolated(nonsending) func snooze(
         _ id: Alert.ID, for duration: Duration?, by responder: Responder
     ) async throws(AlertError) -> AlertRecord {
         if let duration { try Alert.check(duration, "snooze") }
@@ -79,6 +82,7 @@ extension SQLiteAlertStore {
                 .integer(until.wallMilliseconds), .integer(until.bootMilliseconds),
                 .text(until.boot), .integer(id))
             let end = Timestamp.text(Timestamp.date(milliseconds: until.wallMilliseconds))
+            context.isQuiet = false
             try context.audit(
                 AuditDraft(
                     kind: .snoozed, record: row.record, responder: responder,
@@ -94,7 +98,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func collectNow(
+    package nonisolated(nonsending) func collectNow(
         _ id: Alert.ID, by responder: Responder
     ) async throws(AlertError) -> Bool {
         try await commits.perform(.answer, "mark the response as collected") {
@@ -103,7 +107,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func requestCancel(_ id: Alert.ID) async throws(AlertError) {
+    package nonisolated(nonsending) func requestCancel(_ id: Alert.ID) async throws(AlertError) {
         try await commits.perform(.answer, "store the cancel") { context in
             try context.db.run(
                 "UPDATE alerts SET cancel_requested = 1 WHERE id = ? AND state = 'queued'",
@@ -119,7 +123,7 @@ extension SQLiteAlertStore {
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?",
                 .integer(moment.wallMilliseconds), .integer(record.id))
             // The hash is of what this process showed, whatever the row says by now.
-            let salt = try context.db.alert(record.id)?.salt
+            let salt = try context.db.salt(of: record.id)
             let content = salt.map { AuditEntry.content(of: record.alert, salt: $0) }
             try context.audit(
                 AuditDraft(
@@ -160,7 +164,9 @@ extension AlertRow {
 
 extension WriteContext {
     fileprivate func expire(_ row: AlertRow, identity: Identity) throws -> AlertRecord {
-        try store(
+        // Others may wait for the alert, and this call was not about it, or not about this end.
+        isQuiet = false
+        return try store(
             row.expiryResponse(at: now), of: row,
             responder: identity.responder(via: "deadline"), isHandled: false, identity: identity)
     }
@@ -208,12 +214,11 @@ extension WriteContext {
         try db.run(
             "UPDATE responses SET collected_ms = ? WHERE alert_id = ? AND collected_ms IS NULL",
             .integer(now.wallMilliseconds), .integer(id))
-        guard db.changes == 1, let row = try db.alert(id) else {
-            guard try db.alert(id) != nil else { throw AlertError.notFound(id) }
-            return false
-        }
+        let isCollected = db.changes == 1
+        guard let source = try db.sourceName(of: id) else { throw AlertError.notFound(id) }
+        guard isCollected else { return false }
         try audit(
-            AuditDraft(kind: .collected, record: row.record, responder: responder),
+            AuditDraft(kind: .collected, alert: id, source: source, responder: responder),
             identity: identity)
         return true
     }

@@ -10,6 +10,7 @@ package final class SQLiteAlertStore: AlertStore {
     let commits: GroupCommit
     let slot: PresentationSlot
     private let changes: ChangeSignal
+    private let news: ChangeSignal
     private let known: KnownHead
     private let slotChanges: ChangeSignal
     private let watch: QueueWatch
@@ -21,30 +22,34 @@ package final class SQLiteAlertStore: AlertStore {
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``.
-    package static func open(
+    package static nonisolated(nonsending) func open(
         path: String, clock: any AlertClock = .system,
         busyTime: Duration = .seconds(5)
     ) async throws(AlertError) -> SQLiteAlertStore {
         try QueueLocation.createUserDirectory(for: path)
         let files = try QueueFiles(database: path)
         let changes = ChangeSignal()
+        let news = ChangeSignal()
         let bell = Bell(path: files.bell, mode: files.mode)
         let known = KnownHead()
         let commits = try await GroupCommit.start(
             files: files, clock: clock, known: known, busyTime: busyTime
-        ) {
+        ) { isNews in
             changes.change()
+            if isNews { news.change() }
+        } ring: {
             bell.ring()
         }
         bell.hang()
         PresentationSlot(path: files.slot, mode: files.mode).setRoomAside()
         return SQLiteAlertStore(
-            files: files, clock: clock, commits: commits, changes: changes, known: known)
+            files: files, clock: clock, commits: commits, changes: changes, news: news,
+            known: known, bell: bell)
     }
 
     private init(
         files: QueueFiles, clock: any AlertClock, commits: GroupCommit, changes: ChangeSignal,
-        known: KnownHead
+        news: ChangeSignal, known: KnownHead, bell: Bell
     ) {
         let slotChanges = ChangeSignal()
         let reader = QueueConfined(
@@ -53,19 +58,28 @@ package final class SQLiteAlertStore: AlertStore {
         self.clock = clock
         self.commits = commits
         self.changes = changes
+        self.news = news
         self.known = known
         self.slotChanges = slotChanges
         self.reader = reader
         identity = Identity.current
         slot = PresentationSlot(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
+            // What this process has committed itself has been told already.
+            guard bell.wasRungByOthers() else { return }
             changes.change()
+            news.change()
         } onSlot: {
             slotChanges.change()
         } onTick: {
             // A ring may have been swallowed: the database's own version number tells.
-            reader.async { if $0.hasChanged() { changes.change() } }
+            reader.async { reader in
+                guard reader.hasChanged() else { return }
+                changes.change()
+                news.change()
+            }
             changes.nudge()
+            news.nudge()
             slotChanges.nudge()
         }
     }
@@ -77,16 +91,17 @@ package final class SQLiteAlertStore: AlertStore {
 
     package var isClosed: Bool { closing.withLock { $0 } }
 
-    package func close() async {
+    package nonisolated(nonsending) func close() async {
         closing.withLock { $0 = true }
         watch.stop()
         await commits.close()
         changes.change()
+        news.change()
         slotChanges.change()
     }
 
     /// Reads from the database, in one short transaction.
-    func read<Result: Sendable>(
+    nonisolated(nonsending) func read<Result: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(AlertError) -> Result {
         guard !isClosed else { throw .closed }
@@ -99,10 +114,21 @@ package final class SQLiteAlertStore: AlertStore {
 
     package var changeCount: UInt64 { changes.count }
 
-    package func waitForChange(after count: UInt64) async {
+    package nonisolated(nonsending) func waitForChange(after count: UInt64) async {
         watch.start()
         await changes.wait(after: count)
     }
+
+    package var newsCount: UInt64 { news.count }
+
+    package nonisolated(nonsending) func waitForNews(after count: UInt64) async {
+        watch.start()
+        await news.wait(after: count)
+    }
+
+    package func isQuiet(since sequence: Int64) -> Bool { known.isQuiet(since: sequence) }
+
+    package func endOfQuiet(after sequence: Int64) -> Int64 { known.endOfQuiet(after: sequence) }
 
     package func takeSlot(_ holder: SlotHolder) throws(AlertError) -> (any SlotLease)? {
         try slot.take(holder)
@@ -110,7 +136,7 @@ package final class SQLiteAlertStore: AlertStore {
 
     package func slotHolder() -> SlotHolder? { slot.holder() }
 
-    package func waitForSlot() async {
+    package nonisolated(nonsending) func waitForSlot() async {
         watch.start()
         let seen = slotChanges.count
         guard slot.isHeld() else {

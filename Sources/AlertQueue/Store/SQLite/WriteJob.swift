@@ -30,6 +30,11 @@ final class WriteContext {
     let now: ClockReading
     /// The end of the audit log, as it grows within the transaction.
     var head: AuditHead
+    /// The end of the audit log before the transaction.
+    let start: AuditHead
+    /// Whether the members' callers know everything that follows from what they did; a member that
+    /// does more, such as storing the expiry of somebody's alert, says so.
+    var isQuiet = true
     private var sources: [SourceName: SourceCount] = [:]
     /// By how much the numbers of waiting alerts change, by source.
     private var pendingChanges: [Int64: Int] = [:]
@@ -49,6 +54,12 @@ final class WriteContext {
         self.db = db
         self.now = now
         head = try db.lastHead()
+        start = head
+    }
+
+    /// What the members have done to the audit log.
+    var change: KnownHead.Commit {
+        KnownHead.Commit(start: start, head: head, isQuiet: isQuiet)
     }
 
     /// A number that grows with everything that a member changes.

@@ -103,6 +103,7 @@ extension Writer {
             try db.run("COMMIT")
             outcome.isCommitted = true
             known.raise(to: context.head)
+            outcome.isNews = true
             return nil
         } catch {
             rollbackIfNeeded()

@@ -22,8 +22,10 @@ final class Writer {
         /// For each job, in order: why nothing of it is stored, or `nil`.
         var errors: [AlertError?]
         var isCommitted = false
-        /// The newest audit entry after the commit.
-        var head = AuditHead.start
+        /// What the transaction does to the audit log.
+        var change: KnownHead.Commit?
+        /// Whether other tasks of this process have to look at what has happened.
+        var isNews = false
         var mustKeepRiders = false
     }
 
@@ -118,9 +120,10 @@ final class Writer {
         }
         do {
             try run(jobs, &outcome)
+            if let change = outcome.change { known.expect(change) }
             try db().run("COMMIT")
             outcome.isCommitted = true
-            known.raise(to: outcome.head)
+            outcome.isNews = outcome.change != nil && known.didCommit()
             return outcome
         } catch {
             rollbackIfNeeded()
@@ -184,7 +187,7 @@ final class Writer {
             }
         }
         try context.finish()
-        outcome.head = context.head
+        outcome.change = context.change
     }
 
     /// Runs jobs each behind a savepoint, so that a failing one takes only its own writes along.
@@ -192,14 +195,15 @@ final class Writer {
         _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
     ) throws {
         let now = clock.now()
-        outcome.head = try db.lastHead()
         for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
             try db.run("SAVEPOINT member")
             do {
                 let context = try WriteContext(db: db, now: now)
                 try job.work(context)
                 try context.finish()
-                outcome.head = context.head
+                outcome.change = KnownHead.Commit(
+                    start: outcome.change?.start ?? context.start, head: context.head,
+                    isQuiet: false)
             } catch {
                 guard db.isInTransaction, !error.concernsEveryone else { throw error }
                 outcome.errors[index] = translated(error, job.operation)
