@@ -39,7 +39,9 @@ let package = Package(
             name: "ProcessTesting", dependencies: ["alertq", "CLinux"],
             path: "Tests/ProcessTesting"),
         .testTarget(name: "EndToEnd", dependencies: ["ProcessTesting", "CLinux"]),
-        .testTarget(name: "Faults", dependencies: ["ProcessTesting", "CLinux"]),
+        .testTarget(
+            name: "Faults", dependencies: ["AlertQueue", "ProcessTesting", "CLinux"],
+            exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]
 )

@@ -9,3 +9,16 @@ enum FaultForm {
     /// The number for this run.
     static func count(short: Int, full: Int) -> Int { isFull ? full : short }
 }
+
+/// Programs that some faults need; without them these tests are left out, and say so.
+enum Tool {
+    static let hasTracer = isInstalled("strace")
+    static let hasCompiler = isInstalled("clang") || isInstalled("cc")
+
+    private static func isInstalled(_ name: String) -> Bool {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return path.split(separator: ":").contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+        }
+    }
+}

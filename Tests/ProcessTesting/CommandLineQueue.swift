@@ -33,28 +33,31 @@ package final class CommandLineQueue: Sendable {
         chmod(directory, mode)
     }
 
+    /// A queue with the files of another one, or of none if the directory is empty.
+    package init(copyOf other: String) throws {
+        directory = "/tmp/alertq-e2e-\(UUID())"
+        try FileManager.default.copyItem(atPath: other, toPath: directory)
+    }
+
     deinit {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Starts a verb of the command on this queue.
+    /// Starts a verb of the command on this queue, if need be under a program such as strace(1).
     package func start(
-        _ arguments: [String], on terminal: PseudoTerminal? = nil, as account: Account? = nil,
-        environment: [String: String] = [:]
+        _ arguments: [String], under wrapper: [String] = [], on terminal: PseudoTerminal? = nil,
+        as account: Account? = nil, environment: [String: String] = [:]
     ) throws -> Child {
         var variables = environment
         variables["ALERTQ_DATABASE"] = path
+        let words = wrapper + [Self.program] + arguments
         return try Child(
-            Self.program, arguments, environment: variables, on: terminal, as: account)
+            words[0], Array(words.dropFirst()), environment: variables, on: terminal, as: account)
     }
 
     /// Runs a verb to its end.
     package func run(_ arguments: String...) async throws -> Finished {
-        let child = try start(arguments)
-        let code = await child.exit()
-        return Finished(
-            code: code, output: await child.output.complete(), errors: await child.errors.complete()
-        )
+        try await start(arguments).finish()
     }
 
     /// The rows of a query, as the `sqlite3` shell prints them.
@@ -85,9 +88,22 @@ package final class CommandLineQueue: Sendable {
     }
 }
 
+extension Child {
+    /// Waits for its end, 20 seconds at most, and for all that it wrote.
+    package func finish() async -> Finished {
+        let code = await exit()
+        return Finished(
+            code: code, output: await output.complete(), errors: await errors.complete())
+    }
+}
+
 /// What a process left behind.
 package struct Finished: Sendable {
     package let code: Int32?
     package let output: String
     package let errors: String
+
+    package init(code: Int32?, output: String, errors: String) {
+        (self.code, self.output, self.errors) = (code, output, errors)
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// What processes were told, written down outside of the database.
@@ -16,9 +17,12 @@ package final class Ledger: Sendable {
         package var kills = 0
     }
 
-    private let entries = Mutex(Entries())
+    private let entries: Mutex<Entries>
 
-    package init() {}
+    /// A ledger that goes on from what another one holds.
+    package init(_ entries: Entries = Entries()) {
+        self.entries = Mutex(entries)
+    }
 
     package var all: Entries { entries.withLock { $0 } }
 
@@ -38,6 +42,21 @@ package final class Ledger: Sendable {
         entries.withLock { entries in
             if let known = entries.answered.updateValue(button, forKey: id), known != button {
                 entries.contradictions.append("alert \(id): answered \(known) and \(button)")
+            }
+        }
+    }
+
+    /// Notes what the command's `--json` lines say; half a line at the end says nothing.
+    package func note(lines: String) {
+        for line in lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            guard
+                let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)),
+                let alert = object as? [String: Any], let id = alert["id"] as? Int,
+                let title = alert["title"] as? String
+            else { continue }
+            note(ask: id, title: title)
+            if alert["outcome"] as? String == "answered", let button = alert["button"] as? String {
+                note(answer: button, to: id)
             }
         }
     }

@@ -55,6 +55,10 @@ package struct SystemQueueSetup: Sendable {
         defer { close(descriptor) }
         guard fchown(descriptor, 0, group) == 0 else { throw failure("change the owner of", path) }
         guard fchmod(descriptor, mode) == 0 else { throw failure("change the mode of", path) }
+        // Otherwise a power loss could take it away again, with the alerts that are asked by then.
+        let parent = open(QueuePresence.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(parent) }
+        guard fsync(descriptor) == 0, fsync(parent) == 0 else { throw failure("sync", path) }
         return isNew
     }
 

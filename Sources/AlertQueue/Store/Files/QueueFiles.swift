@@ -36,6 +36,7 @@ struct QueueFiles: Sendable {
         mode = status.st_mode & shared == shared ? 0o660 : 0o600
     }
 
+    var directory: String { QueueLocation.directory(of: database) }
     var lock: String { database + "-lock" }
     var slot: String { database + "-slot" }
     var bell: String { database + "-bell" }
@@ -95,6 +96,26 @@ package enum QueueLocation {
             guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
                 throw SystemError.current("create the directory", directory)
             }
+            // Otherwise a power loss could take the directory away, with all that is synced in it.
+            try sync(Self.directory(of: directory))
         }
+    }
+
+    /// The directory that a file is in, of an absolute path.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// Puts the names in a directory on the disk; see fsync(2).
+    static func sync(_ directory: String) throws(AlertError) {
+        let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard raw >= 0 else {
+            // A directory that may be passed through but not read can't be synced.
+            guard errno != EACCES else { return }
+            throw SystemError.current("open the directory", directory)
+        }
+        defer { close(raw) }
+        guard fsync(raw) == 0 else { throw SystemError.current("sync the directory", directory) }
     }
 }

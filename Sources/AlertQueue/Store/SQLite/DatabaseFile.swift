@@ -72,6 +72,25 @@ struct DatabaseFile: Sendable {
         return database
     }
 
+    /// Syncs what the write-ahead log holds, before anybody is told of it.
+    ///
+    /// A process that was killed between writing its commit and syncing it leaves a commit that
+    /// the next one to open the file recovers and reads, and that a power loss could still take
+    /// away. Once this connection is open, no commit is seen before it has been synced.
+    func syncLog() throws(AlertError) {
+        guard let size = FileIdentity(path: files.wal)?.size, size > 0 else { return }
+        // SQLite holds no locks on this file, so that closing it here loses none.
+        let raw = Glibc.open(files.wal, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard raw >= 0 else {
+            // Removed just now by a program that has copied all of it into the database.
+            guard errno != ENOENT else { return }
+            throw SystemError.current("open", files.wal)
+        }
+        defer { close(raw) }
+        guard fsync(raw) == 0 else { throw SystemError.current("sync", files.wal) }
+        try QueueLocation.sync(files.directory)
+    }
+
     private enum Header {
         case missing
         case empty

@@ -195,6 +195,7 @@ private struct Reader {
         database = nil
         let opened = try file.openExisting(continuing: known.head)
         try storing("open the database") { try opened.handle.execute("PRAGMA query_only = ON") }
+        try file.syncLog()
         database = opened
         return opened
     }

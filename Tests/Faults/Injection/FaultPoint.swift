@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import ProcessTesting
+
+/// One kind of system call on one file of a queue; strace(1) can make the N-th of them fail.
+struct FaultPoint: Hashable, Sendable {
+    let call: String
+    /// The file's name in the queue's directory, "." for the directory; `nil` for any file.
+    let name: String?
+
+    /// All that changes the disk or forces it out. Opening is not among them: a file that it made
+    /// is seen by whatever comes next.
+    static let changes = [
+        "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "sync_file_range",
+        "ftruncate", "fallocate", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
+        "unlinkat", "fchmod", "mkdir",
+    ]
+
+    /// What strace is to do to the call.
+    enum Effect: String, CaseIterable, Sendable {
+        case kill = "signal=SIGKILL"
+        case inputOutput = "error=EIO"
+        case full = "error=ENOSPC"
+    }
+
+    /// Words that run a command so that the N-th call, or it and all later ones, is hit.
+    ///
+    /// strace counts the calls of each thread by themselves; one thread writes to a file, so that
+    /// counting within one file counts all of them.
+    func wrapper(
+        _ effect: Effect, at number: Int, forEver: Bool = false, in queue: CommandLineQueue,
+        log: String
+    ) -> [String] {
+        let injection = "inject=\(call):\(effect.rawValue):when=\(number)\(forEver ? "+" : "")"
+        let path = name.map { ["-P", $0 == "." ? queue.directory : "\(queue.directory)/\($0)"] }
+        return ["strace", "-f", "-qq", "-o", log] + (path ?? [])
+            + ["-e", "trace=\(call)", "-e", injection]
+    }
+
+    /// The calls that a command makes on a queue when nothing fails.
+    struct Calls: Sendable {
+        var points: [FaultPoint] = []
+        /// The calls with their sizes and places in the files, but without what is written.
+        var story: [String] = []
+    }
+
+    /// Runs a command without faults, and returns the calls that it made on the queue.
+    static func calls(
+        _ calls: [String], in queue: CommandLineQueue, _ run: ([String]) async throws -> Void
+    ) async throws -> Calls {
+        let log = queue.directory + ".calls"
+        defer { unlink(log) }
+        try await run(
+            ["strace", "-f", "-y", "-o", log, "-e", "trace=" + calls.joined(separator: ",")])
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        var found = Calls()
+        for line in text.split(separator: "\n") {
+            guard let match = line.firstMatch(of: /^\d+ +(\w+)\((.*)/),
+                let file = name(in: String(match.2), of: queue)
+            else { continue }
+            // A draft is called after its process; it can't be named beforehand.
+            let isDraft = file.contains("-new.")
+            if isDraft, match.1 == "openat" { continue }
+            let point = FaultPoint(call: String(match.1), name: isDraft ? nil : file)
+            if !found.points.contains(point) { found.points.append(point) }
+            let places = match.2.replacing(/"(?:[^"\\]|\\.)*"/, with: "").replacing(
+                /<[^>]*>/, with: "")
+            found.story.append("\(match.1) \(isDraft ? "draft" : file) \(places)")
+        }
+        return found
+    }
+
+    private static func name(in arguments: String, of queue: CommandLineQueue) -> String? {
+        guard let start = arguments.range(of: queue.directory) else { return nil }
+        let rest = arguments[start.upperBound...]
+        if rest.hasPrefix(">") || rest.hasPrefix("\"") { return "." }
+        return String(rest.dropFirst().prefix { !">\"".contains($0) })
+    }
+
+    /// Whether strace has hit anything, by its log.
+    static func wasHit(log: String) -> Bool {
+        guard let text = try? String(contentsOfFile: log, encoding: .utf8) else { return false }
+        return text.contains("(INJECTED)") || text.contains("killed by SIGKILL")
+    }
+}

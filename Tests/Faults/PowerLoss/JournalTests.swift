@@ -1,0 +1,54 @@
+import Foundation
+import ProcessTesting
+import Testing
+
+@Suite(
+    "Journal of writes",
+    .enabled(if: Tool.hasTracer && Tool.hasCompiler, "it needs strace and a C compiler"))
+struct JournalTests {
+    @Test("The journal has every call on the queue's files that the system sees")
+    func complete() async throws {
+        let lab = try PowerLab()
+        let queue = try CommandLineQueue()
+        let recording = try lab.begin(in: queue.directory)
+        let calls = try await FaultPoint.calls(
+            FaultPoint.changes.filter { !$0.hasSuffix("sync") }, in: queue
+        ) { strace in
+            let preload = recording.environment().flatMap { ["-E", "\($0.key)=\($0.value)"] }
+            let asked = try await queue.start(
+                ["ask", "Q", "--detach"], under: strace + preload
+            ).finish()
+            #expect(asked.code == 0, "\(asked.errors)")
+        }
+        // Modes are not written down, and opening tells of new files.
+        let seen = calls.story.filter { !$0.hasPrefix("fchmod") }
+        let written = try recording.records().filter { record in
+            switch record {
+            case .wrote, .resized, .linked: true
+            case .unlinked: true
+            case .opened, .synced, .acknowledged: false
+            }
+        }
+        let failed = seen.filter { $0.hasPrefix("unlink") && $0.contains("ENOENT") }
+        #expect(written.count == seen.count - failed.count, "\(seen)")
+        #expect(written.count > 50)
+    }
+
+    @Test("The journal has every sync that the system sees without it")
+    func syncs() async throws {
+        let lab = try PowerLab()
+        let (plain, written) = (try CommandLineQueue(), try CommandLineQueue())
+        let kinds = ["fsync", "fdatasync", "sync_file_range"]
+        let calls = try await FaultPoint.calls(kinds, in: plain) { strace in
+            let asked = try plain.start(["ask", "Q", "--detach"], under: strace)
+            #expect(await asked.exit() == 0)
+        }
+        let recording = try lab.begin(in: written.directory)
+        let asked = try written.start(
+            ["ask", "Q", "--detach"], environment: recording.environment())
+        #expect(await asked.exit() == 0)
+        let syncs = try recording.records().count { if case .synced = $0 { true } else { false } }
+        #expect(syncs == calls.story.count)
+        #expect(syncs > 10)
+    }
+}

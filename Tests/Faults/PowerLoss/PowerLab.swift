@@ -1,0 +1,113 @@
+import Foundation
+import ProcessTesting
+import Testing
+
+/// A room with a pretended disk, in which processes can lose their power.
+final class PowerLab: Sendable {
+    private let directory: String
+    private let library: String
+    /// The plain loop of SQLite calls, `plain.c`.
+    let plain: String
+
+    /// Compiles the library that writes the journal, and the plain loop.
+    init() throws {
+        directory = "/tmp/alertq-power-\(UUID())"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        library = directory + "/journal.so"
+        plain = directory + "/plain"
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().path
+        try Self.compile(
+            ["-shared", "-fPIC", "-o", library, sources + "/journal.c", "-ldl"])
+        try Self.compile(["-o", plain, sources + "/plain.c", "-lsqlite3"])
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    private static func compile(_ arguments: [String]) throws {
+        let words = ["-O1", "-Wall", "-Werror"] + arguments
+        // Swift's own toolchain has the first one, but it need not be in the path.
+        let compiler = try (try? Child("clang", words)) ?? Child("cc", words)
+        try #require(compiler.wait() == 0, "\(compiler.errors.text)")
+    }
+
+    /// An empty directory, removed with the room.
+    func emptyDirectory() throws -> String {
+        let path = directory + "/\(UUID())"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    /// Begins to write down what happens in a directory that holds nothing unsynced.
+    func begin(in path: String) throws -> Recording {
+        Recording(
+            directory: path, journal: directory + "/\(UUID()).journal", library: library,
+            disk: try PretendDisk(holding: path))
+    }
+
+    /// What is going on in one directory since it was last known to be on the disk.
+    struct Recording: Sendable {
+        let directory: String
+        let journal: String
+        let library: String
+        private let disk: PretendDisk
+
+        fileprivate init(directory: String, journal: String, library: String, disk: PretendDisk) {
+            (self.directory, self.journal, self.library) = (directory, journal, library)
+            self.disk = disk
+        }
+
+        /// What a process needs in its environment to be written down.
+        ///
+        /// `lie` ends the names of the files whose syncs are to do nothing.
+        func environment(lyingAbout lie: String? = nil) -> [String: String] {
+            var variables = [
+                "LD_PRELOAD": library, "POWER_DIRECTORY": directory, "POWER_JOURNAL": journal,
+            ]
+            variables["POWER_LIE"] = lie
+            return variables
+        }
+
+        func records() throws -> [WriteJournal.Record] {
+            guard FileManager.default.fileExists(atPath: journal) else { return [] }
+            return try WriteJournal(path: journal).records
+        }
+
+        /// Cuts the power after some of the records, and writes what is left into a directory.
+        func cut(
+            after records: ArraySlice<WriteJournal.Record>, into path: String,
+            _ survival: PretendDisk.Survival,
+            using generator: inout some RandomNumberGenerator
+        ) throws {
+            var disk = disk
+            for record in records { disk.apply(record) }
+            try disk.losePower(into: path, survival, using: &generator)
+        }
+    }
+}
+
+extension Sequence<WriteJournal.Record> {
+    /// What all processes had written to their standard output.
+    var acknowledgements: String {
+        var texts: [Int: String] = [:]
+        for case .acknowledged(let pid, let bytes) in self {
+            texts[pid, default: ""] += String(decoding: bytes, as: UTF8.self)
+        }
+        return texts.sorted { $0.key < $1.key }.map(\.value).joined()
+    }
+
+    /// Whether anything was written to the file of a name.
+    func hasWritten(to name: String) -> Bool {
+        var inode: UInt64?
+        for record in self {
+            switch record {
+            case .opened(name, let opened, _), .linked(name, let opened): inode = opened
+            case .wrote(let written, _, _) where written == inode: return true
+            default: break
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// Power cuts at random moments, on a disk that may lose whatever was not synced.
+@Suite("Power loss", .enabled(if: Tool.hasCompiler, "it needs a C compiler"))
+struct PowerLossTests {
+    static let runs = FaultForm.count(short: 20, full: 300)
+    /// Each of so many runs begins without a queue.
+    static let newQueueEvery = 10
+    private let lab: PowerLab
+
+    init() throws { lab = try PowerLab() }
+
+    @Test("Power cuts while several processes ask and answer lose nothing acknowledged")
+    func cuts() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        var image = try await nearlyDueForCheckpoint()
+        var ledger = Ledger()
+        ledger.note(lines: try await list(image))
+        var checkpoints = 0
+        for run in 1...Self.runs {
+            let isNew = run % Self.newQueueEvery == 0
+            let queue = try CommandLineQueue(copyOf: isNew ? lab.emptyDirectory() : image)
+            let recording = try lab.begin(in: queue.directory)
+            try await askAndAnswer(run, queue, recording)
+            let records = try recording.records()
+            if !isNew, records.hasWritten(to: "queue.db") { checkpoints += 1 }
+            var next = (image: image, ledger: ledger)
+            for attempt in 1...2 {
+                let cut = Int.random(in: 0...records.count, using: &generator)
+                let survival =
+                    PretendDisk.Survival.allCases.randomElement(using: &generator) ?? .nothing
+                let left = try lab.emptyDirectory()
+                try recording.cut(
+                    after: records[..<cut], into: left, survival, using: &generator)
+                let told = isNew ? Ledger() : Ledger(ledger.all)
+                told.note(lines: records[..<cut].acknowledgements)
+                let faults = try await faultsAfterStart(left, told)
+                #expect(
+                    faults == [],
+                    "run \(run), cut \(cut) of \(records.count), \(survival), seed \(seed)"
+                )
+                if attempt == 1, !isNew { next = (left, told) }
+            }
+            // The queue goes on from what the first cut left.
+            if next.image != image { try FileManager.default.removeItem(atPath: image) }
+            (image, ledger) = next
+        }
+        #expect(checkpoints > 0)
+        #expect(!ledger.all.asked.isEmpty)
+        #expect(!ledger.all.answered.isEmpty)
+    }
+
+    @Test("A disk that lies about syncs makes the same test find acknowledged alerts lost")
+    func lyingDisk() async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("notify", "First").code == 0)
+        let recording = try lab.begin(in: queue.directory)
+        for number in 1...3 {
+            let asked = try queue.start(
+                Self.ask("Lost \(number)"), environment: recording.environment(lyingAbout: "-wal"))
+            #expect(await asked.exit() == 0)
+        }
+        let faults = try await faultsAfterCut(recording)
+        for number in 1...3 {
+            #expect(faults.contains { $0.contains("Lost \(number)") }, "\(faults)")
+        }
+    }
+
+    @Test("An alert that a killed asker did not live to sync is synced before it is told of")
+    func toldOfAnotherOnesWrite() async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("notify", "First").code == 0)
+        // The shell copies the log into the database and removes it: the next asker makes it anew.
+        #expect(try await queue.rows("SELECT count(*) FROM alerts") == ["1"])
+        let recording = try lab.begin(in: queue.directory)
+        // The log has the alert, but no sync did anything: as if killed just before the first.
+        let killed = try queue.start(
+            Self.ask("Q"), environment: recording.environment(lyingAbout: ""))
+        #expect(await killed.exit() == 0)
+        let unsynced = try recording.records().count
+        let told = try queue.start(Self.ask("Q"), environment: recording.environment())
+        #expect(await told.exit() == 0)
+        #expect(try await faultsAfterCut(recording, tellingAfter: unsynced) == [])
+    }
+
+    @Test("The plain loop with FULL loses nothing, with NORMAL what it acknowledged")
+    func plainLoop() async throws {
+        var generator = SeededGenerator(seed: 1)
+        for (synchronous, loses) in [("FULL", false), ("NORMAL", true)] {
+            let directory = try lab.emptyDirectory()
+            let recording = try lab.begin(in: directory)
+            let loop = try Child(
+                lab.plain, [directory + "/plain.db", synchronous, "30"],
+                environment: recording.environment())
+            #expect(await loop.exit() == 0, "\(loop.errors.text)")
+            let records = try recording.records()
+            var lost = 0
+            for survival in PretendDisk.Survival.allCases {
+                for cut in stride(from: records.count, to: 0, by: -7) {
+                    let left = try lab.emptyDirectory()
+                    try recording.cut(
+                        after: records[..<cut], into: left, survival, using: &generator)
+                    let told = records[..<cut].acknowledgements.split(separator: "\n").count
+                    let found = try await plainRows(left + "/plain.db")
+                    lost += max(0, told - found)
+                }
+            }
+            #expect((lost > 0) == loses, "\(synchronous): \(lost) acknowledged rows were lost")
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension PowerLossTests {
+    private static func ask(_ title: String, message: String = "") -> [String] {
+        [
+            "ask", title, "-m", message, "-b", "yes", "--cancel", "no", "--key", title, "--detach",
+            "--json",
+        ]
+    }
+
+    /// Two askers and an answerer, one process a step.
+    private func askAndAnswer(
+        _ run: Int, _ queue: CommandLineQueue, _ recording: PowerLab.Recording
+    ) async throws {
+        let environment = recording.environment()
+        try await withThrowingTaskGroup { group in
+            for asker in 1...2 {
+                group.addTask {
+                    for number in 1...3 {
+                        let message = String(repeating: "x", count: number == 2 ? 9_000 : 0)
+                        let child = try queue.start(
+                            Self.ask("Question \(run).\(asker).\(number)", message: message),
+                            environment: environment)
+                        #expect(await child.exit() == 0)
+                    }
+                }
+            }
+            group.addTask {
+                for button in ["yes", "no", "yes"] {
+                    let list = try queue.start(
+                        ["list", "--limit", "1000", "--json"], environment: environment)
+                    let waiting = Ledger()
+                    waiting.note(lines: await list.finish().output)
+                    guard let id = waiting.all.asked.keys.randomElement() else { continue }
+                    let child = try queue.start(
+                        ["answer", "\(id)", button, "--json"], environment: environment)
+                    #expect(await child.exit() == 0)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// A queue whose log is about to be copied into the database.
+    private func nearlyDueForCheckpoint() async throws -> String {
+        let queue = try CommandLineQueue()
+        let dueBytes = 900 * 4120
+        for number in 1...200 {
+            #expect(try await queue.start(Self.ask("Seed \(number)")).exit() == 0)
+            let log = try FileManager.default.attributesOfItem(atPath: queue.path + "-wal")
+            if (log[.size] as? Int ?? 0) > dueBytes { break }
+        }
+        let image = try lab.emptyDirectory()
+        try FileManager.default.removeItem(atPath: image)
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: image)
+        return image
+    }
+
+    private func list(_ image: String) async throws -> String {
+        try await CommandLineQueue(copyOf: image).run("list", "--limit", "1000", "--json").output
+    }
+
+    /// What is wrong after the machine has started again, and the queue has gone on working.
+    private func faultsAfterStart(_ image: String, _ told: Ledger) async throws -> [String] {
+        let queue = try CommandLineQueue(copyOf: image)
+        let told = Ledger(told.all)
+        let asked = try await queue.start(Self.ask("After")).finish()
+        guard asked.code == 0 else { return ["asking fails: \(asked.errors)"] }
+        told.note(lines: asked.output)
+        return try await queue.faults(against: told)
+    }
+
+    /// What is wrong after a power cut at the end that leaves nothing unsynced.
+    private func faultsAfterCut(
+        _ recording: PowerLab.Recording, tellingAfter first: Int = 0
+    ) async throws -> [String] {
+        var generator = SeededGenerator(seed: 1)
+        let records = try recording.records()
+        let left = try lab.emptyDirectory()
+        try recording.cut(after: records[...], into: left, .nothing, using: &generator)
+        let told = Ledger()
+        told.note(lines: records[first...].acknowledgements)
+        return try await faultsAfterStart(left, told)
+    }
+
+    private func plainRows(_ path: String) async throws -> Int {
+        // A table that was never made has no rows.
+        guard FileManager.default.fileExists(atPath: path) else { return 0 }
+        let shell = try Child("sqlite3", [path, "PRAGMA integrity_check; SELECT id FROM rows;"])
+        let lines = await shell.finish().output.split(separator: "\n")
+        #expect(lines.first == "ok")
+        return lines.count - 1
+    }
+}
