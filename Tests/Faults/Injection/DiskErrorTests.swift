@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Synchronization
+import Testing
+
+/// A disk that fails or is full: at every write, sync and opening, once and from there on.
+@Suite("Disk errors at every call", .enabled(if: Tool.hasTracer, "it needs strace"))
+struct DiskErrorTests {
+    /// A screen is shown for as long as somebody wants to look at it, so it has no end to wait for.
+    static let operations =
+        FaultForm.isFull
+        ? Operation.allCases.filter { $0 != .present } : [.first] + Operation.essential
+    private static let calls = FaultPoint.changes + ["openat", "pread64", "read"]
+    private let start: OperationStart
+
+    init() async throws { start = try await OperationStart(withCheckpoint: FaultForm.isFull) }
+
+    /// One error at one kind of call.
+    private struct Fault: Sendable {
+        let point: FaultPoint
+        let effect: FaultPoint.Effect
+        let forEver: Bool
+    }
+
+    @Test("A failing or full disk gives a clear error or no harm, and no harm afterwards")
+    func errors() async throws {
+        for operation in Self.operations {
+            let queue = try start.queue(operation)
+            let calls = try await FaultPoint.calls(Self.calls, in: queue) { wrapper in
+                let finished = try await operation.run(on: queue, under: wrapper)
+                #expect(operation.accepted.contains(finished.code ?? -1), "\(finished.errors)")
+            }
+            let faults = calls.points.flatMap { point in
+                [FaultPoint.Effect.inputOutput, .full].flatMap { effect in
+                    [false, true].map { Fault(point: point, effect: effect, forEver: $0) }
+                }
+            }
+            let tally = Tally()
+            try await eachInTwoLanes(faults) { try await inject($0, into: operation, tally) }
+            print("\(operation): \(tally.all)")
+            #expect(tally.all.values.reduce(0, +) >= faults.count)
+            #expect(tally.all[74, default: 0] > 0)
+        }
+    }
+
+    /// Makes the first, second, … of some calls fail, until there are no more of them.
+    private func inject(_ fault: Fault, into operation: Operation, _ tally: Tally) async throws {
+        var number = 1
+        while true {
+            let queue = try start.queue(operation)
+            let log = queue.directory + ".strace"
+            defer { unlink(log) }
+            let wrapper = fault.point.wrapper(
+                fault.effect, at: number, forEver: fault.forEver, in: queue, log: log)
+            let finished = try await operation.run(on: queue, under: wrapper)
+            guard FaultPoint.wasHit(log: log) else { return }
+            let place =
+                "\(operation), \(fault.effect) at \(fault.point.call) \(number)"
+                + "\(fault.forEver ? " and on" : "") of \(fault.point.name ?? "any file")"
+            tally.note(finished.code)
+            expectClear(finished, operation, place)
+            let ledger = start.ledger(operation)
+            if finished.code == 0 { ledger.note(lines: finished.output) }
+            let again = try await operation.run(on: queue)
+            ledger.note(lines: again.output)
+            #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
+            #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
+            #expect(try await queue.faults(against: ledger) == [], "\(place)")
+            // The short form leaves some out, others in each run.
+            number += FaultForm.isFull ? 1 : Int.random(in: 1...8)
+        }
+    }
+
+    /// Success, or a sentence with the exit code of a failing disk.
+    private func expectClear(_ finished: Finished, _ operation: Operation, _ place: String) {
+        // Nobody came to an end within 20 seconds: it hangs.
+        guard let code = finished.code else {
+            Issue.record("\(place): it hangs")
+            return
+        }
+        guard !operation.accepted.contains(code) else { return }
+        #expect([74, 75].contains(code), "\(place): exit \(code), \(finished.errors)")
+        #expect(
+            finished.errors.hasPrefix("alertq: \(operation.arguments[0]): "),
+            "\(place): \(finished.errors)")
+        #expect(finished.output.isEmpty, "\(place): \(finished.output)")
+    }
+}
+
+/// How often each exit code was seen.
+private final class Tally: Sendable {
+    private let counts = Mutex<[Int32: Int]>([:])
+
+    func note(_ code: Int32?) { counts.withLock { $0[code ?? -1, default: 0] += 1 } }
+    var all: [Int32: Int] { counts.withLock { $0 } }
+}

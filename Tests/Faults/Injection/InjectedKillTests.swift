@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Synchronization
+import Testing
+
+/// SIGKILL at every call that changes the disk, and again while the next process recovers.
+@Suite("Kill at every call", .enabled(if: Tool.hasTracer, "it needs strace"))
+struct InjectedKillTests {
+    static let operations = FaultForm.isFull ? Operation.allCases : Operation.essential
+    private let start: OperationStart
+
+    init() async throws { start = try await OperationStart(withCheckpoint: FaultForm.isFull) }
+
+    @Test("A kill at any call of an operation, and of its recovery, leaves the queue clean")
+    func kills() async throws {
+        for operation in Self.operations {
+            let progress = KillProgress()
+            let calls = try await calls(of: operation, from: start.queue(operation))
+            let points = calls.points
+            // One recovery of each operation in the short form, every different one in the full.
+            let sample = Int.random(in: 1...points.count)
+            try await eachInTwoLanes(points.enumerated().map { ($0 + 1, $1) }) { number, point in
+                try await kill(
+                    operation, at: point, from: start.queue(operation),
+                    told: start.ledger(operation)
+                ) {
+                    state, ledger in
+                    progress.noteKill()
+                    guard FaultForm.isFull || number == sample,
+                        let points = try await recovery(of: operation, from: state, progress)
+                    else { return }
+                    for point in points {
+                        try await kill(operation, at: point, from: state, told: ledger) { _, _ in
+                            progress.noteRecoveryKill()
+                        }
+                    }
+                }
+            }
+            let (kills, recoveries, recoveryKills) = progress.all
+            print("\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
+            #expect(kills >= calls.story.count, "calls were left out: \(calls.story)")
+            #expect(recoveryKills > recoveries)
+        }
+    }
+
+    private func calls(
+        of operation: Operation, from state: CommandLineQueue
+    ) async throws -> FaultPoint.Calls {
+        let queue = try CommandLineQueue(copyOf: state.directory)
+        let calls = try await FaultPoint.calls(FaultPoint.changes, in: queue) { wrapper in
+            let finished = try await operation.run(on: queue, under: wrapper)
+            #expect(operation.accepted.contains(finished.code ?? -1), "\(finished.errors)")
+        }
+        #expect(!calls.points.isEmpty || operation == .notify)
+        return calls
+    }
+
+    /// The calls of doing it again, if no earlier recovery made the same ones in the same places.
+    private func recovery(
+        of operation: Operation, from state: CommandLineQueue, _ progress: KillProgress
+    ) async throws -> [FaultPoint]? {
+        let calls = try await calls(of: operation, from: state)
+        return progress.isNew(calls.story) ? calls.points : nil
+    }
+
+    /// Kills an operation at the first, second, … of some calls, until it ends by itself.
+    private func kill(
+        _ operation: Operation, at point: FaultPoint, from state: CommandLineQueue,
+        told: Ledger, _ killed: (CommandLineQueue, Ledger) async throws -> Void
+    ) async throws {
+        for number in 1...1000 {
+            let queue = try CommandLineQueue(copyOf: state.directory)
+            let log = queue.directory + ".strace"
+            defer { unlink(log) }
+            let finished = try await operation.run(
+                on: queue, under: point.wrapper(.kill, at: number, in: queue, log: log))
+            let ledger = Ledger(told.all)
+            ledger.note(lines: finished.output)
+            if finished.code == 128 + SIGKILL {
+                let left = try CommandLineQueue(copyOf: queue.directory)
+                try await killed(left, ledger)
+            }
+            let place = "\(operation), \(point.call) \(number) of \(point.name ?? "any file")"
+            let again = try await operation.run(on: queue)
+            ledger.note(lines: again.output)
+            #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
+            #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
+            #expect(try await queue.faults(against: ledger) == [], "\(place)")
+            guard finished.code == 128 + SIGKILL else {
+                #expect(operation.accepted.contains(finished.code ?? -1), "\(finished.errors)")
+                return
+            }
+        }
+        Issue.record("\(operation) never ended by itself at \(point)")
+    }
+}
+
+/// How far the kills of one operation have come.
+private final class KillProgress: Sendable {
+    private struct State {
+        var kills = 0
+        var recoveryKills = 0
+        var recoveries: Set<[String]> = []
+    }
+
+    private let state = Mutex(State())
+
+    func noteKill() { state.withLock { $0.kills += 1 } }
+    func noteRecoveryKill() { state.withLock { $0.recoveryKills += 1 } }
+    func isNew(_ story: [String]) -> Bool {
+        state.withLock { $0.recoveries.insert(story).inserted }
+    }
+
+    var all: (kills: Int, recoveries: Int, recoveryKills: Int) {
+        state.withLock { ($0.kills, $0.recoveries.count, $0.recoveryKills) }
+    }
+}
+
+/// Runs a closure for each element, two at a time: much of the time goes by in waiting.
+func eachInTwoLanes<Element: Sendable>(
+    _ elements: [Element], _ body: @escaping @Sendable (Element) async throws -> Void
+) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for (index, element) in elements.enumerated() {
+            if index >= 2 { try await group.next() }
+            group.addTask { try await body(element) }
+        }
+        try await group.waitForAll()
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// What people and programs do with a queue, each from the same beginning.
+enum Operation: String, CaseIterable, Sendable {
+    case first, firstInEmptyFile, ask, notify, answer, snooze, withdraw, cancel
+    case collect, expire, checkpoint, present
+
+    /// What nobody can do without.
+    static let essential: [Operation] = [.ask, .answer]
+
+    var arguments: [String] {
+        switch self {
+        case .first, .firstInEmptyFile, .ask, .checkpoint:
+            [
+                "ask", "Asked", "-b", "yes", "--cancel", "no", "--key", "asked", "--detach",
+                "--json",
+            ]
+        case .notify: ["notify", "Told", "--json"]
+        case .answer: ["answer", "1", "yes", "--json"]
+        case .snooze: ["snooze", "1", "--json"]
+        case .withdraw: ["withdraw", "1", "--json"]
+        case .cancel: ["cancel", "1", "--json"]
+        case .collect:
+            ["ask", "Answered", "-b", "yes", "--cancel", "no", "--key", "answered", "--json"]
+        case .expire: ["history", "--json"]
+        case .present: ["present", "--once"]
+        }
+    }
+
+    /// How it may end, the first time and when it is done once more.
+    var accepted: Set<Int32> {
+        switch self {
+        case .answer, .withdraw, .cancel: [0, 16]
+        default: [0]
+        }
+    }
+
+    /// A query that finds 1 once it is done.
+    var effect: String {
+        switch self {
+        case .first, .firstInEmptyFile, .ask, .checkpoint:
+            "SELECT count(*) FROM alerts WHERE key = 'asked'"
+        case .notify: "SELECT count(*) > 0 FROM alerts WHERE title = 'Told'"
+        case .answer, .present: Self.response(to: 1, "outcome = 'answered' AND button = 'yes'")
+        case .snooze: "SELECT snoozes > 0 FROM alerts WHERE id = 1"
+        case .withdraw: Self.response(to: 1, "outcome = 'withdrawn'")
+        case .cancel: Self.response(to: 1, "outcome = 'cancelled'")
+        case .collect: Self.response(to: 2, "collected_ms IS NOT NULL")
+        case .expire: Self.response(to: 3, "outcome = 'expired'")
+        }
+    }
+
+    private static func response(to id: Int, _ condition: String) -> String {
+        "SELECT count(*) FROM responses WHERE alert_id = \(id) AND \(condition)"
+    }
+
+    /// Runs it to its end, or until it is killed.
+    func run(on queue: CommandLineQueue, under wrapper: [String] = []) async throws -> Finished {
+        guard self == .present else {
+            return await (try queue.start(arguments, under: wrapper)).finish()
+        }
+        let terminal = try PseudoTerminal()
+        let child = try queue.start(arguments, under: wrapper, on: terminal)
+        _ = try await eventually {
+            // It takes no key in an alert's first half second, and asks about one at a time.
+            try terminal.type("y")
+            try await Task.sleep(for: .milliseconds(20))
+            return child.poll() != nil
+        }
+        let told = terminal.screen.contains("✓ Waiting — yes")
+        return Finished(
+            code: await child.exit(),
+            output: told
+                ? #"{"id":1,"title":"Waiting","outcome":"answered","button":"yes"}"# + "\n" : "",
+            errors: terminal.screen)
+    }
+}
+
+/// The states that operations begin with, made once and copied for each run.
+final class OperationStart: Sendable {
+    private let directory: String
+    private let told: Ledger
+
+    /// What was acknowledged while the state was made.
+    func ledger(_ operation: Operation) -> Ledger {
+        Self.isNew(operation) ? Ledger() : Ledger(told.all)
+    }
+
+    /// A queue in the state that an operation begins with.
+    func queue(_ operation: Operation) throws -> CommandLineQueue {
+        let kind =
+            switch operation {
+            case .first: "none"
+            case .firstInEmptyFile: "empty"
+            case .checkpoint: "due"
+            default: "usual"
+            }
+        return try CommandLineQueue(copyOf: directory + "/" + kind)
+    }
+
+    private static func isNew(_ operation: Operation) -> Bool {
+        operation == .first || operation == .firstInEmptyFile
+    }
+
+    /// Alert 1 waits, 2 is answered but not collected, 3 is overdue.
+    init(withCheckpoint: Bool) async throws {
+        directory = "/tmp/alertq-start-\(UUID())"
+        told = Ledger()
+        for kind in ["none", "empty"] {
+            try FileManager.default.createDirectory(
+                atPath: directory + "/" + kind, withIntermediateDirectories: true)
+        }
+        try Data().write(to: URL(filePath: directory + "/empty/queue.db"))
+        let queue = try CommandLineQueue()
+        let ask = ["ask", "-b", "yes", "--cancel", "no", "--detach", "--json"]
+        for words in [
+            ask + ["Waiting"], ask + ["Answered", "--key", "answered"],
+            ask + ["Overdue", "--timeout", "1s"], ["answer", "2", "yes", "--json"],
+        ] {
+            let child = try await queue.start(words).finish()
+            try #require(child.code == 0, "\(child.errors)")
+            told.note(lines: child.output)
+        }
+        let isOverdue = try await eventually {
+            try await queue.objects("show", "3").first?["outcome"] as? String == "expired"
+        }
+        try #require(isOverdue)
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/usual")
+        guard withCheckpoint else { return }
+        // Short of 1,000 pages by less than one more alert writes.
+        for number in 1...200 where try Self.logPages(queue) < 1000 - 8 {
+            let child = try await queue.start(ask + ["Many", "--key", "\(number)"]).finish()
+            try #require(child.code == 0, "\(child.errors)")
+        }
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/due")
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    private static func logPages(_ queue: CommandLineQueue) throws -> Int {
+        let log = try FileManager.default.attributesOfItem(atPath: queue.path + "-wal")
+        // A frame is a page of 4,096 bytes and a header of 24.
+        return (log[.size] as? Int ?? 0) / 4120
+    }
+}
