@@ -8,6 +8,11 @@ enum FaultForm {
 
     /// The number for this run.
     static func count(short: Int, full: Int) -> Int { isFull ? full : short }
+
+    /// Says how much was tried, at once, because the full form takes long.
+    static func report(_ line: String) {
+        FileHandle.standardError.write(Data("\(line)\n".utf8))
+    }
 }
 
 /// Programs that some faults need; without them these tests are left out, and say so.

@@ -38,7 +38,8 @@ struct InjectedKillTests {
                 }
             }
             let (kills, recoveries, recoveryKills) = progress.all
-            print("\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
+            FaultForm.report(
+                "\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
             #expect(kills >= calls.story.count, "calls were left out: \(calls.story)")
             #expect(recoveryKills > recoveries)
         }

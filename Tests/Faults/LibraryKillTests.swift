@@ -1,0 +1,105 @@
+import AlertQueue
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// Programs that use the library, killed while many of their tasks share transactions.
+@Suite("Kill of programs with the library")
+struct LibraryKillTests {
+    static let rounds = FaultForm.count(short: 6, full: 100)
+    /// A queue is given up after so many rounds, so that checking it stays quick.
+    static let roundsPerQueue = 10
+
+    @Test("SIGKILLs of three programs with 16 tasks each lose nothing acknowledged")
+    func kills() async throws {
+        var asked = 0
+        var answered = 0
+        for first in stride(from: 0, to: Self.rounds, by: Self.roundsPerQueue) {
+            let queue = try CommandLineQueue()
+            let journal = queue.directory + ".acknowledged"
+            defer { unlink(journal) }
+            let ledger = Ledger()
+            for _ in first..<min(first + Self.roundsPerQueue, Self.rounds) {
+                await withTaskGroup { group in
+                    for _ in 1...3 {
+                        group.addTask { await Self.killed(on: queue.path, journal: journal) }
+                    }
+                }
+            }
+            let text = try String(contentsOfFile: journal, encoding: .utf8)
+            Self.note(text, in: ledger)
+            #expect(try await queue.faults(against: ledger) == [])
+            asked += ledger.all.asked.count
+            answered += ledger.all.answered.count
+        }
+        FaultForm.report(
+            "\(3 * Self.rounds) kills, \(asked) asks and \(answered) answers acknowledged")
+        #expect(asked > Self.rounds)
+        #expect(answered > Self.rounds)
+    }
+
+    /// A process that asks and answers until it is killed in the middle of it.
+    private static func killed(on path: String, journal: String) async {
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, journal = journal as String] in
+            try await DoomedProgram(journal: journal).run(on: path)
+        }
+    }
+
+    private static func note(_ text: String, in ledger: Ledger) {
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: "\t").map(String.init)
+            guard words.count == 3, let id = Int(words[1]) else { continue }
+            if words[0] == "ask" {
+                ledger.note(ask: id, title: words[2])
+            } else {
+                ledger.note(answer: words[2], to: id)
+            }
+        }
+    }
+}
+
+/// What a program does that has no time to end in order.
+private struct DoomedProgram: Sendable {
+    private let told: Int32
+
+    /// Whatever is acknowledged to it, it writes down in the journal.
+    init(journal: String) {
+        told = open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    }
+
+    func run(on path: String) async throws {
+        let manager = try await AlertManager(path: path, source: "library")
+        let milliseconds = Int.random(in: 0...300)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            _ = kill(getpid(), SIGKILL)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<16 {
+                group.addTask { try await askAndAnswer("\(getpid()).\(task)", manager) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func askAndAnswer(_ name: String, _ manager: AlertManager) async throws {
+        var count = 0
+        while true {
+            count += 1
+            let title = "Question \(name).\(count)"
+            let id = try await manager.show(
+                Alert(title, buttons: [.cancel("no"), "yes"], key: "\(name).\(count)"))
+            tell("ask\t\(id)\t\(title)\n")
+            let button = Bool.random() ? "yes" : "no"
+            try await manager.answer(id, button: button)
+            tell("answer\t\(id)\t\(button)\n")
+        }
+    }
+
+    /// Writes a line with one call, so that it is there whole or not at all.
+    private func tell(_ line: String) {
+        let bytes = Array(line.utf8)
+        _ = write(told, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// The slot changes hands because its holder died, and the next holder dies in the middle of that.
+@Suite("Kill in a takeover")
+struct TakeoverTests {
+    static let rounds = FaultForm.count(short: 4, full: 100)
+    private let queue: CommandLineQueue
+    private let ledger = Ledger()
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private struct Presenter {
+        let terminal: PseudoTerminal
+        let process: Child
+    }
+
+    @Test("When the presenter is killed and its successor in the takeover, a third one shows it")
+    func kills() async throws {
+        for round in 1...Self.rounds {
+            let title = "Question \(round)"
+            let asked = try await queue.start([
+                "ask", title, "-b", "yes", "--cancel", "no", "--detach", "--json",
+            ]).finish()
+            ledger.note(lines: asked.output)
+            let id = try #require(ledger.all.asked.first { $0.value == title }?.key)
+            var presenters = try (1...3).map { _ in try start() }
+            let holder = try #require(try await showing(title, presenters))
+            await kill(presenters.remove(at: holder))
+            // The successor needs a few milliseconds; some die before, some in it, some after it.
+            usleep(.random(in: 0...12_000))
+            await kill(presenters.remove(at: .random(in: 0...1)))
+            let last = try #require(presenters.first)
+            #expect(await last.terminal.shows(title), "round \(round)")
+            let isAnswered = try await eventually {
+                try last.terminal.type("y")
+                try await Task.sleep(for: .milliseconds(20))
+                return last.terminal.screen.contains("✓ \(title) — yes")
+            }
+            #expect(isAnswered, "round \(round): \(last.terminal.screen)")
+            ledger.note(answer: "yes", to: id)
+            await kill(last)
+        }
+        #expect(ledger.all.kills == 3 * Self.rounds)
+        #expect(try await queue.faults(against: ledger) == [])
+    }
+
+    private func start() throws -> Presenter {
+        let terminal = try PseudoTerminal()
+        return Presenter(terminal: terminal, process: try queue.start(["present"], on: terminal))
+    }
+
+    /// The number of the one that shows the alert; the others must have begun to wait.
+    private func showing(_ title: String, _ presenters: [Presenter]) async throws -> Int? {
+        let terminals = presenters.map(\.terminal)
+        let isReady = await eventually {
+            terminals.count { $0.screen.contains(title) } == 1
+                && terminals.count { $0.screen.contains("waiting for a turn") } >= 1
+        }
+        #expect(isReady)
+        return terminals.firstIndex { $0.screen.contains(title) }
+    }
+
+    private func kill(_ presenter: Presenter) async {
+        presenter.process.kill(SIGKILL)
+        if await presenter.process.exit() == 128 + SIGKILL { ledger.noteKill() }
+    }
+}
