@@ -36,7 +36,8 @@ struct TakeoverTests {
             #expect(await last.terminal.shows(title), "round \(round)")
             let isAnswered = try await eventually {
                 try last.terminal.type("y")
-                try await Task.sleep(for: .milliseconds(20))
+                // What comes faster may be taken for a paste, which chooses nothing.
+                try await Task.sleep(for: .milliseconds(150))
                 return last.terminal.screen.contains("✓ \(title) — yes")
             }
             #expect(isAnswered, "round \(round): \(last.terminal.screen)")

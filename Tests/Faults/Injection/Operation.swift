@@ -65,9 +65,9 @@ enum Operation: String, CaseIterable, Sendable {
         let terminal = try PseudoTerminal()
         let child = try queue.start(arguments, under: wrapper, on: terminal)
         _ = try await eventually {
-            // It takes no key in an alert's first half second, and asks about one at a time.
+            // It takes no key in an alert's first half second, and none that comes like a paste.
             try terminal.type("y")
-            try await Task.sleep(for: .milliseconds(20))
+            try await Task.sleep(for: .milliseconds(150))
             return child.poll() != nil
         }
         let told = terminal.screen.contains("✓ Waiting — yes")

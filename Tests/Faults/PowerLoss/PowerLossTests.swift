@@ -43,12 +43,20 @@ struct PowerLossTests {
                     faults == [],
                     "run \(run), cut \(cut) of \(records.count), \(survival), seed \(seed)"
                 )
-                if attempt == 1, !isNew { next = (left, told) }
+                if attempt == 1, !isNew {
+                    next = (left, told)
+                } else {
+                    try FileManager.default.removeItem(atPath: left)
+                }
             }
             // The queue goes on from what the first cut left.
             if next.image != image { try FileManager.default.removeItem(atPath: image) }
             (image, ledger) = next
         }
+        let told = ledger.all
+        FaultForm.report(
+            "\(2 * Self.runs) power cuts in \(Self.runs) runs, \(checkpoints) with a checkpoint: "
+                + "\(told.asked.count) asks and \(told.answered.count) answers acknowledged")
         #expect(checkpoints > 0)
         #expect(!ledger.all.asked.isEmpty)
         #expect(!ledger.all.answered.isEmpty)
