@@ -42,6 +42,19 @@ struct FaultPoint: Hashable, Sendable {
         var points: [FaultPoint] = []
         /// The calls with their sizes and places in the files, but without what is written.
         var story: [String] = []
+        /// How many calls can be hit: of those that several threads make on one file, strace's
+        /// counting reaches as many as the busiest thread makes.
+        var reachable: Int {
+            points.map { point in
+                threads.filter { $0.key.point == point }.map(\.value).max() ?? 0
+            }.reduce(0, +)
+        }
+        fileprivate var threads: [Thread: Int] = [:]
+
+        fileprivate struct Thread: Hashable, Sendable {
+            let number: Substring
+            let point: FaultPoint
+        }
     }
 
     /// Runs a command without faults, and returns the calls that it made on the queue.
@@ -55,17 +68,18 @@ struct FaultPoint: Hashable, Sendable {
         let text = try String(contentsOfFile: log, encoding: .utf8)
         var found = Calls()
         for line in text.split(separator: "\n") {
-            guard let match = line.firstMatch(of: /^\d+ +(\w+)\((.*)/),
-                let file = name(in: String(match.2), of: queue)
+            guard let match = line.firstMatch(of: /^(\d+) +(\w+)\((.*)/),
+                let file = name(in: String(match.3), of: queue)
             else { continue }
             // A draft is called after its process; it can't be named beforehand.
             let isDraft = file.contains("-new.")
-            if isDraft, match.1 == "openat" { continue }
-            let point = FaultPoint(call: String(match.1), name: isDraft ? nil : file)
+            if isDraft, match.2 == "openat" { continue }
+            let point = FaultPoint(call: String(match.2), name: isDraft ? nil : file)
             if !found.points.contains(point) { found.points.append(point) }
-            let places = match.2.replacing(/"(?:[^"\\]|\\.)*"/, with: "").replacing(
+            found.threads[Calls.Thread(number: match.1, point: point), default: 0] += 1
+            let places = match.3.replacing(/"(?:[^"\\]|\\.)*"/, with: "").replacing(
                 /<[^>]*>/, with: "")
-            found.story.append("\(match.1) \(isDraft ? "draft" : file) \(places)")
+            found.story.append("\(match.2) \(isDraft ? "draft" : file) \(places)")
         }
         return found
     }
