@@ -38,9 +38,12 @@ let package = Package(
         .target(
             name: "ProcessTesting", dependencies: ["alertq", "CLinux"],
             path: "Tests/ProcessTesting"),
+        .executableTarget(
+            name: "QueueClient", dependencies: ["AlertQueue"], path: "Tests/QueueClient"),
         .testTarget(name: "EndToEnd", dependencies: ["ProcessTesting", "CLinux"]),
         .testTarget(
-            name: "Faults", dependencies: ["AlertQueue", "ProcessTesting", "CLinux"],
+            name: "Faults",
+            dependencies: ["AlertQueue", "ProcessTesting", "QueueClient", "CLinux"],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]

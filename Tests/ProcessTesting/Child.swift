@@ -24,10 +24,10 @@ package final class Child: Sendable {
     ///
     /// With a terminal, standard input and standard error are that terminal, which becomes the
     /// process's controlling terminal; standard output stays a pipe, as in `answer=$(alertq ask
-    /// …)`.
+    /// …)`. Without one, standard input is the descriptor `input`, or empty.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
-        on terminal: PseudoTerminal? = nil, as account: Account? = nil
+        on terminal: PseudoTerminal? = nil, as account: Account? = nil, input: Int32? = nil
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -38,7 +38,11 @@ package final class Child: Sendable {
             posix_spawn_file_actions_addopen(&actions, 0, terminal.path, O_RDWR, 0)
             posix_spawn_file_actions_adddup2(&actions, 0, 2)
         } else {
-            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            if let input {
+                posix_spawn_file_actions_adddup2(&actions, input, 0)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            }
             posix_spawn_file_actions_adddup2(
                 &actions, err.fileHandleForWriting.fileDescriptor, 2)
         }
@@ -158,6 +162,14 @@ package final class Collected: Sendable {
 
     package var data: Data { state.withLock { $0.data } }
     package var text: String { String(decoding: data, as: UTF8.self) }
+
+    /// The line that begins at a byte, without its end; `nil` until it is complete.
+    package func line(from start: Int) -> Data? {
+        state.withLock { state in
+            let rest = state.data[start...]
+            return rest.firstIndex(of: UInt8(ascii: "\n")).map { Data(rest[..<$0]) }
+        }
+    }
 
     /// Everything, once the writer has closed its end.
     package func complete() async -> String {

@@ -11,20 +11,22 @@ package final class CommandLineQueue: Sendable {
         let copy = "/tmp/alertq-e2e-\(getpid())"
         // By a process of its own: a descriptor that writes it must not leak into a child of
         // another test, because nobody could start the copy then (ETXTBSY).
-        guard let install = try? Child("install", ["-m", "755", built, copy]), install.wait() == 0
-        else { return built }
+        guard let install = try? Child("install", ["-m", "755", built("alertq"), copy]),
+            install.wait() == 0
+        else { return built("alertq") }
         atexit { unlink("/tmp/alertq-e2e-\(getpid())") }
         return copy
     }()
 
-    private static let built: String = {
+    /// An executable that was built with the tests.
+    static func built(_ name: String) -> String {
         let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let beside = runner.deletingLastPathComponent().appending(path: "alertq").path
+        let beside = runner.deletingLastPathComponent().appending(path: name).path
         let root = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let built = root.appending(path: ".build/debug/alertq").path
+        let built = root.appending(path: ".build/debug/\(name)").path
         return FileManager.default.isExecutableFile(atPath: beside) ? beside : built
-    }()
+    }
 
     package init(mode: mode_t = 0o700) throws {
         directory = "/tmp/alertq-e2e-\(UUID())"

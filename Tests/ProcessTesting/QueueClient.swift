@@ -1,0 +1,101 @@
+import CLinux
+import Foundation
+import Glibc
+import Synchronization
+
+/// A user of the library as a process of its own, driven line by line; `Tests/QueueClient` says
+/// what can be asked of it.
+package final class QueueClient: Sendable {
+    /// What a client says: the fields of one JSON object.
+    package struct Reply: Sendable {
+        package let fields: [String: any Sendable]
+
+        package var error: String? { fields["error"] as? String }
+        package var id: Int? { fields["id"] as? Int }
+        package func text(_ name: String) -> String? { fields[name] as? String }
+        package func number(_ name: String) -> Int? { fields[name] as? Int }
+        /// How long it took in the client, in milliseconds.
+        package var milliseconds: Double { fields["ms"] as? Double ?? .infinity }
+    }
+
+    /// The client ended, or said nothing for too long.
+    package struct Silence: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let process: Child
+    private let input: FileHandle
+    private let place = Mutex(0)
+
+    /// Starts a client on a queue; `words` go before the program, such as `unshare --time`.
+    package init(
+        on queue: CommandLineQueue, source: String = "client", after words: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws {
+        let pipe = Pipe()
+        for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+            _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+        let command = words + [Self.program]
+        process = try Child(
+            command[0], Array(command.dropFirst()), environment: environment,
+            input: pipe.fileHandleForReading.fileDescriptor)
+        try pipe.fileHandleForReading.close()
+        input = pipe.fileHandleForWriting
+        let opened = try await ask("open", ["path": queue.path, "source": source])
+        if let error = opened.error {
+            throw Silence(description: "\(error): \(opened.text("text") ?? "")")
+        }
+    }
+
+    private static let program = CommandLineQueue.built("QueueClient")
+
+    /// Makes one request, and waits for its reply.
+    ///
+    /// - Throws: ``Silence`` if the process has ended, or says nothing for `seconds`.
+    package func ask(
+        _ verb: String, _ fields: [String: any Sendable] = [:], seconds: Int = 60
+    ) async throws -> Reply {
+        try send(verb, fields)
+        return try await next(seconds: seconds)
+    }
+
+    /// Makes a request without waiting; ``next(seconds:)`` has the replies in their order.
+    package func send(_ verb: String, _ fields: [String: any Sendable] = [:]) throws {
+        var request = fields
+        request["do"] = verb
+        var line = try JSONSerialization.data(withJSONObject: request)
+        line.append(UInt8(ascii: "\n"))
+        try input.write(contentsOf: line)
+    }
+
+    /// The next reply.
+    package func next(seconds: Int = 60) async throws -> Reply {
+        let limit = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < limit {
+            if let line = takeLine() {
+                let object = try JSONSerialization.jsonObject(with: line)
+                return Reply(fields: object as? [String: any Sendable] ?? [:])
+            }
+            if let code = process.poll() {
+                throw Silence(description: "ended with \(code): \(process.errors.text)")
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        throw Silence(description: "nothing said for \(seconds) s: \(process.errors.text)")
+    }
+
+    /// Ends the process in order, as the end of its input tells it to.
+    package func end() async -> Int32? {
+        try? input.close()
+        return await process.exit()
+    }
+
+    private func takeLine() -> Data? {
+        place.withLock { place in
+            guard let line = process.output.line(from: place) else { return nil }
+            place += line.count + 1
+            return line
+        }
+    }
+}

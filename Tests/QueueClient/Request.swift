@@ -1,0 +1,143 @@
+import AlertQueue
+import Foundation
+
+/// One line of standard input.
+struct Request {
+    /// A request that can't be understood.
+    struct Mistake: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+
+    let fields: [String: any Sendable]
+
+    init?(_ line: String) {
+        let object = try? JSONSerialization.jsonObject(with: Data(line.utf8))
+        guard let fields = object as? [String: any Sendable] else { return nil }
+        self.fields = fields
+    }
+
+    func text(_ name: String) throws -> String {
+        guard let text = fields[name] as? String else { throw Mistake("no text “\(name)”") }
+        return text
+    }
+
+    func number(_ name: String) throws -> Int64 {
+        guard let number = fields[name] as? Int else { throw Mistake("no number “\(name)”") }
+        return Int64(number)
+    }
+
+    func duration(_ name: String) -> Duration? {
+        (fields[name] as? Int).map { .milliseconds($0) }
+    }
+
+    var limit: Int { fields["limit"] as? Int ?? 100 }
+
+    func run(on manager: AlertManager) async throws -> sending [String: Any] {
+        switch try text("do") {
+        case "ask":
+            let (record, isJoined) = try await manager.submit(alert())
+            var reply = Reply.alert(record)
+            reply["joined"] = isJoined
+            return reply
+        case "answer":
+            return Reply.alert(try await manager.answer(number("id"), button: text("button")))
+        case "withdraw": return Reply.alert(try await manager.withdraw(number("id")))
+        case "cancel": return Reply.alert(try await manager.cancel(number("id")))
+        case "snooze":
+            return Reply.alert(try await manager.snooze(number("id"), for: duration("for")))
+        case "collect":
+            try await manager.collect(number("id"))
+            return Reply.alert(try await manager.record(number("id")))
+        case "record":
+            if let key = fields["key"] as? String {
+                return Reply.alert(try await manager.record(key: key))
+            }
+            return Reply.alert(try await manager.record(number("id")))
+        case "wait": return Reply.alert(try await manager.resolution(of: number("id")))
+        case "list":
+            return ["alerts": try await manager.pending(limit: limit).map(Reply.alert)]
+        case "history":
+            return ["alerts": try await manager.history(limit: limit).map(Reply.alert)]
+        case "count": return ["count": try await manager.pendingCount()]
+        case "verify":
+            let report = try await manager.verifyAudit()
+            return ["entries": report.entries, "problems": report.problems.map { "\($0)" }]
+        case "head":
+            guard let head = try await manager.auditHead() else { return ["sequence": 0] }
+            return ["sequence": head.sequence, "hash": head.hash.map { Int($0) }]
+        case let verb: throw Mistake("unknown request “\(verb)”")
+        }
+    }
+
+    private func alert() throws -> Alert {
+        var alert = Alert(try text("title"), message: fields["message"] as? String)
+        let buttons = fields["buttons"] as? [String] ?? ["yes", "no"]
+        alert.buttons = buttons.map { $0 == "no" ? .cancel($0) : Alert.Button($0) }
+        alert.deadline = duration("timeout").map { .after($0) }
+        alert.snooze = duration("snooze")
+        alert.defaultButton = fields["default"] as? String
+        alert.key = fields["key"] as? String
+        alert.source = fields["source"] as? String
+        alert.handler = fields["handler"] as? String
+        if let word = fields["priority"] as? String {
+            let known = Alert.Priority.allCases.first { "\($0)" == word }
+            guard let known else { throw Mistake("unknown priority “\(word)”") }
+            alert.priority = known
+        }
+        return alert
+    }
+}
+
+/// One line of standard output.
+enum Reply {
+    static func alert(_ record: AlertRecord) -> [String: Any] {
+        var fields: [String: Any] = [
+            "id": record.id, "title": record.alert.title, "state": record.state.rawValue,
+            "buttons": record.alert.buttons.map(\.id), "snoozes": record.snoozes,
+            "priority": "\(record.alert.priority)", "isSnoozed": record.snoozedUntil != nil,
+            "source": record.source.name,
+        ]
+        fields["key"] = record.alert.key
+        if let response = record.response { fields.merge(ending(response)) { $1 } }
+        return fields
+    }
+
+    private static func ending(_ response: Response) -> [String: Any] {
+        var fields: [String: Any] = [
+            "alert": response.alertID, "outcome": response.outcome.rawValue,
+            "index": response.buttonIndex, "by": response.by.rawValue,
+            "collected": response.collectedAt != nil,
+        ]
+        fields["button"] = response.button?.id
+        fields["pid"] = response.responder.map { Int($0.pid) }
+        fields["via"] = response.responder?.via
+        return fields
+    }
+
+    static func failure(_ error: any Error) -> [String: Any] {
+        var fields: [String: Any] = ["text": "\(error)", "error": "other"]
+        guard let error = error as? AlertError else { return fields }
+        // The name of the case, without what belongs to it.
+        let name = Mirror(reflecting: error).children.first?.label
+        fields["error"] = name ?? "closed"
+        switch error {
+        case .alreadyResolved(let response), .late(let response), .noChoice(let response):
+            fields.merge(ending(response)) { $1 }
+        case .keyConflict(_, let id, let part):
+            fields["id"] = id
+            fields["part"] = part
+        default: break
+        }
+        return fields
+    }
+
+    static func print(_ fields: [String: Any]) {
+        guard var line = try? JSONSerialization.data(withJSONObject: fields) else { return }
+        line.append(UInt8(ascii: "\n"))
+        // One write for each line, so that lines of several tasks don't mix.
+        line.withUnsafeBytes { bytes in
+            _ = write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+        }
+    }
+}
