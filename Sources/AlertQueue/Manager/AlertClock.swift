@@ -33,15 +33,15 @@ public struct ClockReading: Sendable, Hashable {
     /// The moment that lies a length of time later.
     public func advanced(by duration: Duration) -> ClockReading {
         ClockReading(
-            wallMilliseconds: wallMilliseconds + duration.milliseconds,
-            bootMilliseconds: bootMilliseconds + duration.milliseconds, boot: boot)
+            wallMilliseconds: wallMilliseconds.addingBounded(duration.milliseconds),
+            bootMilliseconds: bootMilliseconds.addingBounded(duration.milliseconds), boot: boot)
     }
 
     /// The time from this reading to another, negative if that lies in the past.
     public func time(until other: ClockReading) -> Duration {
         boot == other.boot
-            ? .milliseconds(other.bootMilliseconds - bootMilliseconds)
-            : .milliseconds(other.wallMilliseconds - wallMilliseconds)
+            ? .milliseconds(other.bootMilliseconds.subtractingBounded(bootMilliseconds))
+            : .milliseconds(other.wallMilliseconds.subtractingBounded(wallMilliseconds))
     }
 
     /// Whether this reading is not before another.

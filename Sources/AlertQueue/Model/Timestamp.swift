@@ -30,9 +30,26 @@ package enum Timestamp {
 }
 
 extension Duration {
-    /// The length in whole milliseconds, rounded up, so that no timer fires early.
+    /// The length in whole milliseconds, rounded up, so that no timer fires early; 292 million
+    /// years at most.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+        guard !isTooLong else { return seconds < 0 ? .min : .max }
+        return whole.addingBounded((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
+
+/// Sums that end where the range ends: a damaged row may hold any number, and must not end the
+/// process that reads it.
+extension Int64 {
+    func addingBounded(_ other: Int64) -> Int64 {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .min : .max) : sum
+    }
+
+    func subtractingBounded(_ other: Int64) -> Int64 {
+        let (difference, isBeyond) = subtractingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .max : .min) : difference
     }
 }

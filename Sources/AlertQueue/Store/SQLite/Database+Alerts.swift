@@ -142,8 +142,8 @@ extension Database {
                 """, .text(now.boot)
             ) { $0.optionalInteger(0) } ?? nil
         let distances = [
-            sameBoot.map { $0 - now.bootMilliseconds },
-            otherBoot.map { $0 - now.wallMilliseconds },
+            sameBoot.map { $0.subtractingBounded(now.bootMilliseconds) },
+            otherBoot.map { $0.subtractingBounded(now.wallMilliseconds) },
         ]
         return distances.compactMap { $0 }.min().map { .milliseconds(max(0, $0)) }
     }

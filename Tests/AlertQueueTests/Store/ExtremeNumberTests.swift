@@ -1,0 +1,49 @@
+import SQLite
+import Testing
+
+@testable import AlertQueue
+
+/// Whoever can write the file can put any number into it: that may not end a process.
+@Suite("Extreme numbers")
+struct ExtremeNumberTests {
+    static let extremes: [Int64] = [.min, .min + 1, -1, 0, .max - 1, .max]
+
+    @Test(
+        "A row with a number at the end of its range is read, listed, verified and resolved",
+        arguments: [
+            "pid", "dismiss_after_ms", "snooze_ms", "asked_ms", "asked_boot_ms", "presented_ms",
+            "snoozes", "snoozed_ms, snoozed_boot_ms", "expires_ms, expires_boot_ms",
+        ], extremes)
+    func row(columns: String, number: Int64) async throws {
+        let queue = try TemporaryQueue()
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
+        let db = try queue.connection()
+        try db.execute("PRAGMA ignore_check_constraints = ON")
+        let assignments = columns.split(separator: ", ").map { "\($0) = \(number)" }
+        try db.execute(
+            "UPDATE alerts SET snoozed_boot = boot, \(assignments.joined(separator: ", "))")
+        _ = try await store.record(id)
+        _ = try await store.pending(limit: 10)
+        _ = try await store.next(for: ["terminal"], only: nil)
+        #expect(try await store.verifyAudit(expecting: nil).entries == 1)
+        _ = await thrown { try await store.snooze(id, for: nil, by: .ana) }
+        try await store.sweep(atMost: 2)
+        _ = await thrown { try await store.answer(id, 0) }
+        #expect(try await store.record(id).state == .resolved)
+        _ = try await store.history(.init(), limit: 10, after: nil)
+        await store.close()
+    }
+
+    @Test("Readings at the ends of the clocks' range are compared without an overflow")
+    func readings() {
+        let first = ClockReading(wallMilliseconds: .min, bootMilliseconds: .min, boot: "boot")
+        let last = ClockReading(wallMilliseconds: .max, bootMilliseconds: .max, boot: "boot")
+        #expect(first.time(until: last) == .milliseconds(Int64.max))
+        #expect(last.time(until: first) == .milliseconds(Int64.min))
+        #expect(last.isAtOrAfter(first) && !first.isAtOrAfter(last))
+        #expect(last.advanced(by: .seconds(1)) == last)
+        #expect(Duration.seconds(Int64.max).milliseconds == .max)
+        #expect(Duration.seconds(Int64.min).milliseconds == .min)
+    }
+}
