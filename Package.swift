@@ -48,3 +48,18 @@ let package = Package(
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]
 )
+
+// For `.ci/fuzz` alone: a fuzzer, and the command's verbs as a library that it links.
+if Context.environment["ALERTQ_FUZZ"] != nil {
+    package.products.removeAll { $0.name == "alertq" }
+    package.targets.removeAll { $0.name == "alertq" }
+    package.targets += [
+        .target(
+            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"],
+            exclude: ["main.swift"]),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["AlertPresenters", "AlertQueue", "Migrations", "SQLite", "alertq"],
+            path: "Tests/Fuzz", exclude: ["Seeds"]),
+    ]
+}

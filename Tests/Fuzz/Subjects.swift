@@ -1,0 +1,15 @@
+/// Everything that can be fuzzed, by name.
+let subjects: [String: @Sendable (inout Input) -> Void] = [
+    "options": options,
+    "times": times,
+    "json": json,
+    "rows": rows,
+    "audit": audit,
+    "keys": keys,
+    "prompts": prompts,
+    "text": text,
+    // Planted faults, which the fuzzer must find.
+    "planted-trap": plantedTrap,
+    "planted-overrun": plantedOverrun,
+    "planted-hang": plantedHang,
+]

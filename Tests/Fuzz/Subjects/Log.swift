@@ -1,0 +1,127 @@
+import FoundationEssentials
+import Migrations
+import SQLite
+
+@testable import AlertQueue
+
+/// A whole queue with any values in its rows, read by everything that reads and verified.
+@Sendable func audit(_ input: inout Input) {
+    guard let db = queue.database else { preconditionFailure("no memory") }
+    do {
+        try db.execute("SAVEPOINT try")
+        defer { try? db.execute("ROLLBACK TO try; RELEASE try") }
+        for _ in 0..<input.number(below: 6) { insertAny(&input, db) }
+        let now = ClockReading(
+            wallMilliseconds: input.integer(), bootMilliseconds: input.integer(), boot: "boot")
+        readAll(db, now)
+        verify(db)
+    } catch {
+        preconditionFailure("\(error)")
+    }
+}
+
+private func insertAny(_ input: inout Input, _ db: Database) {
+    let table = input.pick(tables)
+    let values = table.columns.map { input.value(like: $0.kind) }
+    // What the types of a strict table refuse can't have been stored.
+    try? db.run(table.insert, values)
+}
+
+private func readAll(_ db: Database, _ now: ClockReading) {
+    for id in [1, Int64.min, Int64.max] { _ = try? db.alert(id) }
+    for priority in Alert.Priority.allCases {
+        _ = try? db.waiting(priority, presenters: #"["terminal"]"#, limit: 5)
+        let places = (try? db.places(priority, at: now, limit: 5)) ?? []
+        _ = places.sorted { $0.comes(before: $1, at: now) }
+    }
+    _ = try? db.snoozed(at: now, limit: 5)
+    _ = try? db.overdue(at: now, limit: 5)
+    _ = try? db.finishedSnoozes(at: now, limit: 5)
+    if let wait = try? db.nextWakeUp(at: now) {
+        expect(wait >= .zero, "a wait that is over")
+    }
+    _ = try? db.lastHead()
+}
+
+private func verify(_ db: Database) {
+    var check = AuditCheck(expecting: nil)
+    guard (try? check.readPage(db)) != nil, (try? check.finish(db)) != nil else { return }
+    let entries = (try? db.first("SELECT count(*) FROM audit") { $0.integer(0) }) ?? 0
+    // Nobody who does not know the chain can write an entry that verifies.
+    expect(entries == 0 || !check.report.problems.isEmpty, "made-up entries verify")
+}
+
+private struct AnyTable {
+    let columns: [(name: String, kind: Kind)]
+    let insert: String
+
+    init(_ name: String, _ columns: [(name: String, kind: Kind)]) {
+        self.columns = columns
+        let names = columns.map(\.name).joined(separator: ", ")
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        insert = "INSERT OR REPLACE INTO \(name) (\(names)) VALUES (\(places))"
+    }
+}
+
+private let tables = [
+    AnyTable("sources", [("id", .small), ("uid", .integer), ("name", .text), ("pending", .small)]),
+    AnyTable(
+        "alerts",
+        [
+            ("id", .small), ("source_id", .small), ("pid", .integer), ("host", .text),
+            ("key", .text), ("style", .word(["alert", "actionSheet"])), ("priority", .small),
+            ("title", .text), ("message", .text), ("buttons", .json("[")), ("info", .json("{")),
+            ("default_button", .text), ("handler", .text), ("presenters", .json("[")),
+            ("salt", .blob), ("dismiss_after_ms", .integer), ("snooze_ms", .integer),
+            ("boot", .word(["boot", "other"])), ("asked_ms", .integer), ("asked_boot_ms", .integer),
+            ("expires_ms", .integer), ("expires_boot_ms", .integer),
+            ("state", .word(["queued", "resolved"])), ("presented_ms", .integer),
+            ("snoozes", .integer), ("snoozed_ms", .integer), ("snoozed_boot_ms", .integer),
+            ("snoozed_boot", .word(["boot", "other"])), ("cancel_requested", .small),
+        ]),
+    AnyTable(
+        "responses",
+        [
+            ("seq", .small), ("alert_id", .small), ("source", .text), ("key", .text),
+            ("handler", .text), ("outcome", .word(Outcome.allCases.map(\.rawValue))),
+            ("button", .text), ("button_index", .small),
+            ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))), ("handled", .small),
+            ("uid", .integer), ("user", .text), ("via", .text), ("tty", .text), ("ssh", .text),
+            ("host", .text), ("pid", .integer), ("resolved_ms", .integer),
+            ("collected_ms", .integer),
+        ]),
+    AnyTable(
+        "audit",
+        [
+            ("seq", .integer), ("at_ms", .integer),
+            ("event", .word(AlertEvent.Kind.allCases.map(\.rawValue))), ("alert_id", .small),
+            ("source", .text), ("outcome", .word(Outcome.allCases.map(\.rawValue))),
+            ("button_index", .small), ("button_role", .word(["cancel", "destructive"])),
+            ("resolved_by", .word(ResolvedBy.allCases.map(\.rawValue))), ("uid", .integer),
+            ("user", .text), ("login_uid", .integer), ("session", .integer), ("via", .text),
+            ("tty", .text), ("ssh", .text), ("host", .text), ("pid", .integer),
+            ("content", .blob), ("detail", .text), ("previous", .blob), ("hash", .blob),
+        ]),
+]
+
+/// The queue's own tables without their checks and triggers: whoever writes the file may have
+/// removed them.
+private let queue = Confined(
+    database: {
+        guard let database = try? Database(path: ":memory:", access: .create) else { return nil }
+        do {
+            for migration in Migration.all { try database.execute(migration.sql) }
+            let triggers = try database.rows(
+                "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+            ) { $0.text(0) }
+            for trigger in triggers { try database.execute("DROP TRIGGER \(trigger)") }
+            try database.execute(
+                """
+                PRAGMA ignore_check_constraints = ON;
+                INSERT INTO sources (id, uid, name) VALUES (0, 0, 'root'), (1, 1, 'one');
+                """)
+            return database
+        } catch {
+            return nil
+        }
+    }())

@@ -1,0 +1,51 @@
+import AlertQueue
+import FoundationEssentials
+
+@testable import alertq
+
+/// A command line: every line of the input is a word, the first one chooses the verb.
+@Sendable func options(_ input: inout Input) {
+    let verb = input.pick(Verbs.all)
+    // No word has a NUL: the system passes none.
+    let words = input.remainder().split(separator: 10, omittingEmptySubsequences: false)
+        .prefix(40).map { String(decoding: $0.filter { $0 != 0 }, as: UTF8.self) }
+    do {
+        let arguments = try OptionParser(verb).parse(Array(words))
+        for operand in arguments.operands {
+            expect(words.contains { $0.isIdentical(to: operand) }, "an operand was made up")
+        }
+        for occurrence in arguments.occurrences where occurrence.option.placeholder == nil {
+            expect(occurrence.value.isEmpty, "a value was made up")
+        }
+        guard !arguments.has(.help) else { return }
+        _ = try verb.init(arguments)
+        guard verb == AskCommand.self || verb == NotifyCommand.self else { return }
+        let buttons = arguments.occurrences.map { ButtonText.parse($0.value, role: nil) }
+        let asked = try AlertOptions(arguments, buttons: buttons)
+        // What is valid can be stored and comes back as it was.
+        try asked.alert.validate()
+        let line = try AlertJSON.line(unasked: asked.alert, source: "fuzz")
+        expect(!line.contains("\n"), "an object of several lines")
+    } catch {
+        let sentence = SafeText.line("\(error)")
+        expect(!sentence.isEmpty, "an error without a sentence")
+    }
+}
+
+/// Lengths of time and moments.
+@Sendable func times(_ input: inout Input) {
+    let isDate = input.byte() & 1 == 0
+    let now = Timestamp.date(milliseconds: input.integer())
+    let text = input.remainingText()
+    if isDate {
+        guard let date = try? DateText.parse(text, now: now) else { return }
+        expect(!Timestamp.text(date).isEmpty, "a moment without a text")
+        _ = TimeText.relative(date, to: now)
+        _ = TimeText.local(date)
+    } else {
+        guard let duration = try? DurationText.parse(text) else { return }
+        expect(
+            duration > .zero && duration <= Alert.Limit.duration,
+            "\(text) was read as \(duration)")
+    }
+}

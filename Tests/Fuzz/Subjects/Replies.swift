@@ -1,0 +1,75 @@
+import AlertQueue
+import FoundationEssentials
+
+@testable import AlertPresenters
+@testable import alertq
+
+/// What comes from a terminal's keyboard: bytes in pieces, with pauses, at an alert.
+@Sendable func keys(_ input: inout Input) {
+    let alert = alert(&input)
+    let later = [
+        AlertInteraction.LaterOption(title: "5 min", duration: nil),
+        AlertInteraction.LaterOption(title: "1 h", duration: .seconds(3600)),
+    ]
+    var interaction = AlertInteraction(alert, laterOptions: later)
+    var (parser, slow) = (KeyParser(), KeyParser())
+    var screen = AlertScreen(alert, hasColours: input.byte() & 1 == 0)
+    let size = Terminal.Size(columns: Int(input.byte()), rows: Int(input.byte()))
+    while !input.isEmpty {
+        let piece = input.bytes()
+        let keys = parser.keys(from: piece)
+        expect(
+            keys == piece.flatMap { slow.keys(from: CollectionOfOne($0)) },
+            "pieces of another size gave other keys")
+        let pause = input.byte() & 1 == 0 ? parser.pause() : nil
+        if pause != nil || parser.patience == nil { slow = parser }
+        for key in keys + [pause].compactMap({ $0 }) {
+            switch interaction.press(key, mayDestroy: input.byte() & 1 == 0) {
+            case .finish(.button(let index)):
+                expect(alert.buttons.indices.contains(index), "a button that is not there")
+            default: break
+            }
+        }
+        slow = parser
+        let state = AlertScreen.State(
+            interaction: interaction, facts: ["fact"], isLive: true, scroll: Int(input.byte()))
+        for line in screen.layout(state, size: size).lines {
+            expect(line.width <= max(1, size.columns), "a line beyond the window")
+        }
+    }
+}
+
+/// What is typed as a line: numbers, ids and labels.
+@Sendable func prompts(_ input: inout Input) {
+    let alert = alert(&input)
+    let later = [AlertInteraction.LaterOption(title: "5 min", duration: nil)]
+    let prompt = NumberedPrompt(alert, laterOptions: later)
+    _ = prompt.lines(facts: ["fact"], columns: Int(input.byte()))
+    let line = input.remainingText()
+    switch prompt.read(line) {
+    case .choice(.button(let index), let isDestructive):
+        expect(alert.buttons.indices.contains(index), "a button that is not there")
+        expect(
+            isDestructive == (alert.buttons[index].role == .destructive), "a role that is not its")
+    case .choice, .unclear: break
+    }
+    if let button = TextPrompt.button(line, of: alert) {
+        expect(alert.buttons.contains { $0.id.isIdentical(to: button.id) }, "a button made up")
+    }
+    if let id = try? AnswerCommand.id(line, of: alert) {
+        expect(
+            id.isIdentical(to: line) || alert.buttons.contains { $0.id.isIdentical(to: id) },
+            "an id made up")
+    }
+}
+
+/// An alert of up to four buttons; its texts need not be valid.
+private func alert(_ input: inout Input) -> Alert {
+    let roles: [Alert.Button.Role?] = [nil, .cancel, .destructive]
+    let buttons = (0..<input.number(below: 5)).map { _ in
+        Alert.Button(input.text(), id: input.text(), role: input.pick(roles))
+    }
+    return Alert(
+        input.text(), message: input.byte() & 1 == 0 ? nil : input.text(),
+        style: input.byte() & 1 == 0 ? .alert : .actionSheet, buttons: buttons)
+}

@@ -1,0 +1,33 @@
+import AlertPresenters
+import AlertQueue
+import FoundationEssentials
+
+/// Texts from outside on their way to a terminal.
+@Sendable func text(_ input: inout Input) {
+    let width = Int(input.byte())
+    let text = input.remainingText()
+    let line = SafeText.line(text)
+    let lines = SafeText.lines(text)
+    expect(line.unicodeScalars.allSatisfy(isPrintable), "a control in a line")
+    expect(
+        lines.unicodeScalars.allSatisfy { $0 == "\n" || isPrintable($0) }, "a control in a text")
+    expect(SafeText.line(line).isIdentical(to: line), "harmless text was changed")
+    expect(SafeText.lines(lines).isIdentical(to: lines), "harmless text was changed")
+    let cut = DisplayWidth.truncated(line, to: width)
+    expect(DisplayWidth.of(cut) <= max(width, 0), "cut to \(width), and wider")
+    expect(DisplayWidth.of(DisplayWidth.padded(line, to: width)) >= width, "padded, and narrower")
+    for part in DisplayWidth.wrapped(lines, to: width) {
+        // A character that is wider than the line stands alone.
+        expect(
+            DisplayWidth.of(part) <= max(1, width) || part.count == 1, "wrapped, and too wide")
+    }
+}
+
+private func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: return false
+    case .format: return scalar == "\u{200D}"
+    default: return true
+    }
+}
