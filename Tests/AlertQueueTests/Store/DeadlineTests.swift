@@ -119,6 +119,16 @@ struct DeadlineTests {
         await store.close()
     }
 
+    @Test("Collecting an expiry that nobody has stored yet stores it, and marks it as collected")
+    func collectsExpiry() async throws {
+        let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
+        clock.advance(by: .seconds(61))
+        #expect(try await store.collectNow(id, by: .ana))
+        #expect(try await store.record(id).response?.collectedAt != nil)
+        #expect(try await !store.collectNow(id, by: .ana))
+        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+    }
+
     @Test("A date is a deadline on the wall clock when asked, and a past one is refused")
     func date() async throws {
         let now = clock.now().wallMilliseconds

@@ -211,16 +211,25 @@ extension WriteContext {
     fileprivate func collect(
         _ id: Alert.ID, by responder: Responder, identity: Identity
     ) throws -> Bool {
-        try db.run(
-            "UPDATE responses SET collected_ms = ? WHERE alert_id = ? AND collected_ms IS NULL",
-            .integer(now.wallMilliseconds), .integer(id))
-        let isCollected = db.changes == 1
+        var isCollected = try markCollected(id)
+        if !isCollected, let row = try db.alert(id), row.isOverdue(at: now) {
+            // Whoever collects has read that it expired, which nobody had stored yet.
+            _ = try expire(row, identity: identity)
+            isCollected = try markCollected(id)
+        }
         guard let source = try db.sourceName(of: id) else { throw AlertError.notFound(id) }
         guard isCollected else { return false }
         try audit(
             AuditDraft(kind: .collected, alert: id, source: source, responder: responder),
             identity: identity)
         return true
+    }
+
+    private func markCollected(_ id: Alert.ID) throws -> Bool {
+        try db.run(
+            "UPDATE responses SET collected_ms = ? WHERE alert_id = ? AND collected_ms IS NULL",
+            .integer(now.wallMilliseconds), .integer(id))
+        return db.changes == 1
     }
 }
 
