@@ -66,6 +66,10 @@ struct Request {
         case "head":
             guard let head = try await manager.auditHead() else { return ["sequence": 0] }
             return ["sequence": head.sequence, "hash": head.hash.map { Int($0) }]
+        case "play":
+            var play = try Play(self, on: manager)
+            try await play.run()
+            return [:]
         case let verb: throw Mistake("unknown request “\(verb)”")
         }
     }

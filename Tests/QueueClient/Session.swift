@@ -14,6 +14,7 @@ import Foundation
 /// | `wait` id: until it is resolved | the alert |
 /// | `list` [limit] · `history` [limit] · `count` | `alerts`, or `count` |
 /// | `verify` · `head` | `entries` and `problems`; `sequence` and `hash` |
+/// | `play` client seed operations history [deadlines]: see ``Play`` | `{}` when it is over |
 /// | `close` | `{}`; the next `open` starts anew |
 ///
 /// Times are milliseconds. Each reply has `ms`, how long it took. A failure is

@@ -1,0 +1,110 @@
+@testable import QueueClient
+
+/// What operations saw that changed nothing.
+extension ModelCheck {
+    /// Sees one alert as it was told.
+    func saw(_ one: Played, _ id: Int64) -> Place {
+        guard let story = log.stories[id] else { return .violation("an alert that is not there") }
+        guard one.told.outcome != nil else {
+            guard one.told.state == "queued" else { return .violation("no outcome") }
+            if isPast(id, surely: one.invoked) { return .violation("waits after its deadline") }
+            let waiting = story.waiting(log.end)
+            return .saw(
+                { position in
+                    waiting.contains(position)
+                        && story.snoozed.count { $0 <= position } == one.told.snoozes
+                }, from: story.asked)
+        }
+        if let resolved = story.resolved, isEnd(one.told, log.entries[resolved - 1]) {
+            let isExpiry = one.told.outcome == "expired"
+            return .saw(
+                { position in
+                    let isCollected = story.collected.map { $0 <= position } ?? false
+                    // An expiry is told before it is stored.
+                    return (position >= resolved || isExpiry)
+                        && isCollected == one.told.isCollected
+                        && one.told.snoozes ?? story.snoozed.count == story.snoozed.count
+                }, from: isExpiry && isPast(id, perhaps: one) ? story.asked : resolved)
+        }
+        return one.told.outcome == "expired"
+            ? sawExpiry(one, id) : .violation("told of a response that is not in the log")
+    }
+
+    func sawKey(_ one: Played) -> Place {
+        guard let id = one.told.id, log.keys[one.key ?? ""] == id else {
+            return .violation("told of another alert than the key's")
+        }
+        if one.verb != .lookUp, log.stories[id]?.isOther != (one.verb == .conflict) {
+            return .violation("joined a question with another content")
+        }
+        return saw(one, id)
+    }
+
+    /// Sees that a deadline has passed, whether or not that has been stored.
+    func sawExpiry(_ one: Played, _ id: Int64) -> Place {
+        guard let story = log.stories[id], isPast(id, perhaps: one) else {
+            return .violation("expired before its deadline")
+        }
+        let isStored = story.resolved.map { log.entries[$0 - 1].outcome == "expired" } ?? true
+        let waiting = story.waiting(log.end)
+        return .saw(
+            { position in position >= story.asked && (isStored || waiting.contains(position)) },
+            from: story.asked)
+    }
+
+    /// Sees everything that waits: each once, and nothing missing.
+    func sawList(_ one: Played) -> Place {
+        let ids = (one.told.ids ?? []).map(abs)
+        guard Set(ids).count == ids.count else { return .violation("listed twice") }
+        // What is put off comes last, and the others in the order of asking.
+        let ready = (one.told.ids ?? []).prefix { $0 > 0 }
+        guard Array(ready) == ready.sorted(), ids.dropFirst(ready.count).allSatisfy({ $0 > 0 }),
+            (one.told.ids ?? []).dropFirst(ready.count).allSatisfy({ $0 < 0 })
+        else { return .violation("listed in another order") }
+        let stories = ids.map { log.stories[$0] }
+        guard !stories.contains(where: { $0 == nil }) else { return .violation("an alert made up") }
+        let ranges = stories.compactMap { $0?.waiting(log.end) }
+        let listed = Set(ids)
+        return .saw(
+            { [log] position in
+                guard ranges.allSatisfy({ $0.contains(position) }) else { return false }
+                let missing = log.pending[position] - ids.count
+                // A list is cut at 1,000.
+                if missing <= 0 || ids.count == 1000 { return missing >= 0 }
+                // What is overdue is not listed, and its expiry may not be stored yet.
+                let overdue = log.withDeadline.count { id in
+                    log.stories[id]?.waiting(log.end).contains(position) == true
+                        && !listed.contains(id) && isPast(id, perhaps: one)
+                }
+                return missing <= overdue
+            }, from: ranges.map(\.lowerBound).max() ?? 0)
+    }
+
+    private func isEnd(_ told: Played.Told, _ entry: ModelLog.Entry) -> Bool {
+        // An expiry is nobody's, whoever stored it.
+        told.outcome == entry.outcome && told.index == entry.index
+            && (told.outcome == "expired" ? told.pid == nil : told.pid == entry.pid)
+    }
+
+    /// Whether an alert's deadline had passed at a moment, however late it was asked.
+    func isPast(_ id: Int64, surely moment: Int64) -> Bool {
+        guard let (asker, timeout) = deadline(id), let returned = asker.returned else {
+            return false
+        }
+        return moment > returned + (timeout + 1) * 1_000_000
+    }
+
+    /// Whether an alert's deadline may have passed when an operation returned.
+    func isPast(_ id: Int64, perhaps one: Played) -> Bool {
+        guard let (asker, timeout) = deadline(id) else {
+            // Whoever asked was killed: only the log knows.
+            return log.stories[id]?.expires != nil
+        }
+        return (one.returned ?? .max) >= asker.invoked + (timeout - 1) * 1_000_000
+    }
+
+    private func deadline(_ id: Int64) -> (Played, timeout: Int64)? {
+        guard let asker = asker(of: id), let timeout = asker.timeout else { return nil }
+        return (asker, timeout)
+    }
+}

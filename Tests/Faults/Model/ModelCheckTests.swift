@@ -1,0 +1,159 @@
+import ProcessTesting
+import Testing
+
+@testable import QueueClient
+
+/// A checker that finds nothing would prove nothing: each lie in a true history must be found.
+@Suite("Model check")
+struct ModelCheckTests {
+    enum Lie: String, CaseIterable {
+        case lostAsk, lostAnswer, doubleWin, wrongWinner, staleRead, staleCount, staleHead
+        case forgottenInList, unwantedInList, otherKey, twoCollected, writtenLater, earlyHistory
+        case missing
+    }
+
+    @Test("A true history passes, and every kind of lie in it is found")
+    func lies() async throws {
+        let queue = try CommandLineQueue()
+        let run = ModelRun(queue: queue, seed: ModelTests.seed, operations: 1600)
+        let played = try await run.played()
+        let log = try await ModelLog.read(queue)
+        #expect(Self.violations(log, played) == [])
+        for lie in Lie.allCases {
+            var told = played
+            try #require(Self.tell(lie, in: &told), "no occasion for \(lie)")
+            #expect(Self.violations(log, told) != [], "\(lie) was believed")
+        }
+    }
+
+    private static func violations(_ log: ModelLog, _ played: [Played]) -> [String] {
+        var check = ModelCheck(log, played)
+        check.run()
+        return Array(check.violations.prefix(5))
+    }
+
+    /// Changes what one client was told; returns whether there was an occasion.
+    private static func tell(_ lie: Lie, in played: inout [Played]) -> Bool {
+        switch lie {
+        case .lostAsk:
+            return change(
+                &played, where: { $0.told.isJoined == false },
+                to: { $0.told.id = 1_000_000 })
+        case .lostAnswer:
+            return change(
+                &played, where: { $0.verb == .answer && $0.told.error == "notFound" },
+                to: {
+                    $0.told = won($0)
+                })
+        case .doubleWin:
+            return change(
+                &played, where: { $0.verb == .answer && $0.told.error == "alreadyResolved" },
+                to: {
+                    $0.told = won($0)
+                })
+        case .wrongWinner:
+            return change(
+                &played, where: { $0.told.error == "alreadyResolved" },
+                to: { $0.told.pid = 1 })
+        case .staleRead:
+            let ends = ends(played)
+            let isLater = { (one: Played) in
+                one.verb == .record && one.told.outcome != nil
+                    && ends[one.id] ?? .max < one.invoked
+            }
+            return change(
+                &played, where: isLater,
+                to: {
+                    $0.told.outcome = nil
+                    $0.told.state = "queued"
+                })
+        case .staleCount:
+            return change(
+                &played, where: { $0.verb == .count },
+                to: { $0.told.count? += 40 })
+        case .staleHead:
+            return change(
+                &played, where: { $0.verb == .head && $0.told.count ?? 0 > 100 },
+                to: {
+                    $0.told.count? -= 60
+                })
+        default: return tellMore(lie, in: &played)
+        }
+    }
+
+    private static func tellMore(_ lie: Lie, in played: inout [Played]) -> Bool {
+        let isLong = { (one: Played) in one.verb == .list && one.told.ids?.count ?? 0 > 1 }
+        switch lie {
+        case .forgottenInList:
+            return change(
+                &played, where: isLong,
+                to: { $0.told.ids?.removeFirst() })
+        case .unwantedInList:
+            let ends = ends(played)
+            return change(
+                &played, where: isLong,
+                to: { list in
+                    let gone = ends.first {
+                        $0.value < list.invoked && $0.key < list.told.ids?[0] ?? 0
+                    }
+                    list.told.ids?.insert(gone?.key ?? 0, at: 0)
+                })
+        case .otherKey:
+            return change(
+                &played, where: { $0.verb == .lookUp && $0.told.id != nil },
+                to: {
+                    $0.told.id? += 1
+                })
+        case .twoCollected:
+            return change(
+                &played, where: { $0.verb == .collect && $0.told.error == "notFound" },
+                to: {
+                    $0.told.error = nil
+                })
+        case .writtenLater:
+            let last = played.compactMap(\.returned).max() ?? 0
+            return change(
+                &played, where: { $0.told.isJoined == false },
+                to: {
+                    $0.invoked = last + 1
+                    $0.returned = last + 2
+                })
+        case .earlyHistory:
+            return change(
+                &played, where: { $0.verb == .history && $0.told.ids?.count ?? 0 > 1 },
+                to: {
+                    $0.told.ids?.swapAt(0, 1)
+                })
+        case .missing:
+            let index = played.firstIndex { $0.verb == .answer && $0.told.error == nil }
+            index.map { _ = played.remove(at: $0) }
+            return index != nil
+        default: return false
+        }
+    }
+
+    private static func won(_ one: Played) -> Played.Told {
+        Played.Told(
+            id: one.id, state: "resolved", outcome: "answered", index: one.button == "yes" ? 0 : 1,
+            pid: one.pid, isCollected: false, snoozes: 0)
+    }
+
+    /// When whoever resolved an alert was told so.
+    private static func ends(_ played: [Played]) -> [Int64: Int64] {
+        let enders: [Played.Verb] = [.answer, .withdraw, .cancel]
+        let pairs = played.filter { enders.contains($0.verb) && $0.told.error == nil }
+            .map { ($0.id, $0.returned ?? .max) }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    private static func change(
+        _ played: inout [Played], where isMeant: (Played) -> Bool,
+        to body: (inout Played) -> Void
+    ) -> Bool {
+        // One in the middle, when everything is under way.
+        let places = played.indices.filter { isMeant(played[$0]) }
+        guard !places.isEmpty else { return false }
+        body(&played[places[places.count / 2]])
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import ProcessTesting
+
+@testable import QueueClient
+
+/// Eight clients, each a process of its own, that do random things to one queue at once.
+struct ModelRun {
+    /// A client could not play.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static let clients = 8
+
+    let queue: CommandLineQueue
+    let seed: Int
+    let operations: Int
+    var hasDeadlines = false
+    /// How often each client is killed and replaced.
+    var kills = 0
+
+    /// Runs the clients to their end, and returns what they were told.
+    func played() async throws -> [Played] {
+        try await withThrowingTaskGroup { group in
+            for slot in 0..<Self.clients { group.addTask { try await play(slot) } }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    private func play(_ slot: Int) async throws -> [Played] {
+        var played: [Played] = []
+        var generation = 0
+        let share = operations / Self.clients
+        while played.count < share {
+            let client = slot + Self.clients * generation
+            let mayDie = generation < kills
+            played += try await life(client, operations: share - played.count, mayDie)
+            generation += 1
+        }
+        return played
+    }
+
+    /// One process, from its start to its end.
+    private func life(
+        _ client: Int, operations: Int, _ mayDie: Bool
+    ) async throws -> [Played] {
+        let process = try await QueueClient(on: queue, source: "model")
+        let history = queue.directory + "/history-\(client)"
+        let killer = Task {
+            try await Task.sleep(for: .milliseconds(Int.random(in: 50...1500)))
+            if mayDie { process.process.kill(SIGKILL) }
+        }
+        defer { killer.cancel() }
+        let fields: [String: any Sendable] = [
+            "client": client, "seed": seed, "operations": operations, "history": history,
+            "deadlines": hasDeadlines,
+        ]
+        do {
+            let reply = try await process.ask("play", fields, seconds: 3600)
+            if let error = reply.error { throw Failure(description: error) }
+        } catch {
+            guard mayDie, await process.process.exit() == 128 + SIGKILL else { throw error }
+        }
+        return try Self.read(history)
+    }
+
+    /// The operations of a history: each stands there before it began, and again when it was done.
+    static func read(_ path: String) throws -> [Played] {
+        var played: [Played] = []
+        let data = try Data(contentsOf: URL(filePath: path))
+        for line in data.split(separator: UInt8(ascii: "\n")) {
+            // A client that was killed may have left half a line.
+            guard let one = try? JSONDecoder().decode(Played.self, from: line) else { continue }
+            if one.returned != nil, played.last?.number == one.number { played.removeLast() }
+            played.append(one)
+        }
+        return played
+    }
+}
