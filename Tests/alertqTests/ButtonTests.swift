@@ -138,6 +138,14 @@ struct ButtonTests {
             "T", buttons: [.init("OK"), .init("Yes", id: "y"), .init("yes", id: "z")])
         #expect(try AnswerCommand.id("ok", of: cases) == "OK")
         #expect(try AnswerCommand.id("YES", of: cases) == "YES")
+        // Two ways to write é are two ids; either stands for the other where it is alone.
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        let accents = Alert("T", buttons: [.init(composed), .init(decomposed)])
+        for id in [composed, decomposed] {
+            #expect(try AnswerCommand.id(id, of: accents).utf8.elementsEqual(id.utf8))
+        }
+        let accent = Alert("T", buttons: [.init(composed), .init("no")])
+        #expect(try AnswerCommand.id(decomposed, of: accent).utf8.elementsEqual(composed.utf8))
     }
 
     @Test(

@@ -16,7 +16,7 @@ struct AlertFacts: Sendable {
         let left = presentation.timeUntilExpiry().map { Double($0.milliseconds) / 1000 }
         end = presentation.record.expiresAt ?? left.map { Date().addingTimeInterval($0) }
         let alert = presentation.alert
-        defaultTitle = alert.buttons.first { $0.id == alert.defaultButton }
+        defaultTitle = alert.buttons.first { alert.defaultButton.isIdentical(to: $0.id) }
             .map { SafeText.line($0.title) }
     }
 

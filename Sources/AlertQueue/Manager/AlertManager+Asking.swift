@@ -106,7 +106,7 @@ extension AlertManager {
         alert.buttons = Choice.buttons
         let response = try await ask(alert)
         let isChoice = response.outcome == .answered || response.by == .policy
-        let chosen = Choice.allCases.first { $0.id == response.button?.id }
+        let chosen = Choice.allCases.first { response.button?.id.isIdentical(to: $0.id) == true }
         guard isChoice, let chosen else { throw AlertError.noChoice(response) }
         return chosen
     }

@@ -39,11 +39,11 @@ extension Alert {
         guard buttons.count <= Limit.buttonCount else {
             throw .invalid("alert", "has \(buttons.count) buttons; at most \(Limit.buttonCount)")
         }
-        var ids: Set<String> = []
+        var ids: Set<[UInt8]> = []
         for button in buttons {
             try Text.check(button.title, "label of a button", limit: Limit.label)
             try Text.check(button.id, "id of a button", limit: Limit.label)
-            guard ids.insert(button.id).inserted else {
+            guard ids.insert(Array(button.id.utf8)).inserted else {
                 throw .invalid(
                     "alert", "has two buttons with the id “\(button.id)”; ids are unique")
             }

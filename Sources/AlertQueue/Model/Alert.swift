@@ -86,7 +86,9 @@ public struct Alert: Sendable {
     public var destructiveButtonIndex: Int { index { $0.role == .destructive } }
 
     /// The index of the button with an id, or −1 where there is none.
-    public func buttonIndex(id: String) -> Int { index { $0.id == id } }
+    ///
+    /// Ids are compared by their bytes.
+    public func buttonIndex(id: String) -> Int { index { $0.id.isIdentical(to: id) } }
 
     private func index(where matches: (Button) -> Bool) -> Int {
         buttons.firstIndex(where: matches) ?? -1

@@ -94,16 +94,12 @@ extension Alert {
     /// The first part of the content that differs from what was asked before.
     fileprivate func firstDifference(from stored: Alert) -> String? {
         if !title.isIdentical(to: stored.title) { return "title" }
-        if !(message ?? "").isIdentical(to: stored.message ?? "")
-            || (message == nil) != (stored.message == nil)
-        {
-            return "message"
-        }
+        if !message.isIdentical(to: stored.message) { return "message" }
         if style != stored.style { return "style" }
         if !buttons.flatMap(\.content).isIdentical(to: stored.buttons.flatMap(\.content)) {
             return "buttons"
         }
-        if defaultButton != stored.defaultButton { return "default button" }
+        if !defaultButton.isIdentical(to: stored.defaultButton) { return "default button" }
         return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
     }
 
@@ -112,13 +108,6 @@ extension Alert {
         userInfo.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
             [$0.key, $0.value]
         }
-    }
-}
-
-extension String {
-    /// Whether every byte is the same: Swift's `==` takes canonically equivalent texts for equal.
-    fileprivate func isIdentical(to other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
     }
 }
 
