@@ -102,31 +102,3 @@ struct SlotTests {
         #expect(alert["outcome"] as? String == "dismissed")
     }
 }
-
-@Suite("Hostile text")
-struct HostileTextTests {
-    @Test("A title of escape sequences and bidirectional overrides shows up harmless")
-    func title() async throws {
-        let queue = try CommandLineQueue()
-        let title = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}evil\u{2066}\u{200b}\u{e0041}"
-        #expect(try await queue.run("ask", title, "--detach", "-m", title).code == 0)
-        let terminal = try PseudoTerminal()
-        let presenter = try queue.start(["present"], on: terminal)
-        #expect(await terminal.shows("evil"))
-        let bytes = terminal.bytes
-        for hostile in [
-            "\u{1b}]", "\u{1b}[2J", "\u{9b}", "\u{202e}", "\u{2066}", "\u{200b}", "\u{7}",
-        ] {
-            #expect(bytes.range(of: Data(hostile.utf8)) == nil, "\(hostile.debugDescription)")
-        }
-        #expect(terminal.screen.contains("⟨U+202E⟩"))
-        presenter.kill(SIGTERM)
-        #expect(await presenter.exit() == 128 + SIGTERM)
-        for verb in [["list"], ["show", "1"], ["audit", "list"]] {
-            let child = try queue.start(verb)
-            _ = await child.exit()
-            let output = await child.output.complete()
-            #expect(!output.contains("\u{1b}") && !output.contains("\u{202e}"), "\(verb)")
-        }
-    }
-}

@@ -130,7 +130,8 @@ extension AskSession {
         if isJSON {
             try context.print(AlertJSON.line(record))
         } else if let button = result.button {
-            try context.print(button)
+            // A program gets the id as it is; a terminal might obey it.
+            try context.print(context.output.isTerminal ? SafeText.line(button) : button)
         }
         if result.code == .notFound {
             context.note("\(verb): the texts of alert \(record.id) have been erased")

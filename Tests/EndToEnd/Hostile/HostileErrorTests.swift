@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+@Suite("Hostile errors")
+struct HostileErrorTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @Test("No word of a command line reaches stderr as it is", arguments: HostileText.pieces)
+    func mistakes(piece: String) async throws {
+        _ = try await queue.run("ask", "T", "-b", "yes", "--cancel", "no", "--key", "k", "--detach")
+        _ = try await queue.run("withdraw", "1")
+        let long = String(repeating: piece, count: 8)
+        let lines = [
+            [piece], ["--" + piece], ["audit", piece], ["help", piece], ["answer", piece, "x"],
+            ["answer", "1", piece], ["snooze", "1", "--for", piece], ["show", piece],
+            ["ask", "T", "--priority", piece], ["ask", "T", "--timeout", piece],
+            ["ask", "T", "--" + piece], ["ask", "T", "-b", "a" + long], ["ask", long],
+            ["ask", "T", "--info", piece.replacing("=", with: "")], ["ask", "T", "--source", long],
+            ["ask", "T", "-b", "=" + piece, "-b", "=" + piece], ["ask", piece, "--key", "k"],
+            ["ask", "T", "--default", piece, "--timeout", "1h", "-b", "a"],
+            ["history", "--since", piece], ["history", "--outcome", piece],
+            ["history", "--after", piece], ["list", "--limit", piece], ["list", piece],
+            ["list", "--database", "/tmp/none/" + piece], ["audit", "verify", "--head", piece],
+            ["notify", "T", "--dismiss-after", piece],
+        ]
+        for line in lines {
+            let child = try queue.start(line)
+            let code = await child.exit()
+            let errors = await child.errors.complete()
+            #expect(code != 0 && !errors.isEmpty, "\(line)")
+            #expect(
+                TerminalBytes.strangers(in: child.errors.data, .text) == [], "\(line.first ?? "")")
+            #expect(child.output.data.isEmpty, "\(line)")
+        }
+    }
+
+    @Test("A path with hostile names is told of harmlessly, and its queue works")
+    func path() async throws {
+        let directory = queue.directory + "/a\u{1B}[31m\u{9B}7m\u{202E}\n\u{7}b"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let path = directory + "/q.db"
+        for line in [["ask", "T", "--wait-for", "10ms", "-b", "yes"], ["doctor"], ["list"]] {
+            let child = try queue.start(line + ["--database", path])
+            _ = await child.exit()
+            _ = await child.output.complete()
+            _ = await child.errors.complete()
+            let bytes = child.output.data + child.errors.data
+            #expect(!bytes.isEmpty)
+            #expect(TerminalBytes.strangers(in: bytes, .text) == [], "\(line)")
+        }
+    }
+
+    @Test("What the slot's holder says of itself is shown harmlessly to those who wait")
+    func slot() async throws {
+        let terminal = try PseudoTerminal()
+        let presenter = try queue.start(["present"], on: terminal)
+        _ = try await queue.run("ask", "First", "-b", "yes", "--detach")
+        #expect(await terminal.shows("First"))
+        let piece = "name\u{1B}[31m\u{9B}7m\u{202E}\u{200B}\u{7}\u{E0041}"
+        try writeSlot(piece, pid: presenter.pid)
+        let other = try PseudoTerminal()
+        let asker = try queue.start(["ask", piece, "-m", piece, "-b", "=" + piece], on: other)
+        #expect(await other.shows("shown by name"))
+        // Enter shows the alert as text.
+        try other.type("\n")
+        #expect(await other.shows("Number (1)"))
+        try other.type("1\n")
+        #expect(await asker.exit() == 0)
+        #expect(await asker.output.complete() == piece + "\n", "a program gets the id as it is")
+        #expect(TerminalBytes.strangers(in: other.bytes, .screen) == [])
+        let doctor = try await queue.run("doctor")
+        #expect(doctor.output.contains("shown by name"))
+        #expect(TerminalBytes.strangers(in: doctor.output.utf8, .text) == [])
+        presenter.kill(SIGTERM)
+        _ = await presenter.exit()
+    }
+
+    @Test("On a terminal the chosen button's id is printed harmlessly")
+    func result() async throws {
+        let piece = "id\u{1B}[31m\u{202E}"
+        let command = [
+            "ask", "T", "-b", "=" + piece, "--key", "k", "--wait-for", "20s",
+        ]
+        _ = try await queue.run("ask", "T", "-b", "=" + piece, "--key", "k", "--detach")
+        _ = try await queue.run("answer", "1", piece)
+        let terminal = try PseudoTerminal()
+        let child = try Child(
+            "sh", ["-c", "\"$0\" \"$@\" >/dev/tty", CommandLineQueue.program] + command,
+            environment: ["ALERTQ_DATABASE": queue.path], on: terminal)
+        #expect(await child.exit() == 0)
+        #expect(await terminal.shows("id␛[31m⟨U+202E⟩"))
+        #expect(TerminalBytes.strangers(in: terminal.bytes, .screen) == [])
+    }
+
+    private func writeSlot(_ text: String, pid: pid_t) throws {
+        let holder: [String: Any] = [
+            "alert": 1, "uid": 0, "user": text, "tty": text, "host": text, "pid": Int(pid),
+            "presenters": [text], "hasDelegate": false,
+        ]
+        var bytes = try JSONSerialization.data(withJSONObject: holder)
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(Data(count: 1024 - bytes.count))
+        let file = try FileHandle(forUpdating: URL(filePath: queue.path + "-slot"))
+        try file.write(contentsOf: bytes)
+        try file.close()
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+@Suite("Hostile text")
+struct HostileTextTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @Test("What a terminal may obey is caught if it gets through")
+    func negativeControl() {
+        for (name, texts) in HostileText.kinds {
+            for text in texts where text != "\t" && text != "\n" {
+                let strangers = TerminalBytes.strangers(in: text.utf8, .text)
+                #expect(strangers != [], "\(name): \(text.debugDescription)")
+            }
+        }
+        for bytes: [UInt8] in [[0x9B, 0x33], [0x1B], [0x1B, 0x63], [0xC0, 0x9B], [0x07]] {
+            #expect(TerminalBytes.strangers(in: bytes, .screen) != [])
+        }
+        #expect(TerminalBytes.strangers(in: "\u{1B}]0;x\u{7}".utf8, .screen) != [])
+        let harmless = "\u{1B}[?25l\u{1B}[2K\u{1B}[1;7mé 👩‍👩‍👧 한 ✓\u{1B}[0m\r\n"
+        #expect(TerminalBytes.strangers(in: harmless.utf8, .screen) == [])
+    }
+
+    /// Asks with a text in every field, and returns the alert's id.
+    private func ask(_ piece: String, more: String = "") async throws -> String {
+        let child = try queue.start([
+            "ask", piece, "-m", piece + "\n" + piece + more, "-b", "=" + piece, "--destructive",
+            "d=" + piece, "--cancel", "no=" + piece, "--source", piece, "--key", piece, "--info",
+            "k" + piece + "=" + piece, "--timeout", "1h", "--default", piece, "--detach",
+        ])
+        #expect(await child.exit() == 0)
+        #expect(await child.errors.complete() == "")
+        #expect(TerminalBytes.strangers(in: child.errors.data, .text) == [])
+        return await child.output.complete().trimmingCharacters(in: .newlines)
+    }
+
+    @Test(
+        "No text of an alert reaches the terminal that shows it, nor the name of who answered",
+        arguments: ["xterm", "dumb"])
+    func presented(term: String) async throws {
+        let terminal = try PseudoTerminal()
+        let presenter = try queue.start(
+            ["present"], on: terminal, environment: ["TERM": term])
+        for (number, piece) in HostileText.pieces.enumerated() {
+            let seen = terminal.bytes.count
+            let id = try await ask(piece, more: number == 0 ? HostileText.highTower : "")
+            let name = "piece\(number)"
+            #expect(await terminal.shows(name, since: seen))
+            let answer = try queue.start(["answer", id, "no"])
+            #expect(await answer.exit() == 0)
+            let isTold = await eventually {
+                terminal.screen(since: seen).contains("• \(name)")
+            }
+            #expect(isTold, "\(name)")
+        }
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        #expect(TerminalBytes.strangers(in: terminal.bytes, .screen) == [])
+    }
+
+    @Test("No text gets into tables, stories, logs and checks, on a terminal or through a pipe")
+    func told() async throws {
+        var ids: [String] = []
+        for piece in HostileText.pieces { ids.append(try await ask(piece)) }
+        for id in ids.dropLast(2) {
+            _ = try await queue.run("answer", id, "no")
+        }
+        try await forge()
+        let verbs =
+            [["list"], ["history"], ["audit", "list"], ["audit", "verify"], ["doctor"]]
+            + ids.map { ["show", $0] }
+        for verb in verbs {
+            let child = try queue.start(verb)
+            _ = await child.exit()
+            let output = await child.output.complete()
+            #expect(!output.isEmpty || !child.errors.data.isEmpty)
+            let bytes = child.output.data + child.errors.data
+            #expect(TerminalBytes.strangers(in: bytes, .text) == [], "\(verb)")
+            let screen = try await screen(verb)
+            #expect(!screen.isEmpty)
+            #expect(TerminalBytes.strangers(in: screen, .screen) == [], "\(verb)")
+            let json = try queue.start(verb + ["--json"])
+            _ = await json.exit()
+            _ = await json.output.complete()
+            #expect(TerminalBytes.strangers(in: json.output.data, .json) == [], "\(verb)")
+        }
+    }
+
+    /// Puts hostile texts, and bytes that are no UTF-8, wherever a person or a place is named.
+    private func forge() async throws {
+        let bytes = HostileText.pieces[2].utf8.map { $0 } + [0x9B, 0x33, 0x31, 0x6D, 0x90, 0xFF]
+        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let text = "CAST(X'\(hex)' AS TEXT)"
+        let columns = ["user", "via", "tty", "ssh", "host"]
+        let assignments = columns.map { "\($0) = \(text)" }.joined(separator: ", ")
+        _ = try await queue.rows(
+            """
+            DROP TRIGGER responses_are_final; DROP TRIGGER audit_is_append_only_update;
+            UPDATE responses SET \(assignments); UPDATE audit SET \(assignments), detail = \(text);
+            UPDATE alerts SET host = \(text);
+            """)
+        #expect(try await queue.rows("SELECT count(*) FROM responses WHERE via = \(text)") != ["0"])
+    }
+
+    /// What a verb puts onto a terminal.
+    private func screen(_ verb: [String]) async throws -> Data {
+        let terminal = try PseudoTerminal()
+        let child = try Child(
+            "sh", ["-c", "\"$0\" \"$@\" >/dev/tty 2>&1", CommandLineQueue.program] + verb,
+            environment: ["ALERTQ_DATABASE": queue.path], on: terminal)
+        let code = await child.exit()
+        // What was written last may still be on its way.
+        let end = "end \(code ?? -1)"
+        try terminal.type(end + "\n")
+        _ = await terminal.shows(end)
+        return terminal.bytes
+    }
+}
