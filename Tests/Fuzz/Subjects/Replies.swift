@@ -31,11 +31,11 @@ import FoundationEssentials
             }
         }
         slow = parser
-        let state = AlertScreen.State(
-            interaction: interaction, facts: ["fact"], isLive: true, scroll: Int(input.byte()))
-        for line in screen.layout(state, size: size).lines {
-            expect(line.width <= max(1, size.columns), "a line beyond the window")
-        }
+    }
+    let state = AlertScreen.State(
+        interaction: interaction, facts: ["fact"], isLive: true, scroll: Int(input.byte()))
+    for line in screen.layout(state, size: size).lines {
+        expect(line.width <= max(1, size.columns), "a line beyond the window")
     }
 }
 
