@@ -57,11 +57,8 @@ struct SlotTests {
         #expect(alert["state"] as? String == "queued")
     }
 
-    @Test("Ctrl-Z gives the slot up and the terminal back; fg shows the alert again")
-    func stop() async throws {
-        let terminal = try PseudoTerminal()
-        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
-        // A shell between them has job control, as a person's has.
+    /// A shell with job control, as a person has it.
+    private func shell(on terminal: PseudoTerminal) async throws -> Child {
         let shell = try Child(
             "bash", ["--norc", "-i"],
             environment: [
@@ -69,6 +66,34 @@ struct SlotTests {
                 "A": CommandLineQueue.program,
             ], on: terminal)
         #expect(await terminal.shows("ready> "))
+        return shell
+    }
+
+    @Test("An ask in the background leaves the keyboard alone; fg shows its alert")
+    func foreground() async throws {
+        let terminal = try PseudoTerminal()
+        let shell = try await shell(on: terminal)
+        try terminal.type("$A ask 'Prune now?' -b Yes --cancel No &\n")
+        #expect(await terminal.shows("answer with:"))
+        // What is typed meanwhile is the shell's.
+        try terminal.type("echo $((6*7))typed >&2\n")
+        #expect(await terminal.shows("42typed"))
+        #expect(!terminal.screen.contains("Enter chooses"))
+        try terminal.type("fg\n")
+        #expect(await terminal.shows("Enter chooses"))
+        try terminal.type("y")
+        // Before it, fg has named the job.
+        #expect(await eventually { shell.output.text.hasSuffix("Yes\n") })
+        let alert = try #require(try await queue.objects("show", "1").first)
+        #expect(alert["button"] as? String == "Yes")
+        shell.kill(SIGKILL)
+    }
+
+    @Test("Ctrl-Z gives the slot up and the terminal back; fg shows the alert again")
+    func stop() async throws {
+        let terminal = try PseudoTerminal()
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        let shell = try await shell(on: terminal)
         try terminal.type("$A present\n")
         #expect(await terminal.shows("Prune?"))
         var count = terminal.bytes.count

@@ -25,9 +25,8 @@ package struct AlertWait: Sendable {
         if let terminal {
             screen = try AskScreen(
                 record, manager: manager, terminal: terminal, context: context)
-        } else {
-            tellHowToAnswer()
         }
+        if terminal?.isForeground != true { tellHowToAnswer() }
         do {
             let end = try await firstEnd(screen)
             await screen?.finish()

@@ -8,14 +8,14 @@ import Glibc
 /// who does, and Enter shows the alert here, as text. The keyboard has one reader at a time: the
 /// presenter while it shows the alert, else this.
 package actor AskScreen {
-    private enum State { case waiting, showing, prompting, finished }
+    private enum State { case background, waiting, showing, prompting, finished }
 
     private let manager: AlertManager
     private let record: AlertRecord
     private let context: Context
     private let terminal: ControllingTerminal
     private let base: TerminalPresenter
-    private var state = State.waiting
+    private var state = State.background
     /// Whether the presenter has told the person how the alert ended.
     private(set) var hasToldResult = false
     private var reading: Task<Void, Never>?
@@ -36,8 +36,12 @@ package actor AskScreen {
         (entered, enter) = AsyncStream.makeStream(of: Void.self)
     }
 
-    /// Shows the alert in one way or the other until the task is cancelled.
+    /// Shows the alert in one way or the other until the task is cancelled; in the background, as
+    /// after `ask … &`, nothing before `fg`.
     package func run() async {
+        do { try await terminal.waitForForeground() } catch { return }
+        guard state == .background else { return }
+        state = .waiting
         terminal.discardInput()
         await screen.start()
         readLine()
@@ -58,7 +62,7 @@ package actor AskScreen {
     /// Stops the process as Ctrl-Z asks for.
     package func suspend() async throws {
         try await screen.suspend()
-        if state != .prompting { await screen.start() }
+        if state == .waiting || state == .showing { await screen.start() }
     }
 
     private var screen: OwnScreen {

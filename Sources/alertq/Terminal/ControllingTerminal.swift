@@ -6,13 +6,13 @@ package final class ControllingTerminal: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "alertq.terminal")
 
-    /// Opens the controlling terminal; `nil` where there is none, where it is not in use by this
-    /// process, or where another job is in its foreground.
+    /// Opens the controlling terminal, whichever job is in its foreground; `nil` where there is
+    /// none, or where it is not in use by this process.
     package init?() {
         guard isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1 else { return nil }
         // An open file of its own: making it non-blocking changes nothing for others.
         descriptor = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0, isForeground else { return nil }
+        guard descriptor >= 0 else { return nil }
     }
 
     deinit {
@@ -22,7 +22,8 @@ package final class ControllingTerminal: Sendable {
     /// Whether this process's job is the one that the keyboard belongs to; see tcgetpgrp(3).
     package var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
-    /// Returns when this process's job is in the foreground again.
+    /// Returns when this process's job is in the foreground; no signal tells a job that `fg` has
+    /// brought there unless it was stopped before.
     package func waitForForeground() async throws {
         while !isForeground { try await Task.sleep(for: .milliseconds(250)) }
     }

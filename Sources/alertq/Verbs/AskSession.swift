@@ -56,9 +56,9 @@ extension AskSession {
     private func mustFail(
         _ alert: Alert, _ terminal: ControllingTerminal?, _ manager: AlertManager
     ) async throws -> Bool {
-        guard question.failsIfUnattended, terminal == nil, manager.slotHolder() == nil else {
-            return false
-        }
+        guard question.failsIfUnattended else { return false }
+        if let terminal, terminal.isForeground { return false }
+        guard manager.slotHolder() == nil else { return false }
         guard let key = alert.key else { return true }
         do {
             return try await manager.record(key: key).response == nil

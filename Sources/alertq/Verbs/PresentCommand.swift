@@ -26,7 +26,8 @@ package struct PresentCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        guard let terminal = ControllingTerminal() else {
+        let terminal = ControllingTerminal()
+        guard let terminal, terminal.isForeground else {
             throw UsageError("it needs a terminal, and to be its foreground job")
         }
         let presenter: TerminalPresenter
