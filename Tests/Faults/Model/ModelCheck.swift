@@ -77,7 +77,7 @@ struct ModelCheck {
         case .ask, .join, .conflict:
             guard entry.event == "asked", let story = log.stories[entry.alert] else { return false }
             return story.title == (one.verb == .ask ? one.title : one.key)
-        case .answer: return entry.event == "resolved" && entry.alert == one.id
+        case .answer: return entry.outcome == "answered" && entry.alert == one.id
         case .withdraw: return entry.outcome == "withdrawn" && entry.alert == one.id
         case .cancel: return entry.outcome == "cancelled" && entry.alert == one.id
         case .snooze: return entry.event == "snoozed" && entry.alert == one.id
