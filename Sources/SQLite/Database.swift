@@ -155,6 +155,17 @@ package final class Database {
         return logged == copied
     }
 
+    /// Has the write-ahead log copied and emptied at closing, if nobody else has the file open.
+    ///
+    /// SQLite makes sure of that with an exclusive lock. The files themselves stay, for users who
+    /// may not create them. It takes a `journal_size_limit`. See `SQLITE_FCNTL_PERSIST_WAL` in
+    /// <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>.
+    package func emptyLogAtClosing() {
+        var isKept: Int32 = 1
+        sqlite3_file_control(connection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+        _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
     private func statement(_ sql: String) throws(SQLiteError) -> Statement {
         let text = StatementText(sql: sql)
         if let statement = statements[text] { return statement }

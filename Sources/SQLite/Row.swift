@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// The current row of a running statement, valid only inside the closure that receives it.
 ///
@@ -40,5 +41,51 @@ package struct Row: ~Copyable {
         let count = Int(sqlite3_column_bytes(handle, column))
         guard count > 0, let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// The value of a column as it lies in SQLite's memory, without a copy or a conversion.
+    package func raw(_ column: Int32) -> RawColumn {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_NULL: return RawColumn(kind: .null)
+        case SQLITE_INTEGER:
+            return RawColumn(kind: .integer, integer: sqlite3_column_int64(handle, column))
+        case let type:
+            // Of a text too: its bytes, without the terminator that column_text would append.
+            let start = sqlite3_column_blob(handle, column)
+            let count = Int(sqlite3_column_bytes(handle, column))
+            let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+            let kind =
+                type == SQLITE_TEXT ? RawColumn.Kind.text : type == SQLITE_BLOB ? .blob : .real
+            return RawColumn(kind: kind, bytes: bytes)
+        }
+    }
+}
+
+/// A column's value in SQLite's memory: it is gone when the statement moves on.
+package struct RawColumn {
+    package enum Kind: Sendable {
+        case null
+        case integer
+        case real
+        case text
+        case blob
+    }
+
+    package let kind: Kind
+    /// The number of an integer, else 0.
+    package var integer: Int64 = 0
+    /// The bytes of a text or a blob, else none.
+    package var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    /// Whether two values are of one kind and the same.
+    package func isSame(as other: RawColumn) -> Bool {
+        kind == other.kind && integer == other.integer && holds(other.bytes)
+    }
+
+    /// Whether the bytes are these.
+    package func holds(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == other.count else { return false }
+        guard let mine = bytes.baseAddress, let its = other.baseAddress else { return true }
+        return memcmp(mine, its, bytes.count) == 0
     }
 }

@@ -1,12 +1,14 @@
 /// The SHA-256 hash function of FIPS 180-4.
 ///
 /// One small file of our own instead of a dependency, so that the default build needs SQLite alone;
-/// tested with NIST's vectors (CAVP, SHAVS byte-oriented messages).
+/// tested with NIST's vectors (CAVP, SHAVS byte-oriented messages). Verifying a log is mostly
+/// hashing, hence the unsafe buffers, and the rounds written so that no word has to move.
 package struct SHA256: Sendable {
     /// The length of a hash in bytes.
     package static let byteCount = 32
 
-    private static let blockLength = 64
+    private typealias Word = UInt32
+    private typealias Words = UnsafeMutablePointer<UInt32>
 
     private var state: SIMD8<UInt32> = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
@@ -17,104 +19,96 @@ package struct SHA256: Sendable {
 
     /// Hashes a whole message.
     package static func hash(_ message: [UInt8]) -> [UInt8] {
-        var hasher = SHA256()
-        message.withUnsafeBytes { bytes in
-            roundConstants.withUnsafeBufferPointer { constants in
-                let wholeBlocks = bytes.count / blockLength
-                for block in 0..<wholeBlocks {
-                    hasher.compress(bytes, at: block * blockLength, constants)
-                }
-                hasher.finish(bytes, at: wholeBlocks * blockLength, constants)
-            }
+        [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
+            message.withUnsafeBytes { hash($0, into: UnsafeMutableRawBufferPointer(digest)) }
+            count = byteCount
         }
-        return hasher.digest()
+    }
+
+    /// Hashes a whole message into a buffer of ``byteCount`` bytes.
+    package static func hash(
+        _ message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer
+    ) {
+        precondition(digest.count >= byteCount)
+        var hasher = SHA256()
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+            guard let words = schedule.baseAddress else { return }
+            var rest = message
+            while rest.count >= 64, let block = rest.baseAddress {
+                hasher.compress(block, words)
+                rest = UnsafeRawBufferPointer(rebasing: rest[64...])
+            }
+            hasher.finish(rest, bitCount: UInt64(message.count) * 8, words)
+        }
+        for index in 0..<8 {
+            digest.storeBytes(
+                of: hasher.state[index].bigEndian, toByteOffset: index * 4, as: UInt32.self)
+        }
     }
 
     /// Pads the rest of the message with a one bit, zeros and the message's length in bits.
     private mutating func finish(
-        _ message: UnsafeRawBufferPointer, at start: Int,
-        _ constants: UnsafeBufferPointer<UInt32>
+        _ rest: UnsafeRawBufferPointer, bitCount: UInt64, _ words: Words
     ) {
-        let rest = message.count - start
-        let length = rest < Self.blockLength - 8 ? Self.blockLength : 2 * Self.blockLength
-        withUnsafeTemporaryAllocation(byteCount: length, alignment: 8) { tail in
-            tail.initializeMemory(as: UInt8.self, repeating: 0)
-            tail.copyMemory(from: UnsafeRawBufferPointer(rebasing: message[start...]))
-            tail[rest] = 0x80
-            let bitCount = UInt64(message.count) * 8
+        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { tail in
+            guard let start = tail.baseAddress else { return }
+            tail.copyBytes(from: rest)
+            let length = rest.count < 56 ? 64 : 128
+            tail[rest.count] = 0x80
+            for index in (rest.count + 1)..<(length - 8) { tail[index] = 0 }
             tail.storeBytes(of: bitCount.bigEndian, toByteOffset: length - 8, as: UInt64.self)
-            for offset in stride(from: 0, to: length, by: Self.blockLength) {
-                compress(UnsafeRawBufferPointer(tail), at: offset, constants)
-            }
+            compress(UnsafeRawPointer(start), words)
+            if length == 128 { compress(UnsafeRawPointer(start + 64), words) }
         }
     }
 
     /// Works one block of 64 bytes into the state: FIPS 180-4, section 6.2.2.
-    private mutating func compress(
-        _ bytes: UnsafeRawBufferPointer, at start: Int, _ constants: UnsafeBufferPointer<UInt32>
-    ) {
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
-            for index in 0..<16 {
-                let word = bytes.loadUnaligned(
-                    fromByteOffset: start + index * 4, as: UInt32.self)
-                schedule[index] = UInt32(bigEndian: word)
-            }
-            for index in 16..<64 {
-                let early = schedule[index &- 15]
-                let late = schedule[index &- 2]
-                let small0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >> 3)
-                let small1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >> 10)
-                schedule[index] =
-                    schedule[index &- 16] &+ small0 &+ schedule[index &- 7] &+ small1
-            }
-            mix(UnsafeBufferPointer(schedule), constants)
+    private mutating func compress(_ block: UnsafeRawPointer, _ words: Words) {
+        for index in 0..<16 {
+            let word = block.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
+            words[index] = UInt32(bigEndian: word)
         }
-    }
-
-    /// The 64 rounds, eight at a time, so that the working variables change their roles instead of
-    /// their places.
-    private mutating func mix(
-        _ schedule: UnsafeBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
-    ) {
+        for index in 16..<64 {
+            let early = words[index &- 15]
+            let late = words[index &- 2]
+            let small0 = rotate(early, 7) ^ rotate(early, 18) ^ (early &>> 3)
+            let small1 = rotate(late, 17) ^ rotate(late, 19) ^ (late &>> 10)
+            words[index] = words[index &- 16] &+ small0 &+ words[index &- 7] &+ small1
+        }
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        var index = 0
-        while index < 64 {
-            round(a, b, c, &d, e, f, g, &h, constants[index] &+ schedule[index])
-            round(h, a, b, &c, d, e, f, &g, constants[index &+ 1] &+ schedule[index &+ 1])
-            round(g, h, a, &b, c, d, e, &f, constants[index &+ 2] &+ schedule[index &+ 2])
-            round(f, g, h, &a, b, c, d, &e, constants[index &+ 3] &+ schedule[index &+ 3])
-            round(e, f, g, &h, a, b, c, &d, constants[index &+ 4] &+ schedule[index &+ 4])
-            round(d, e, f, &g, h, a, b, &c, constants[index &+ 5] &+ schedule[index &+ 5])
-            round(c, d, e, &f, g, h, a, &b, constants[index &+ 6] &+ schedule[index &+ 6])
-            round(b, c, d, &e, f, g, h, &a, constants[index &+ 7] &+ schedule[index &+ 7])
-            index &+= 8
+        roundConstants.withUnsafeBufferPointer { constants in
+            guard let constants = constants.baseAddress else { return }
+            var index = 0
+            while index < 64 {
+                // After eight rounds every word is back in its own place.
+                mix(a, b, c, &d, e, f, g, &h, constants[index] &+ words[index])
+                mix(h, a, b, &c, d, e, f, &g, constants[index &+ 1] &+ words[index &+ 1])
+                mix(g, h, a, &b, c, d, e, &f, constants[index &+ 2] &+ words[index &+ 2])
+                mix(f, g, h, &a, b, c, d, &e, constants[index &+ 3] &+ words[index &+ 3])
+                mix(e, f, g, &h, a, b, c, &d, constants[index &+ 4] &+ words[index &+ 4])
+                mix(d, e, f, &g, h, a, b, &c, constants[index &+ 5] &+ words[index &+ 5])
+                mix(c, d, e, &f, g, h, a, &b, constants[index &+ 6] &+ words[index &+ 6])
+                mix(b, c, d, &e, f, g, h, &a, constants[index &+ 7] &+ words[index &+ 7])
+                index &+= 8
+            }
         }
         state = state &+ SIMD8(a, b, c, d, e, f, g, h)
     }
 
-    private func digest() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Self.byteCount) { bytes, count in
-            for index in 0..<8 {
-                UnsafeMutableRawBufferPointer(bytes).storeBytes(
-                    of: state[index].bigEndian, toByteOffset: index * 4, as: UInt32.self)
-            }
-            count = Self.byteCount
-        }
+    /// One round: only the words that it calls `d` and `h` get new values.
+    @inline(__always)
+    private func mix(
+        _ a: Word, _ b: Word, _ c: Word, _ d: inout Word, _ e: Word, _ f: Word, _ g: Word,
+        _ h: inout Word, _ input: Word
+    ) {
+        let sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+        // The same as (e & f) ^ (~e & g), and below as (a & b) ^ (a & c) ^ (b & c).
+        let first = h &+ sum1 &+ (g ^ (e & (f ^ g))) &+ input
+        let sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+        d = d &+ first
+        h = first &+ sum0 &+ ((a & b) | (c & (a | b)))
     }
-}
-
-/// One round; `word` is its constant and its word of the schedule, added.
-@inline(__always)
-private func round(
-    _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32,
-    _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32, _ word: UInt32
-) {
-    let sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-    h = h &+ sum1 &+ (g ^ (e & (f ^ g))) &+ word
-    d = d &+ h
-    let sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-    h = h &+ sum0 &+ ((a & b) | (c & (a | b)))
 }
 
 @inline(__always)

@@ -57,15 +57,17 @@ struct RowForgingTests {
         await log.store.close()
     }
 
-    @Test("A person who is written into an expiry is found")
-    func expiry() async throws {
+    @Test(
+        "A person who is written into an expiry is found, with or without a presenter",
+        arguments: [
+            "uid = 1001, user = 'ana', via = 'terminal', host = 'desk', pid = 1", "user = 'ana'",
+            "uid = 0",
+        ])
+    func expiry(assignment: String) async throws {
         let log = try await AuditLog()
         try await log.fill()
         let problem = try await log.problem(
-            after: """
-                UPDATE responses SET uid = 1001, user = 'ana', via = 'terminal', host = 'desk',
-                    pid = 1 WHERE alert_id = 4
-                """)
+            after: "UPDATE responses SET \(assignment) WHERE alert_id = 4")
         #expect(problem.alertID == 4)
         await log.store.close()
     }

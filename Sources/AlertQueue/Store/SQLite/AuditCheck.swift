@@ -83,6 +83,13 @@ struct AuditCheck: Sendable {
                     AND button IS NOT CASE WHEN button_index >= 0 AND json_valid(buttons)
                         THEN json_extract(buttons, '$[' || button_index || '].id') END)
             """)
+        // No presenter means that nobody chose; the view `history` would still show the name.
+        try reportUntold(
+            db, "names somebody in a response that nobody gave",
+            """
+            SELECT alert_id FROM responses WHERE via IS NULL
+                AND coalesce(uid, user, tty, ssh, host, pid) IS NOT NULL
+            """)
         try reportUntold(
             db, "was collected or not, against what the entries say",
             """
@@ -178,7 +185,11 @@ extension AuditEntry {
 
     /// How the entry of an ask tells the deadline.
     static func deadline(_ expiry: ClockReading) -> String {
-        "expires " + Timestamp.text(Timestamp.date(milliseconds: expiry.wallMilliseconds))
+        deadline(milliseconds: expiry.wallMilliseconds)
+    }
+
+    static func deadline(milliseconds: Int64) -> String {
+        "expires " + Timestamp.text(Timestamp.date(milliseconds: milliseconds))
     }
 
     /// Whether a stored response is the one that this entry recorded.

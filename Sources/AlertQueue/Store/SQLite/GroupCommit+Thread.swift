@@ -20,6 +20,7 @@ extension GroupCommit {
         while waitForWork() {
             runBatch(with: writer)
         }
+        writer.close()
         let onClosed = state.withLock { state in
             state.end = .closed
             defer { state.onClosed.removeAll() }

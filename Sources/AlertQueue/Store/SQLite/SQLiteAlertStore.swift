@@ -94,6 +94,8 @@ package final class SQLiteAlertStore: AlertStore {
     package nonisolated(nonsending) func close() async {
         closing.withLock { $0 = true }
         watch.stop()
+        // Before the writer, which then finds out whether anybody else has the file open.
+        try? await reader.run { $0.close() }
         await commits.close()
         changes.change()
         news.change()
@@ -109,6 +111,9 @@ package final class SQLiteAlertStore: AlertStore {
             try storing(operation) { try reader.read(body) }
         }
     }
+
+    /// Another connection, for whoever reads much at a time.
+    func makeReader() -> Reader { Reader(file: DatabaseFile(files: files), known: known) }
 
     package var knownSequence: Int64 { known.head.sequence }
 
@@ -158,11 +163,12 @@ package final class SQLiteAlertStore: AlertStore {
 }
 
 /// The connection that reads, opened at the first read and again when the file was replaced.
-private struct Reader {
+struct Reader {
     let file: DatabaseFile
     private let known: KnownHead
     private var database: OpenDatabase?
     private var lastVersion: Int64?
+    private var isClosed = false
 
     init(file: DatabaseFile, known: KnownHead) {
         self.file = file
@@ -188,7 +194,13 @@ private struct Reader {
         return lastVersion != nil && version != lastVersion
     }
 
+    mutating func close() {
+        isClosed = true
+        database = nil
+    }
+
     private mutating func current() throws(AlertError) -> OpenDatabase {
+        guard !isClosed else { throw .closed }
         if let database, database.identity == FileIdentity(path: file.files.database) {
             return database
         }

@@ -146,6 +146,22 @@ final class Writer {
         }
     }
 
+    /// Closes the database, and empties the write-ahead log if that is long and nobody else has it.
+    ///
+    /// The first one to open the file reads the whole log, to find out what of it counts: 6 µs a
+    /// page. And a process that lives for one commit only ever adds to the log, because only
+    /// within a process is it known that all of it has been copied and it may be begun again.
+    func close() {
+        let pages = database?.handle.walPages ?? 0
+        let isLong = !mustCheck && pages >= Self.tightCheckpointPages
+        // Where somebody else writes, there is somebody else who closes later.
+        let isLocked = isLong && (try? writerLock.tryAcquire()) ?? false
+        if isLocked { database?.handle.emptyLogAtClosing() }
+        // Nobody else refers to it: here it is closed.
+        database = nil
+        if isLocked { writerLock.release() }
+    }
+
     func db() throws(AlertError) -> Database {
         guard let database else {
             throw .storage(operation: "write to \(file.files.database)", "it is not open")

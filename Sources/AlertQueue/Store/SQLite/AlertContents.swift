@@ -1,0 +1,214 @@
+import Glibc
+import SQLite
+
+/// Compares the rows of alerts and responses with entries of the audit log, byte by byte.
+///
+/// Part of ``QuickAuditCheck``: anything unusual counts as different.
+final class AlertContents {
+    /// What the JSON of an alert's buttons says, as it is hashed.
+    private struct Buttons {
+        let json: [UInt8]
+        let hashed: [UInt8]
+        let ids: [[UInt8]]
+    }
+
+    private let input = HashInput()
+    // Most alerts of a queue have the buttons of some other: the last few are kept.
+    private var buttons: [Buttons] = []
+    private var oldest = 0
+    private static let keptButtons = 8
+
+    /// The content of recent alerts: an alert that was asked is mostly shown soon.
+    private let recent = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: recentCount * SHA256.byteCount, alignment: 8)
+    private var recentIDs = [Int64](repeating: -1, count: recentCount)
+    private static let recentCount = 1024
+
+    deinit {
+        recent.deallocate()
+    }
+
+    func forgetHashes() {
+        for place in recentIDs.indices { recentIDs[place] = -1 }
+    }
+
+    /// Whether an alert is what it was when it was asked.
+    func isAsked(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
+        try isShown(id, entry, db) { row, entry in
+            // The deadline is told in words; as a rule there is none.
+            let expiry = row.optionalInteger(16).map {
+                Array(AuditEntry.deadline(milliseconds: $0).utf8)
+            }
+            let detail = entry.raw(19)
+            let hasDeadline = expiry?.withUnsafeBytes(detail.holds) ?? (detail.kind == .null)
+            return hasDeadline && row.raw(11).isSame(as: entry.raw(4))
+                && row.raw(12).isSame(as: entry.raw(9)) && row.raw(13).isSame(as: entry.raw(17))
+                && row.raw(14).isSame(as: entry.raw(16)) && row.raw(15).isSame(as: entry.raw(1))
+        }
+    }
+
+    /// Whether an alert is what was shown.
+    func isPresented(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
+        let place = Int(id & Int64(Self.recentCount - 1))
+        guard recentIDs[place] != id else {
+            return entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+        }
+        return try isShown(id, entry, db) { _, _ in true }
+    }
+
+    private func isShown(
+        _ id: Int64, _ entry: borrowing Row, _ db: Database,
+        _ isRight: (borrowing Row, borrowing Row) -> Bool
+    ) throws -> Bool {
+        let place = Int(id & Int64(Self.recentCount - 1))
+        let rows = try db.first(
+            """
+            SELECT style, title, message, default_button, priority, key, handler, presenters,
+                buttons, info, salt, sources.name, sources.uid, pid, host, asked_ms, expires_ms
+            FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
+            """, .integer(id)
+        ) { row in
+            guard let hashed = try hashContent(row, into: content(at: place)) else { return false }
+            recentIDs[place] = hashed ? id : -1
+            return isRight(row, entry)
+        }
+        return rows == true && recentIDs[place] == id
+            && entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+    }
+
+    /// Whether the response of an alert is the one that the entry tells of.
+    func isResolved(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
+        try db.first(
+            """
+            SELECT outcome, button_index, resolved_by, resolved_ms, responses.uid, user, via, tty,
+                ssh, responses.host, responses.pid, source, sources.name, responses.key,
+                alerts.key, responses.handler, alerts.handler, button, buttons, state, salt
+            FROM responses JOIN alerts ON alerts.id = alert_id
+            JOIN sources ON sources.id = source_id WHERE alert_id = ?
+            """, .integer(id)
+        ) { row in
+            guard row.raw(0).isSame(as: entry.raw(5)), row.raw(1).isSame(as: entry.raw(6)),
+                row.raw(2).isSame(as: entry.raw(8)), row.raw(3).isSame(as: entry.raw(1)),
+                row.raw(11).isSame(as: row.raw(12)), row.raw(13).isSame(as: row.raw(14)),
+                row.raw(15).isSame(as: row.raw(16)), Self.isText(row.raw(19), "resolved"),
+                row.raw(20).kind == .blob
+            else { return false }
+            return try hasResponder(row, entry) && hasButton(row)
+        } ?? false
+    }
+
+    /// A timer is no responder; the entry then names the process that stored it.
+    private func hasResponder(_ row: borrowing Row, _ entry: borrowing Row) -> Bool {
+        let isTimer =
+            Self.isText(row.raw(0), "expired")
+            || (Self.isText(row.raw(0), "dismissed") && Self.isText(row.raw(2), "system"))
+        if isTimer { return (4...10).allSatisfy { row.isNull($0) } }
+        // uid, user, via, tty, ssh, host and pid.
+        for (mine, its): (Int32, Int32) in [
+            (4, 9), (5, 10), (6, 13), (7, 14), (8, 15), (9, 16), (10, 17),
+        ] {
+            guard row.raw(mine).isSame(as: entry.raw(its)) else { return false }
+        }
+        return true
+    }
+
+    /// Whether the response names the id of its alert's button.
+    private func hasButton(_ row: borrowing Row) throws -> Bool {
+        let index = row.integer(1)
+        guard index >= 0 else { return index == -1 && row.isNull(17) }
+        guard let buttons = try buttons(row.raw(18)), index < buttons.ids.count else {
+            return false
+        }
+        return buttons.ids[Int(index)].withUnsafeBytes(row.raw(17).holds)
+    }
+
+    private func content(at place: Int) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(
+            rebasing: recent[(place * SHA256.byteCount)..<((place + 1) * SHA256.byteCount)])
+    }
+
+    private static func isText(_ value: RawColumn, _ text: StaticString) -> Bool {
+        value.kind == .text
+            && value.holds(
+                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}
+
+// MARK: - Hashing
+
+extension AlertContents {
+    private static let kind = Array("alertq-content-1".utf8)
+
+    /// Hashes what an alert asks, as ``AuditEntry/content(of:salt:)`` does.
+    ///
+    /// Returns whether it could be hashed; `nil` where the text has been erased.
+    private func hashContent(
+        _ row: borrowing Row, into digest: UnsafeMutableRawBufferPointer
+    ) throws -> Bool? {
+        let (salt, title) = (row.raw(10), row.raw(1))
+        guard salt.kind == .blob, title.kind == .text else { return nil }
+        guard let buttons = try buttons(row.raw(8)) else { return false }
+        input.begin(Self.kind)
+        input.hex(salt.bytes)
+        for column: Int32 in 0..<4 { guard text(row.raw(column)) else { return false } }
+        input.number(row.integer(4))
+        guard text(row.raw(5)), text(row.raw(6)) else { return false }
+        let presenters = try row.optionalText(7).map {
+            try StoredJSON.decode([String].self, $0)
+        }
+        input.number(Int64(presenters?.count ?? 0))
+        for var name in presenters ?? [] { name.withUTF8 { input.text(.init($0)) } }
+        input.append(buttons.hashed)
+        guard !Self.isText(row.raw(9), "{}") else {
+            input.number(0)
+            input.hash(into: digest)
+            return true
+        }
+        let strings = try StoredJSON.strings(row.text(9))
+        input.number(Int64(strings.count))
+        for var name in strings.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            var value = strings[name] ?? ""
+            name.withUTF8 { input.text(.init($0)) }
+            value.withUTF8 { input.text(.init($0)) }
+        }
+        input.hash(into: digest)
+        return true
+    }
+
+    private func text(_ value: RawColumn) -> Bool {
+        switch value.kind {
+        case .text: input.text(value.bytes)
+        case .null: input.absent()
+        case .integer, .real, .blob: return false
+        }
+        return true
+    }
+
+    private func buttons(_ value: RawColumn) throws -> Buttons? {
+        guard value.kind == .text else { return nil }
+        if let known = buttons.first(where: { $0.json.withUnsafeBytes(value.holds) }) {
+            return known
+        }
+        let decoded = try StoredJSON.buttons(String(decoding: value.bytes, as: UTF8.self))
+        let hashed = HashInput()
+        hashed.number(Int64(decoded.count))
+        for button in decoded {
+            for text in [button.id, button.title, button.role?.rawValue] {
+                guard var text else {
+                    hashed.absent()
+                    continue
+                }
+                text.withUTF8 { hashed.text(.init($0)) }
+            }
+        }
+        let new = Buttons(
+            json: Array(value.bytes), hashed: hashed.bytes, ids: decoded.map { Array($0.id.utf8) })
+        if buttons.count < Self.keptButtons {
+            buttons.append(new)
+        } else {
+            buttons[oldest] = new
+            oldest = (oldest + 1) % Self.keptButtons
+        }
+        return new
+    }
+}

@@ -1,0 +1,204 @@
+import Glibc
+import SQLite
+
+/// A verification of a stretch of the audit log that only says "all is well" or "look again".
+///
+/// ``AuditCheck`` is the careful one, and alone reports problems. This one takes the bytes where
+/// SQLite has them, makes no strings and no records, and gives up at the first thing that is not
+/// plainly right, erased texts included. So it may be wrong in one direction only, and the tests of
+/// forged logs hold for it as well: it runs first.
+final class QuickAuditCheck {
+    static let pageLength: Int64 = 5000
+
+    /// The last entry that was found to be right.
+    private(set) var head: AuditHead
+    private(set) var seen = SeenAlerts()
+    private let input = HashInput()
+    private let contents = AlertContents()
+    /// The hash of the entry before, at 0, and the one that has just been computed, at 32.
+    private let hashes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
+    private var sequence: Int64
+
+    init(after head: AuditHead) {
+        self.head = head
+        sequence = head.sequence
+        hashes.copyBytes(from: head.hash.prefix(SHA256.byteCount))
+    }
+
+    deinit {
+        hashes.deallocate()
+    }
+
+    /// Checks the next entries, up to a number; returns whether they are as they should be.
+    func readPage(_ db: Database, through last: Int64) throws -> Bool {
+        let end = min(last, sequence + Self.pageLength)
+        // Another page may be another state of the database.
+        contents.forgetHashes()
+        var isRight = true
+        try db.forEach(
+            """
+            SELECT \(AuditRow.columns) FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq
+            """, [.integer(sequence), .integer(end)]
+        ) { row in
+            if isRight { isRight = try accepts(row, db) }
+        }
+        head = AuditHead(sequence: sequence, hash: Array(hashes[..<SHA256.byteCount]))
+        return isRight && sequence == end
+    }
+
+    private func accepts(_ row: borrowing Row, _ db: Database) throws -> Bool {
+        guard row.integer(0) == sequence + 1, let event = Self.event(row.raw(2)) else {
+            return false
+        }
+        input.begin(Self.kind)
+        for column in 0..<Self.columns.count {
+            guard add(row.raw(Int32(column)), Self.columns[column]) else { return false }
+        }
+        let computed = UnsafeMutableRawBufferPointer(rebasing: hashes[32...])
+        input.hash(into: computed)
+        guard row.raw(20).holds(UnsafeRawBufferPointer(rebasing: hashes[..<32])),
+            row.raw(21).holds(UnsafeRawBufferPointer(computed))
+        else { return false }
+        hashes.copyMemory(from: UnsafeRawBufferPointer(computed))
+        sequence += 1
+        return try agrees(event, row, db)
+    }
+
+    /// Adds a column's bytes, if the column holds what it may hold.
+    private func add(_ value: RawColumn, _ column: Column) -> Bool {
+        switch (column, value.kind) {
+        case (.optionalText, .null), (.optionalNumber, .null), (.optionalBytes, .null),
+            (.word, .null):
+            input.absent()
+        case (.number(let range), .integer), (.optionalNumber(let range), .integer):
+            guard range.contains(value.integer) else { return false }
+            input.number(value.integer)
+        case (.word(let known), .text):
+            guard known.contains(where: { $0.withUnsafeBytes(value.holds) }) else { return false }
+            input.text(value.bytes)
+        case (.text, .text), (.optionalText, .text):
+            input.text(value.bytes)
+        case (.bytes, .blob), (.optionalBytes, .blob):
+            guard value.bytes.count == SHA256.byteCount else { return false }
+            input.hex(value.bytes)
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether the rows are as the entry tells.
+    private func agrees(
+        _ event: AlertEvent.Kind, _ row: borrowing Row, _ db: Database
+    ) throws -> Bool {
+        guard row.raw(3).kind == .integer else { return false }
+        let id = row.integer(3)
+        switch event {
+        case .asked:
+            return try seen.asked.insert(id) && contents.isAsked(id, row, db)
+        case .presented:
+            return try contents.isPresented(id, row, db)
+        case .resolved:
+            return try seen.resolved.insert(id) && contents.isResolved(id, row, db)
+        case .collected:
+            return seen.collected.insert(id)
+        case .returned, .snoozed:
+            return true
+        case .erased:
+            return false
+        }
+    }
+}
+
+// MARK: - What columns may hold
+
+extension QuickAuditCheck {
+    private enum Column {
+        case text
+        case optionalText
+        case word([[UInt8]])
+        case number(ClosedRange<Int64>)
+        case optionalNumber(ClosedRange<Int64>)
+        case bytes
+        case optionalBytes
+    }
+
+    private static let kind = Array("alertq-audit-1".utf8)
+    /// Times that a `Date` holds to the millisecond.
+    private static let times = -(Int64(1) << 52)...(Int64(1) << 52)
+    private static let uids = Int64(0)...Int64(UInt32.max)
+
+    /// The columns of ``AuditRow`` that are hashed, in the order in which they are.
+    private static let columns: [Column] = [
+        .number(1...Int64.max), .number(times), .text, .optionalNumber(Int64.min...Int64.max),
+        .optionalText, .word(words(Outcome.self)), .optionalNumber(Int64.min...Int64.max),
+        .word(words(Alert.Button.Role.self)), .word(words(ResolvedBy.self)), .number(uids),
+        .optionalText, .optionalNumber(uids), .optionalNumber(uids), .text, .optionalText,
+        .optionalText, .text, .number(Int64(Int32.min)...Int64(Int32.max)), .optionalBytes,
+        .optionalText, .bytes,
+    ]
+
+    private static let events = AlertEvent.Kind.allCases.map { (Array($0.rawValue.utf8), $0) }
+
+    private static func event(_ value: RawColumn) -> AlertEvent.Kind? {
+        guard value.kind == .text else { return nil }
+        return events.first { $0.0.withUnsafeBytes(value.holds) }?.1
+    }
+
+    private static func words<Word: RawRepresentable<String> & CaseIterable>(
+        _ type: Word.Type
+    ) -> [[UInt8]] {
+        Word.allCases.map { Array($0.rawValue.utf8) }
+    }
+}
+
+/// Which alerts were asked, resolved and collected, as one bit each.
+struct SeenAlerts: Sendable {
+    var asked = IDSet()
+    var resolved = IDSet()
+    var collected = IDSet()
+
+    /// Adds what another stretch has seen; `false` if both have seen the same.
+    mutating func merge(_ other: SeenAlerts) -> Bool {
+        asked.merge(other.asked) && resolved.merge(other.resolved)
+            && collected.merge(other.collected)
+    }
+}
+
+/// A set of ids, in an eighth of a byte each.
+struct IDSet: Sendable {
+    /// Beyond this, 8 MiB a set, the careful check has to do without.
+    static let largest: Int64 = 1 << 26
+
+    private var words: [UInt64] = []
+    private(set) var count = 0
+
+    /// Adds an id; `false` if it is there already or too large.
+    mutating func insert(_ id: Int64) -> Bool {
+        guard id >= 0, id < Self.largest else { return false }
+        let (word, bit) = (Int(id >> 6), UInt64(1) << UInt64(id & 63))
+        if word >= words.count {
+            words.append(contentsOf: repeatElement(0, count: word + 1 - words.count))
+        }
+        guard words[word] & bit == 0 else { return false }
+        words[word] |= bit
+        count += 1
+        return true
+    }
+
+    func contains(_ id: Int64) -> Bool {
+        guard id >= 0, id >> 6 < words.count else { return false }
+        return words[Int(id >> 6)] & (UInt64(1) << UInt64(id & 63)) != 0
+    }
+
+    /// Adds another set; `false` if they have an id in common.
+    mutating func merge(_ other: IDSet) -> Bool {
+        let missing = other.words.count - words.count
+        if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
+        for (index, word) in other.words.enumerated() {
+            guard words[index] & word == 0 else { return false }
+            words[index] |= word
+        }
+        count += other.count
+        return true
+    }
+}

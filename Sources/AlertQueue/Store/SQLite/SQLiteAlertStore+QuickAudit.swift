@@ -1,0 +1,128 @@
+import Glibc
+import SQLite
+
+extension SQLiteAlertStore {
+    /// The report on an audit log in which everything is plainly right; `nil` for any other.
+    ///
+    /// An entry's hash covers the stored hash of the one before, so stretches of the log can be
+    /// checked at the same time, each from the stored hash that it goes on from: the stretch before
+    /// shows that this hash is right.
+    func quickAuditReport(expecting expected: AuditHead?) async throws(AlertError) -> AuditReport? {
+        let starts = try await read("verify the audit log") { try Self.starts(of: $0) }
+        let stretches = zip(starts, starts.dropFirst()).map { ($0, $1.sequence) }
+        let results = await withTaskGroup(of: SeenAlerts?.self) { group in
+            for (start, last) in stretches {
+                group.addTask { await self.check(after: start, through: last) }
+            }
+            return await group.reduce(into: [SeenAlerts?]()) { $0.append($1) }
+        }
+        var seen = SeenAlerts()
+        for result in results {
+            guard let result, seen.merge(result) else { return nil }
+        }
+        let (all, end) = (seen, starts.last ?? .start)
+        return try await read("verify the audit log") { db in
+            var seen = all
+            // What was written meanwhile, and all the rows, as of one moment.
+            let tail = QuickAuditCheck(after: end)
+            let last = try db.lastHead().sequence
+            while tail.head.sequence < last {
+                guard try tail.readPage(db, through: last) else { return nil }
+            }
+            guard seen.merge(tail.seen), try seen.isEverything(in: db),
+                try expected.map(db.holds) ?? true
+            else { return nil }
+            var report = AuditReport()
+            report.entries = last
+            report.head = last > 0 ? tail.head : nil
+            return report
+        }
+    }
+
+    /// Where the stretches begin and the last one ends: one a processor, if they are worth it.
+    private static func starts(of db: Database) throws -> [AuditHead] {
+        let last = try db.lastHead()
+        let processors = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let count = max(1, min(processors, 4, last.sequence / (4 * QuickAuditCheck.pageLength)))
+        let inner = try (1..<count).compactMap { part in
+            try db.auditHead(at: last.sequence / count * part)
+        }
+        return [.start] + inner + (last.sequence > 0 ? [last] : [])
+    }
+
+    /// Checks a stretch on a connection of its own, page by page; `nil` if anything is not right.
+    private func check(after start: AuditHead, through last: Int64) async -> SeenAlerts? {
+        let stretch = QueueConfined(
+            Stretch(reader: makeReader(), check: QuickAuditCheck(after: start)),
+            label: "alertq.verify")
+        var result: Stretch.Result
+        repeat {
+            // Whatever goes wrong here, the careful check tells.
+            let next = try? await stretch.run { stretch throws(AlertError) in
+                try storing("verify the audit log") { try stretch.readPage(through: last) }
+            }
+            result = isClosed ? .wrong : next ?? .wrong
+        } while result.goesOn
+        guard case .right(let seen) = result else { return nil }
+        return seen
+    }
+}
+
+/// A stretch of the audit log that is being checked, with the connection that reads it.
+private struct Stretch {
+    enum Result: Sendable {
+        case unfinished
+        case right(SeenAlerts)
+        case wrong
+
+        var goesOn: Bool {
+            if case .unfinished = self { true } else { false }
+        }
+    }
+
+    var reader: Reader
+    let check: QuickAuditCheck
+
+    mutating func readPage(through last: Int64) throws -> Result {
+        let isRight = try reader.read { [check] in try check.readPage($0, through: last) }
+        guard isRight else { return .wrong }
+        return check.head.sequence == last ? .right(check.seen) : .unfinished
+    }
+}
+
+extension SeenAlerts {
+    /// Whether there is no alert and no response but these, and each is in the state that the log
+    /// tells of.
+    fileprivate func isEverything(in db: Database) throws -> Bool {
+        var (isRight, alerts, responses) = (true, 0, 0)
+        try db.forEach("SELECT id, state = 'resolved', salt IS NULL FROM alerts", []) { row in
+            let id = row.integer(0)
+            let isResolved = row.integer(1) == 1
+            alerts += 1
+            if !asked.contains(id) || isResolved != resolved.contains(id) || row.integer(2) == 1 {
+                isRight = false
+            }
+        }
+        try db.forEach("SELECT alert_id, collected_ms IS NOT NULL FROM responses", []) { row in
+            let id = row.integer(0)
+            responses += 1
+            if !resolved.contains(id) || (row.integer(1) == 1) != collected.contains(id) {
+                isRight = false
+            }
+        }
+        let stray = try db.first("SELECT 1 FROM audit WHERE seq < 1 LIMIT 1") { _ in true }
+        return isRight && alerts == asked.count && responses == resolved.count && stray == nil
+    }
+}
+
+extension Database {
+    fileprivate func auditHead(at sequence: Int64) throws -> AuditHead? {
+        try first("SELECT hash FROM audit WHERE seq = ?", .integer(sequence)) { row in
+            AuditHead(sequence: sequence, hash: row.blob(0) ?? [])
+        }
+    }
+
+    fileprivate func holds(_ head: AuditHead) throws -> Bool {
+        try auditHead(at: head.sequence) == head
+    }
+}

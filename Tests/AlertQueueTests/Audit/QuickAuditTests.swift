@@ -1,0 +1,84 @@
+import SQLite
+import Testing
+
+@testable import AlertQueue
+
+@Suite("Quick check of the audit log")
+struct QuickAuditTests {
+    @Test("It speaks for a log with every kind of entry, and says the same as the careful one")
+    func right() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let report = try #require(try await log.store.quickAuditReport(expecting: nil))
+        #expect(report.problems.isEmpty)
+        let head = try await log.store.auditHead()
+        #expect(report.head == head)
+        #expect(report.entries == head?.sequence)
+        #expect(try await log.store.quickAuditReport(expecting: head)?.head == head)
+        await log.store.close()
+    }
+
+    @Test("It speaks for an empty log")
+    func empty() async throws {
+        let log = try await AuditLog()
+        let report = try #require(try await log.store.quickAuditReport(expecting: nil))
+        #expect(report.entries == 0)
+        #expect(report.head == nil)
+        await log.store.close()
+    }
+
+    @Test("It leaves a head that is not in the log to the careful one")
+    func head() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let other = AuditHead(sequence: 1, hash: [UInt8](repeating: 1, count: 32))
+        #expect(try await log.store.quickAuditReport(expecting: other) == nil)
+        let later = AuditHead(sequence: 1000, hash: other.hash)
+        #expect(try await log.store.quickAuditReport(expecting: later) == nil)
+        await log.store.close()
+    }
+
+    @Test(
+        "It never speaks for a log that was touched",
+        arguments: [
+            "UPDATE audit SET at_ms = at_ms + 1 WHERE seq = 3", "DELETE FROM audit WHERE seq = 1",
+            "UPDATE audit SET previous = zeroblob(32) WHERE seq = 5",
+            "UPDATE audit SET user = NULL WHERE seq = 2",
+            "DELETE FROM audit WHERE seq = (SELECT max(seq) FROM audit)",
+            "INSERT INTO audit SELECT 0, at_ms, event, alert_id, source, outcome, button_index, "
+                + "button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, "
+                + "pid, content, detail, previous, hash FROM audit WHERE seq = 1",
+            "UPDATE alerts SET title = 'x' WHERE id = 1", "UPDATE alerts SET salt = NULL",
+            "UPDATE alerts SET state = 'queued' WHERE id = 1",
+            "UPDATE alerts SET state = 'resolved' WHERE id = 6", "DELETE FROM alerts WHERE id = 6",
+            "INSERT INTO alerts SELECT 9, source_id, pid, host, NULL, style, priority, title, "
+                + "message, buttons, info, default_button, handler, presenters, salt, "
+                + "dismiss_after_ms, snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, "
+                + "expires_boot_ms, state, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms, "
+                + "snoozed_boot, cancel_requested FROM alerts WHERE id = 1",
+            "UPDATE responses SET button = 'x' WHERE alert_id = 1",
+            "UPDATE responses SET collected_ms = NULL", "DELETE FROM responses WHERE alert_id = 1",
+            "UPDATE responses SET user = 'x' WHERE alert_id = 4",
+            "UPDATE responses SET via = 'x' WHERE alert_id = 4",
+        ])
+    func touched(script: String) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        try log.forge(script)
+        #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+        await log.store.close()
+    }
+
+    @Test("A set of ids has each once, none that is too large, and none in common with another")
+    func ids() {
+        var set = IDSet()
+        let isNew = [1, 64, 1000, 64, -1, IDSet.largest].map { set.insert($0) }
+        #expect(isNew == [true, true, true, false, false, false])
+        #expect(set.contains(1000) && !set.contains(999) && !set.contains(1 << 40))
+        var other = IDSet()
+        let isOther = other.insert(5000)
+        let isMerged = [set.merge(other), set.merge(other)]
+        #expect(isOther && isMerged == [true, false])
+        #expect(set.count == 4)
+    }
+}
