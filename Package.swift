@@ -16,7 +16,10 @@ let package = Package(
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(
             name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("0001_create_queue.sql")]),
+            resources: [
+                .embedInCode("0001_create_queue.sql"),
+                .embedInCode("0002_index_history_by_kind.sql"),
+            ]),
         .target(name: "AlertQueue", dependencies: ["CLinux", "Migrations", "SQLite"]),
         .target(name: "AlertPresenters", dependencies: ["AlertQueue", "CLinux"]),
         .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
@@ -45,6 +48,8 @@ let package = Package(
             name: "Faults",
             dependencies: ["AlertQueue", "ProcessTesting", "QueueClient", "CLinux"],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
+        .testTarget(
+            name: "alertq-benchTests", dependencies: ["alertq-bench", "ProcessTesting"]),
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]
 )

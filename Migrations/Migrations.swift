@@ -20,6 +20,8 @@ package struct Migration: Sendable {
     /// SwiftPM names the bytes after the file, with the first digit replaced by `_`:
     /// `0001_create_queue.sql` is `_001_create_queue_sql`.
     package static let all: [Migration] = [
-        Migration(1, "create_queue", PackageResources._001_create_queue_sql)
+        Migration(1, "create_queue", PackageResources._001_create_queue_sql),
+        Migration(
+            2, "index_history_by_kind", PackageResources._002_index_history_by_kind_sql),
     ]
 }

@@ -51,6 +51,11 @@ static inline int clinux_getopt_index(void) { return optind; }
 static inline int clinux_getopt_option(void) { return optopt; }
 static inline const char *clinux_getopt_argument(void) { return optarg; }
 
+// Glibc's own header of malloc's settings is not part of Swift's module.
+#include <malloc.h>
+
+static inline void clinux_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
 // SIG_IGN is a macro with a cast, and sigaction's handler sits in a union.
 #include <signal.h>
 #include <stddef.h>

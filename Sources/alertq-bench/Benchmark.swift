@@ -4,8 +4,18 @@ protocol Benchmark: Sendable {
     /// One line for `--list`.
     static var abstract: String { get }
 
+    /// Measures, as much as the plan says.
+    static func run(_ plan: Plan) async throws -> [Row]
+}
+
+/// A benchmark whose size is always the same.
+protocol RoundBenchmark: Benchmark {
     /// Measures in `rounds` interleaved rounds.
     static func run(rounds: Int) async throws -> [Row]
+}
+
+extension RoundBenchmark {
+    static func run(_ plan: Plan) async throws -> [Row] { try await run(rounds: plan.rounds) }
 }
 
 /// One line of the result.
@@ -55,12 +65,35 @@ struct Row: Sendable {
     /// A figure that is to stay below a bound.
     static func bound(
         _ benchmark: String, _ measured: String, _ value: Double, unit: String,
-        atMost limit: Double
+        atMost limit: Double, plain: Double? = nil
+    ) -> Row {
+        Row(
+            benchmark: benchmark, measured: measured, ours: value, plain: plain, unit: unit,
+            reach: "≤ \(limit.formattedShort) \(unit)", isReached: value <= limit, figure: value)
+    }
+
+    /// A rate that is to reach a number.
+    static func speed(
+        _ benchmark: String, _ measured: String, _ value: Double, atLeast limit: Double
+    ) -> Row {
+        Row(
+            benchmark: benchmark, measured: measured, ours: value, plain: nil, unit: "/s",
+            reach: "≥ \(Int(limit)) /s", isReached: value >= limit, figure: value)
+    }
+
+    /// Something to read other figures by, which has nothing to reach.
+    static func reference(
+        _ benchmark: String, _ measured: String, _ value: Double, unit: String
     ) -> Row {
         Row(
             benchmark: benchmark, measured: measured, ours: value, plain: nil, unit: unit,
-            reach: "≤ \(limit) \(unit)", isReached: value <= limit, figure: value)
+            reach: "", isReached: true, figure: value)
     }
+}
+
+extension Double {
+    /// Without a fraction where it has none.
+    var formattedShort: String { self == rounded() ? "\(Int(self))" : "\(self)" }
 }
 
 extension [Double] {

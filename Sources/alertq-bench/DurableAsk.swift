@@ -1,7 +1,7 @@
 import AlertQueue
 
 /// How many questions a second become durable, by one caller and by many waiting tasks.
-enum DurableAsk: Benchmark {
+enum DurableAsk: RoundBenchmark {
     static let name = "ask"
     static let abstract = "Durable asks: one caller, and 16, 64 and 512 waiting tasks"
 

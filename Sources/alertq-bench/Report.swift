@@ -6,58 +6,56 @@ import Glibc
 /// Runs benchmarks and tells what came out, as a table or as JSON.
 enum Report {
     static func run(_ arguments: [String], _ benchmarks: [any Benchmark.Type]) async throws {
-        var (isJSON, rounds, names) = (false, 5, Set<String>())
-        var rest = arguments[...]
-        while let word = rest.popFirst() {
-            switch word {
-            case "--json": isJSON = true
-            case "--list": return list(benchmarks)
-            case "--help", "-h": return help(benchmarks)
-            case "--rounds":
-                guard let number = rest.popFirst().flatMap(Int.init), number > 0 else {
-                    throw BenchmarkError("--rounds takes a number above 0")
-                }
-                rounds = number
-            default:
-                guard benchmarks.contains(where: { $0.name == word }) else {
-                    throw BenchmarkError("unknown benchmark “\(word)”; see --list")
-                }
-                names.insert(word)
-            }
+        let options = try Options(arguments, known: benchmarks.map { $0.name })
+        if options.isList { return list(benchmarks) }
+        if options.isHelp { return help(benchmarks) }
+        if !options.isJSON {
+            print(Machine.description)
+            print(head)
         }
-        if !isJSON { print(head) }
-        for benchmark in benchmarks where names.isEmpty || names.contains(benchmark.name) {
-            for row in try await benchmark.run(rounds: rounds) {
-                print(isJSON ? json(row) : line(row))
+        for benchmark in benchmarks
+        where options.names.isEmpty || options.names.contains(benchmark.name) {
+            for row in try await benchmark.run(options.plan) {
+                print(options.isJSON ? json(row) : line(row))
+                fflush(nil)
             }
         }
     }
 
     private static func list(_ benchmarks: [any Benchmark.Type]) {
         for benchmark in benchmarks {
-            print(DisplayWidth.padded(benchmark.name, to: 10) + benchmark.abstract)
+            print(DisplayWidth.padded(benchmark.name, to: 11) + benchmark.abstract)
         }
     }
 
     private static func help(_ benchmarks: [any Benchmark.Type]) {
         print(
             """
-            Usage: alertq-bench [--json] [--rounds N] [BENCHMARK …]
+            Usage: alertq-bench [OPTION …] [BENCHMARK …]
 
             Measures the queue beside plain SQLite and the disk, in interleaved rounds of one run.
             The files are made in $ALERTQ_BENCH_DIRECTORY, else in /var/tmp.
+
+              --alerts N  How many alerts wait, and how many were answered; 1000000 unless given
+              --full      The same as --alerts 10000000
+              --keep DIR  Keep the filled queues there, and use those that are there already
+              --program P The alertq to start as a process, else the one beside this program
+              --rounds N  How often everything is measured in turn; 5 unless given
+              --small     A run of seconds, which shows that it works and measures nothing
+              --json      One object a line
+              --list      What can be measured
 
             """)
         list(benchmarks)
     }
 
-    private static let widths = [8, 26, 14, 14, 10, 12]
+    private static let widths = [9, 38, 14, 14, 10, 14]
 
     private static let head = cells([
         "", "measured", "alertq", "plain", "figure", "reach",
     ])
 
-    private static func line(_ row: Row) -> String {
+    static func line(_ row: Row) -> String {
         cells([
             row.benchmark, row.measured, number(row.ours) + " " + row.unit,
             row.plain.map { number($0) + " " + row.unit } ?? "-", number(row.figure), row.reach,
@@ -72,10 +70,11 @@ enum Report {
     private static func number(_ value: Double) -> String {
         guard value.isFinite else { return "-" }
         if value >= 100 { return "\(Int(value.rounded()))" }
-        return "\((value * 100).rounded() / 100)"
+        return value >= 0.1 || value == 0
+            ? "\((value * 100).rounded() / 100)" : "\((value * 10_000).rounded() / 10_000)"
     }
 
-    private static func json(_ row: Row) -> String {
+    static func json(_ row: Row) -> String {
         let plain = row.plain.map { "\($0)" } ?? "null"
         return #"{"benchmark":"\#(row.benchmark)","measured":"\#(row.measured)","#
             + #""alertq":\#(row.ours),"plain":\#(plain),"unit":"\#(row.unit)","#

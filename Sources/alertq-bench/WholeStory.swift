@@ -1,7 +1,7 @@
 import AlertQueue
 
 /// The main job one at a time: ask, present, answer, collect, with all audit entries.
-enum WholeStory: Benchmark {
+enum WholeStory: RoundBenchmark {
     static let name = "story"
     static let abstract = "Ask, present, answer and collect, one at a time, with the audit log"
 

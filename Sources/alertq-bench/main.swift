@@ -1,9 +1,17 @@
 import Glibc
 
-let benchmarks: [any Benchmark.Type] = [DurableAsk.self, WholeStory.self]
+let benchmarks: [any Benchmark.Type] = [
+    DurableAsk.self, ManyProcesses.self, WholeStory.self, Bells.self, HistoryPages.self,
+    Opening.self, NotifyProcess.self, AuditVerification.self, Growth.self,
+]
 
 do {
-    try await Report.run(Array(CommandLine.arguments.dropFirst()), benchmarks)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == ChildMode.option {
+        try await ChildMode.run(Array(arguments.dropFirst()))
+    } else {
+        try await Report.run(arguments, benchmarks)
+    }
 } catch {
     let line = Array("alertq-bench: \(error)\n".utf8)
     write(STDERR_FILENO, line, line.count)

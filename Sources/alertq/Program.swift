@@ -1,4 +1,5 @@
 import AlertQueue
+import CLinux
 import Glibc
 
 /// The process: its arguments, its standard streams and its end.
@@ -134,6 +135,13 @@ extension Program {
         where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
+    }
+
+    /// Has all threads share one heap; see mallopt(3), `M_ARENA_MAX`.
+    ///
+    /// A process of some milliseconds would spend one of them on a heap for each of its threads.
+    static func useOneHeap() {
+        clinux_use_one_heap()
     }
 
     /// Ends the process by a signal, so that its parent sees what happened; see signal(7).

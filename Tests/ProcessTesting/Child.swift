@@ -85,7 +85,12 @@ package final class Child: Sendable {
 
     /// Waits for the end for 20 seconds at most, without holding a thread.
     package func exit() async -> Int32? {
-        _ = await eventually { self.poll() != nil }
+        await exit(within: .seconds(20))
+    }
+
+    /// Waits for the end, for as long as is given at most.
+    package func exit(within bound: Duration) async -> Int32? {
+        _ = await eventually(within: bound) { self.poll() != nil }
         return poll()
     }
 
@@ -178,9 +183,11 @@ package final class Collected: Sendable {
     }
 }
 
-/// Waits until a condition holds, for 20 seconds at most; returns whether it does.
-package func eventually(_ condition: @Sendable () async throws -> Bool) async rethrows -> Bool {
-    let limit = ContinuousClock.now + .seconds(20)
+/// Waits until a condition holds, for 20 seconds at most unless said; returns whether it does.
+package func eventually(
+    within bound: Duration = .seconds(20), _ condition: @Sendable () async throws -> Bool
+) async rethrows -> Bool {
+    let limit = ContinuousClock.now + bound
     while ContinuousClock.now < limit {
         if try await condition() { return true }
         try? await Task.sleep(for: .milliseconds(2))

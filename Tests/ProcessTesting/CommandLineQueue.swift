@@ -19,7 +19,7 @@ package final class CommandLineQueue: Sendable {
     }()
 
     /// An executable that was built with the tests.
-    static func built(_ name: String) -> String {
+    package static func built(_ name: String) -> String {
         let runner = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = runner.deletingLastPathComponent().appending(path: name).path
         let root = URL(filePath: #filePath)

@@ -120,7 +120,7 @@ public actor AlertManager {
         self.turn = turn
         self.delegate = delegate
         self.presenters = []
-        identity = Identity.current
+        identity = store.identity
         cursor = store.knownSequence
         if !presenters.isEmpty { await startPresenting(presenters, only: nil) }
     }

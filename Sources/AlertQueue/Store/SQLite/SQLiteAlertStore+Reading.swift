@@ -86,39 +86,6 @@ extension SQLiteAlertStore {
         try await read("count what waits") { try $0.pendingCount() }
     }
 
-    package nonisolated(nonsending) func history(
-        _ filter: HistoryFilter, limit: Int, after: Alert.ID?
-    ) async throws(AlertError) -> [AlertRecord] {
-        try await read("read the history") { db in
-            var conditions = Conditions()
-            conditions.add("responses.key = ?", filter.key)
-            // A key belongs to few responses, which SQLite can't know: the others only filter then.
-            let plus = filter.key == nil ? "" : "+"
-            conditions.add(plus + "responses.source = ?", filter.source)
-            conditions.add(plus + "outcome = ?", filter.outcome?.rawValue)
-            conditions.add(plus + "button = ?", filter.button)
-            conditions.add(plus + "resolved_by = ?", filter.by?.rawValue)
-            conditions.add("resolved_ms >= ?", filter.since.map(Timestamp.milliseconds))
-            conditions.add("resolved_ms < ?", filter.until.map(Timestamp.milliseconds))
-            if filter.uncollected { conditions.add("collected_ms IS NULL") }
-            if let after {
-                let place = try db.first(
-                    "SELECT resolved_ms, seq FROM responses WHERE alert_id = ?", .integer(after)
-                ) { ($0.integer(0), $0.integer(1)) }
-                guard let place else { throw AlertError.notFound(after) }
-                conditions.add("(resolved_ms, seq) < (?, ?)", [place.0, place.1])
-            }
-            return try db.rows(
-                """
-                SELECT \(AlertRow.columns) FROM responses
-                CROSS JOIN alerts ON alerts.id = responses.alert_id
-                CROSS JOIN sources ON sources.id = alerts.source_id
-                \(conditions.clause) ORDER BY resolved_ms DESC, seq DESC LIMIT ?
-                """, conditions.values + [.integer(limit)]
-            ) { try AlertRow($0).record }
-        }
-    }
-
     package nonisolated(nonsending) func uncollected(
         handler: String, after: Alert.ID, limit: Int
     ) async throws(AlertError) -> [AlertRecord] {
@@ -158,31 +125,5 @@ extension SQLiteAlertStore {
         var record = record
         record.state = .presented
         return record
-    }
-}
-
-/// The conditions of a query, with what is bound to them.
-private struct Conditions {
-    private var texts: [String] = []
-    private(set) var values: [Value] = []
-
-    var clause: String { texts.isEmpty ? "" : "WHERE " + texts.joined(separator: " AND ") }
-
-    mutating func add(_ text: String) { texts.append(text) }
-
-    mutating func add(_ text: String, _ value: String?) {
-        guard let value else { return }
-        texts.append(text)
-        values.append(.text(value))
-    }
-
-    mutating func add(_ text: String, _ value: Int64?) {
-        guard let value else { return }
-        add(text, [value])
-    }
-
-    mutating func add(_ text: String, _ numbers: [Int64]) {
-        texts.append(text)
-        values += numbers.map { .integer($0) }
     }
 }

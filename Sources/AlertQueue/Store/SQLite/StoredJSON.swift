@@ -80,6 +80,7 @@ enum StoredJSON {
     /// The buttons of a column; an erased label reads as the button's index, such as `#0`.
     static func buttons(_ text: String) throws -> [Alert.Button] {
         guard text != "[]" else { return [] }
+        if let buttons = ButtonScanner.buttons(text) { return buttons }
         return try decode([Button].self, text).enumerated().map { index, button in
             let title = button.title ?? "#\(index)"
             return Alert.Button(

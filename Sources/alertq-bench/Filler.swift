@@ -1,0 +1,152 @@
+import AlertQueue
+import FoundationEssentials
+import SQLite
+
+/// Writes the rows of a ``FilledQueue``.
+final class Filler {
+    /// How far apart the alerts were asked, and how long each waited.
+    private static let step: Int64 = 100
+    private static let batch = 100_000
+
+    private let db: Database
+    private let start: Int64
+    private let host = Identity.current.host
+    private var head = AuditHead.start
+    private var sourceIDs: [String: Int64] = [:]
+    private let boot = SystemClock().now().boot
+
+    init(path: String, count: Int) throws {
+        db = try Database(path: path)
+        start = Timestamp.milliseconds(Date()) - Int64(count + 1) * Self.step
+        // Nobody else has the file yet, and half a filling is thrown away: no log, no syncs.
+        try db.execute(
+            """
+            PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF;
+            PRAGMA cache_size = -500000
+            """)
+    }
+
+    /// Writes the resolved alerts first, then those that wait.
+    func fill(resolved: Int, waiting: Int, entries: Int) throws {
+        for first in stride(from: 0, to: resolved + waiting, by: Self.batch) {
+            try db.execute("BEGIN")
+            for number in first..<min(first + Self.batch, resolved + waiting) {
+                try add(number, isResolved: number < resolved, entries: entries)
+            }
+            try db.execute("COMMIT")
+        }
+        try db.execute(
+            """
+            UPDATE sources SET pending =
+                (SELECT count(*) FROM alerts WHERE source_id = sources.id AND state = 'queued');
+            PRAGMA journal_mode = WAL
+            """)
+    }
+
+    private func add(_ number: Int, isResolved: Bool, entries: Int) throws {
+        let sample = Sample(number)
+        let alert = sample.alert(number)
+        let id = Int64(number + 1)
+        let asked = start + Int64(number) * Self.step
+        var salt = [UInt8](repeating: 0, count: 8)
+        withUnsafeBytes(of: UInt64(number)) { salt += Array($0) }
+        let source = try sourceID(sample.source)
+        try db.run(
+            """
+            INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
+                buttons, info, salt, boot, asked_ms, asked_boot_ms, state, presented_ms)
+            VALUES (?, ?, 1, ?, ?, 'alert', 1, ?, ?, ?, '{}', ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(id), .integer(source), .text(host), .optional(alert.key), .text(alert.title),
+            .optional(alert.message), .text(sample.hasButtons ? Self.buttons : "[]"), .blob(salt),
+            .text(boot), .integer(asked), .integer(asked),
+            .text(isResolved ? "resolved" : "queued"),
+            .optional(isResolved && entries > 3 ? asked : nil))
+        let content = AuditEntry.content(of: alert, salt: salt)
+        let entry = Entry(id: id, source: sample.source, at: asked, content: content)
+        try audit(.asked, entry)
+        guard isResolved else { return }
+        if entries > 3 { try audit(.presented, entry) }
+        try respond(sample, entry, resolved: asked + Self.step, isCollected: entries > 2)
+    }
+
+    private func respond(
+        _ sample: Sample, _ entry: Entry, resolved: Int64, isCollected: Bool
+    ) throws {
+        let isTimer =
+            sample.outcome == .expired || (sample.outcome == .dismissed && sample.by == .system)
+        let isCollected = isCollected && sample.isCollected
+        try db.run(
+            """
+            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
+                resolved_by, uid, user, via, host, pid, resolved_ms, collected_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(entry.id), .text(entry.source), .optional(sample.key),
+            .text(sample.outcome.rawValue),
+            .optional(sample.button >= 0 ? Sample.buttons[sample.button].id : nil),
+            .integer(sample.button), .text(sample.by.rawValue),
+            .optional(isTimer ? nil : Int64(1000)),
+            .optional(isTimer ? nil : "ana"), .optional(isTimer ? nil : "terminal"),
+            .optional(isTimer ? nil : "desk"), .optional(isTimer ? nil : Int64(4711)),
+            .integer(resolved), .optional(isCollected ? resolved : nil))
+        var entry = entry
+        entry.at = resolved
+        try audit(.resolved, entry, sample)
+        if isCollected { try audit(.collected, entry) }
+    }
+
+    private func sourceID(_ name: String) throws -> Int64 {
+        if let id = sourceIDs[name] { return id }
+        try db.run("INSERT INTO sources (uid, name) VALUES (0, ?)", .text(name))
+        sourceIDs[name] = db.lastInsertedID
+        return db.lastInsertedID
+    }
+
+    private struct Entry {
+        let id: Alert.ID
+        let source: String
+        var at: Int64
+        let content: [UInt8]
+    }
+
+    private func audit(
+        _ kind: AlertEvent.Kind, _ entry: Entry, _ sample: Sample? = nil
+    ) throws {
+        let asker = Responder(uid: 0, user: "root", via: "bench", host: host, pid: 1)
+        let person = Responder(uid: 1000, user: "ana", via: "terminal", host: "desk", pid: 4711)
+        let role = sample.flatMap { $0.button >= 0 ? Sample.buttons[$0.button].role : nil }
+        var link = AuditEntry(
+            event: AlertEvent(
+                sequence: head.sequence + 1, kind: kind,
+                at: Timestamp.date(milliseconds: entry.at), alertID: entry.id,
+                source: entry.source, outcome: sample?.outcome, buttonIndex: sample?.button,
+                by: sample?.by, responder: sample == nil ? asker : person),
+            buttonRole: role, loginUID: nil, session: nil,
+            content: kind == .collected ? nil : entry.content, detail: nil, previous: head.hash)
+        link.hash = link.computedHash
+        try insert(link, milliseconds: entry.at)
+        head = AuditHead(sequence: link.event.sequence, hash: link.hash)
+    }
+
+    private func insert(_ link: AuditEntry, milliseconds: Int64) throws {
+        let by = link.event.responder
+        try db.run(
+            """
+            INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
+                button_role, resolved_by, uid, user, via, host, pid, content, previous, hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(link.event.sequence), .integer(milliseconds), .text(link.event.kind.rawValue),
+            .optional(link.event.alertID), .optional(link.event.source),
+            .optional(link.event.outcome?.rawValue),
+            .optional(link.event.buttonIndex.map(Int64.init)), .optional(link.buttonRole?.rawValue),
+            .optional(link.event.by?.rawValue), .integer(Int64(by.uid)), .optional(by.user),
+            .text(by.via), .text(by.host), .integer(Int64(by.pid)), .optional(link.content),
+            .blob(link.previous), .blob(link.hash))
+    }
+
+    private static let buttons =
+        #"[{"id":"yes","title":"Yes"},{"id":"no","role":"cancel","title":"No"},"#
+        + #"{"id":"later","title":"Later"}]"#
+}

@@ -1,0 +1,60 @@
+import AlertQueue
+
+/// What ten times the alerts cost.
+enum Growth: Benchmark {
+    static let name = "growth"
+    static let abstract = "Ask, next, answer and history at ten times the alerts"
+
+    private enum Work: String, CaseIterable {
+        case ask, next, answer
+        case history = "history page"
+    }
+
+    static func run(_ plan: Plan) async throws -> [Row] {
+        let small = try await FilledQueue.make(
+            resolved: plan.alerts / 10, waiting: plan.alerts / 10, plan: plan)
+        let large = try await FilledQueue.make(
+            resolved: plan.alerts, waiting: plan.alerts, plan: plan)
+        let few = try await SQLiteAlertStore.open(path: small.path)
+        let many = try await SQLiteAlertStore.open(path: large.path)
+        var times = [Work: (few: [Double], many: [Double])]()
+        for _ in 0..<plan.rounds {
+            for work in Work.allCases {
+                var (fewTimes, manyTimes): ([Double], [Double]) = ([], [])
+                for turn in 0..<plan.count(150) + 5 {
+                    let one = try await time(work, few)
+                    let ten = try await time(work, many)
+                    // The first ones read the pages into memory.
+                    guard turn >= 5 || plan.isSmall else { continue }
+                    fewTimes.append(one)
+                    manyTimes.append(ten)
+                }
+                times[work, default: ([], [])].few.append(fewTimes.median)
+                times[work, default: ([], [])].many.append(manyTimes.median)
+            }
+        }
+        await few.close()
+        await many.close()
+        return Work.allCases.map { work in
+            let (few, many) = times[work, default: ([], [])]
+            return .time(
+                name, "\(work.rawValue), \(plan.alerts) beside \(plan.alerts / 10)",
+                ours: many.median, plain: few.median, unit: "µs", atMost: 1.3)
+        }
+    }
+
+    private static func time(_ work: Work, _ store: SQLiteAlertStore) async throws -> Double {
+        let person = Responder(uid: 1000, user: "ana", via: "terminal", host: "desk", pid: 4711)
+        // What is answered has been looked for before.
+        let waiting = work == .answer ? try await store.enqueue(.sample).record.id : 0
+        let start = ContinuousClock.now
+        switch work {
+        case .ask: _ = try await store.enqueue(.sample)
+        case .next: _ = try await store.next(for: ["terminal"], only: nil)
+        case .answer: _ = try await store.resolve(waiting, .choose(button: 0, person))
+        case .history:
+            _ = try await store.history(HistoryFilter(source: "backup"), limit: 50, after: nil)
+        }
+        return (ContinuousClock.now - start).inMicroseconds
+    }
+}

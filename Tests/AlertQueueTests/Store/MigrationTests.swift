@@ -1,0 +1,56 @@
+import Migrations
+import SQLite
+import Testing
+
+@testable import AlertQueue
+
+@Suite("Migration")
+struct MigrationTests {
+    @Test("A queue of the first schema is migrated when it is opened, and keeps its history")
+    func first() async throws {
+        let queue = try TemporaryQueue()
+        let db = try Database(path: queue.path, access: .create)
+        try db.execute(try #require(Migration.all.first).sql)
+        try db.execute(
+            """
+            INSERT INTO sources (uid, name) VALUES (0, 'old');
+            INSERT INTO alerts (source_id, pid, host, style, priority, title, buttons, info, salt,
+                boot, asked_ms, asked_boot_ms, state)
+            VALUES (1, 1, 'host', 'alert', 1, 'Old?', '[{"id":"y","title":"Y"}]', '{}',
+                zeroblob(16), 'boot', 1, 1, 'resolved');
+            INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
+                resolved_ms)
+            VALUES (1, 'old', 'answered', 'y', 0, 'person', 2);
+            PRAGMA application_id = \(DatabaseFile.applicationID); PRAGMA user_version = 1;
+            PRAGMA journal_mode = WAL
+            """)
+        let store = try await queue.store()
+        #expect(try queue.integer("PRAGMA user_version") == Int64(Migration.all.count))
+        for filter in [
+            HistoryFilter(), HistoryFilter(source: "old"), HistoryFilter(button: "y"),
+            HistoryFilter(outcome: .answered, by: .person), HistoryFilter(uncollected: true),
+            HistoryFilter(source: "old", button: "y", uncollected: true),
+            HistoryFilter(button: "y", uncollected: true),
+        ] {
+            let found = try await store.history(filter, limit: 9, after: nil)
+            #expect(found.map(\.alert.title) == ["Old?"], "\(filter)")
+        }
+        await store.close()
+    }
+
+    @Test("Every index that the history reads from exists, and leads to its rows without sorting")
+    func indexes() async throws {
+        let queue = try TemporaryQueue()
+        await (try queue.store()).close()
+        let plans = try queue.connection().rows(
+            """
+            EXPLAIN QUERY PLAN SELECT resolved_ms, seq FROM responses
+            INDEXED BY responses_source_button_kind
+            WHERE outcome = ? AND resolved_by = ? AND source = ? AND button = ?
+            ORDER BY resolved_ms DESC, seq DESC LIMIT ?
+            """, .text("answered"), .text("person"), .text("a"), .text("b"), 1
+        ) { $0.text(3) }
+        #expect(plans.count == 1)
+        #expect(plans.first?.contains("USING COVERING INDEX responses_source_button_kind") == true)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import alertq_bench
+
+@Suite("Rows of the benchmark")
+struct RowTests {
+    @Test("A rate has to reach its multiple, a time has to stay below it")
+    func reach() {
+        #expect(Row.rate("a", "b", ours: 90, plain: 100, atLeast: 0.85).isReached)
+        #expect(!Row.rate("a", "b", ours: 84, plain: 100, atLeast: 0.85).isReached)
+        #expect(Row.time("a", "b", ours: 120, plain: 100, unit: "µs", atMost: 1.2).isReached)
+        #expect(!Row.time("a", "b", ours: 121, plain: 100, unit: "µs", atMost: 1.2).isReached)
+        #expect(Row.bound("a", "b", 4, unit: "ms", atMost: 4).isReached)
+        #expect(!Row.bound("a", "b", 4.1, unit: "ms", atMost: 4).isReached)
+        #expect(Row.speed("a", "b", 300_000, atLeast: 300_000).isReached)
+        #expect(!Row.speed("a", "b", 299_999, atLeast: 300_000).isReached)
+        #expect(!Row.bound("a", "b", .nan, unit: "ms", atMost: 4).isReached)
+    }
+
+    @Test("A row as JSON has the figure, the plain one beside it and the reach")
+    func json() throws {
+        let row = Row.rate("ask", "1 caller", ours: 150, plain: 100, atLeast: 0.85)
+        let parsed = try JSONSerialization.jsonObject(with: Data(Report.json(row).utf8))
+        let object = try #require(parsed as? [String: Any])
+        #expect(object["benchmark"] as? String == "ask")
+        #expect(object["measured"] as? String == "1 caller")
+        #expect(object["alertq"] as? Double == 150)
+        #expect(object["plain"] as? Double == 100)
+        #expect(object["figure"] as? Double == 1.5)
+        #expect(object["reach"] as? String == "≥ 0.85 ×")
+        #expect(object["reached"] as? Bool == true)
+        let lone = Report.json(.bound("a", "b", 1, unit: "ms", atMost: 4))
+        #expect(lone.contains(#""plain":null"#))
+        #expect(lone.contains(#""reach":"≤ 4 ms""#))
+    }
+
+    @Test("A row for people says whether the reach was reached")
+    func line() {
+        #expect(Report.line(.bound("a", "b", 1, unit: "ms", atMost: 4)).hasSuffix("yes"))
+        #expect(Report.line(.bound("a", "b", 5, unit: "ms", atMost: 4)).hasSuffix("NO"))
+        #expect(!Report.line(.reference("a", "b", 5, unit: "ms")).contains("yes"))
+    }
+
+    @Test(
+        "A percentile is one of the values, and the median lies in the middle",
+        arguments: [(0.0, 1.0), (50, 3), (99, 5), (100, 5)])
+    func percentiles(share: Double, value: Double) {
+        #expect([5.0, 1, 4, 2, 3].percentile(share) == value)
+        #expect([Double]().percentile(share).isNaN)
+    }
+}

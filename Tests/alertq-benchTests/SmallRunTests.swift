@@ -1,0 +1,75 @@
+import Foundation
+import ProcessTesting
+import Testing
+
+/// Each benchmark once with little to do, so that none of them rots; speed is not looked at.
+@Suite("Small runs of the benchmark")
+struct SmallRunTests {
+    private static let program = CommandLineQueue.built("alertq-bench")
+
+    @Test(
+        "Each benchmark measures what it says, in rows of JSON",
+        arguments: [
+            ("processes", 2), ("bell", 3), ("history", 50), ("open", 4), ("verify", 1),
+            ("growth", 4), ("notify", 2),
+        ])
+    func run(benchmark: String, rows: Int) async throws {
+        let child = try Child(Self.program, ["--small", "--json", benchmark])
+        let code = await child.exit(within: .seconds(60))
+        let errors = await child.errors.complete()
+        #expect(code == 0, "\(errors)")
+        let lines = await child.output.complete().split(separator: "\n")
+        #expect(lines.count >= rows)
+        for line in lines {
+            let parsed = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            let object = try #require(parsed as? [String: Any])
+            #expect(object["benchmark"] as? String == benchmark)
+            let figure = try #require(object["figure"] as? Double)
+            #expect(figure.isFinite && figure >= 0)
+        }
+    }
+
+    @Test("A filled queue is clean, and is found again where it was kept")
+    func filled() async throws {
+        let queue = try CommandLineQueue()
+        for _ in 1...2 {
+            let child = try Child(
+                Self.program, ["--small", "--keep", queue.directory, "verify", "growth"])
+            #expect(await child.exit(within: .seconds(60)) == 0)
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: queue.directory)
+        let databases = files.filter { $0.hasSuffix(".db") }
+        #expect(databases.count == 3)
+        for name in databases {
+            try FileManager.default.copyItem(
+                atPath: "\(queue.directory)/\(name)", toPath: queue.path)
+            #expect(try await queue.faults() == [], "\(name)")
+            for ending in ["", "-wal", "-shm"] { unlink(queue.path + ending) }
+        }
+    }
+
+    @Test("The table names the machine, and every benchmark is listed")
+    func table() async throws {
+        let list = try Child(Self.program, ["--list"])
+        #expect(await list.exit() == 0)
+        let names = await list.output.complete().split(separator: "\n").compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
+        #expect(
+            names == [
+                "ask", "processes", "story", "bell", "history", "open", "notify", "verify",
+                "growth",
+            ])
+        let help = try Child(Self.program, ["--help"])
+        #expect(await help.exit() == 0)
+        #expect(await help.output.complete().contains("--full"))
+    }
+
+    @Test("A benchmark that does not exist is refused with a reason, and exits with 1")
+    func unknown() async throws {
+        let child = try Child(Self.program, ["nothing"])
+        #expect(await child.exit() == 1)
+        #expect(await child.errors.complete().contains("“nothing”"))
+        #expect(await child.output.complete().isEmpty)
+    }
+}
