@@ -62,6 +62,32 @@ struct PowerLossTests {
         #expect(!ledger.all.answered.isEmpty)
     }
 
+    @Test("A power cut at any moment of the making of a queue leaves one that can be asked in")
+    func making() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        let queue = try CommandLineQueue()
+        let recording = try lab.begin(in: queue.directory)
+        let asked = try queue.start(Self.ask("First"), environment: recording.environment())
+        #expect(await asked.exit() == 0)
+        let records = try recording.records()
+        // Not all the same ones in each short form.
+        let stride = FaultForm.count(short: 4, full: 1)
+        for cut in Swift.stride(
+            from: Int.random(in: 0..<stride, using: &generator), through: records.count, by: stride)
+        {
+            for survival in [PretendDisk.Survival.pages, .sectors] {
+                let left = try lab.emptyDirectory()
+                try recording.cut(
+                    after: records[..<cut], into: left, survival, using: &generator)
+                let told = Ledger()
+                told.note(lines: records[..<cut].acknowledgements)
+                let faults = try await faultsAfterStart(left, told)
+                #expect(faults == [], "cut \(cut), \(survival), seed \(seed)")
+            }
+        }
+    }
+
     @Test("A disk that lies about syncs makes the same test find acknowledged alerts lost")
     func lyingDisk() async throws {
         let queue = try CommandLineQueue()

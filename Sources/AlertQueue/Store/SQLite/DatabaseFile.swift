@@ -110,7 +110,7 @@ struct DatabaseFile: Sendable {
             return try firstBytes()
         }
         guard let header else { return .ours }
-        if header.isEmpty { return .empty }
+        if header.isEmpty || isHalfMade(header) { return .empty }
         guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw .incompatible(path: path, "is not an SQLite database")
         }
@@ -119,6 +119,13 @@ struct DatabaseFile: Sendable {
         }
         try check(version: Int(Self.number(header[60..<64])))
         return .ours
+    }
+
+    /// Whether the power was lost while the first commit was being written: some of its pages are
+    /// there, the first one is not, and SQLite's journal is there to undo it.
+    private func isHalfMade(_ header: [UInt8]) -> Bool {
+        let journal = FileIdentity(path: path + "-journal")
+        return header.allSatisfy { $0 == 0 } && (journal?.size ?? 0) > 0
     }
 
     private func firstBytes() throws(AlertError) -> [UInt8] {
