@@ -51,4 +51,22 @@ struct JournalTests {
         #expect(syncs == calls.story.count)
         #expect(syncs > 10)
     }
+
+    @Test("What was written to a file before its maker told of it is on the disk once synced")
+    func toldLate() throws {
+        let lab = try PowerLab()
+        let left = try lab.emptyDirectory()
+        var disk = try PretendDisk(holding: lab.emptyDirectory())
+        let directory = try #require(disk.directory)
+        for record: WriteJournal.Record in [
+            .opened(name: "file", inode: 7, isNew: false),
+            .wrote(inode: 7, offset: 0, Data("a".utf8)),
+            .synced(inode: 7), .synced(inode: directory),
+            .opened(name: "file", inode: 7, isNew: true),
+            .wrote(inode: 7, offset: 1, Data("b".utf8)),
+        ] { disk.apply(record) }
+        var generator = SeededGenerator(seed: 1)
+        try disk.losePower(into: left, .nothing, using: &generator)
+        #expect(try String(contentsOfFile: left + "/file", encoding: .utf8) == "a")
+    }
 }

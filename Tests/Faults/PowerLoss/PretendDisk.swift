@@ -32,7 +32,8 @@ struct PretendDisk {
     /// Numbers are not used twice here; the system's inodes are.
     private var files: [File] = []
     private var numbers: [UInt64: Int] = [:]
-    private var directory: UInt64?
+    /// The inode of the directory itself, whose sync makes names safe.
+    private(set) var directory: UInt64?
     private var names: [String: Int] = [:]
     private var safeNames: [String: Int] = [:]
     private var pendingNames: [(name: String, file: Int?)] = []
@@ -59,7 +60,9 @@ struct PretendDisk {
         switch record {
         case .opened(let name, let inode, let isNew):
             let isKnown = names[name].map { numbers[inode] == $0 } ?? false
-            guard isNew, !isKnown else { return }
+            // Another process may use a file before its maker has told of it.
+            let isUntold = names[name] == nil && !names.values.contains { $0 == numbers[inode] }
+            guard name != ".", !isKnown, isNew || isUntold else { return }
             numbers[inode] = files.count
             change(name, to: files.count)
             files.append(File())
