@@ -6,8 +6,8 @@
 ///   transaction.
 /// * An alert gets at most one response, whoever races for it.
 /// * At most one slot lease exists at a time, and it ends with its process.
-/// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not change
-///   threads for each call.
+/// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not
+///   change threads for each call.
 /// * After each commit, by whatever process, ``waitForChange(after:)`` returns.
 package protocol AlertStore: Sendable {
     /// Stores an alert, or finds the one that its key belongs to.
