@@ -1,0 +1,85 @@
+import Testing
+
+@testable import AlertQueue
+
+@Suite("Known head")
+struct KnownHeadTests {
+    private let known = KnownHead()
+
+    private func head(_ sequence: Int64, _ byte: UInt8 = 1) -> AuditHead {
+        AuditHead(sequence: sequence, hash: [UInt8](repeating: byte, count: 32))
+    }
+
+    private func commit(
+        after start: AuditHead, to end: AuditHead, isQuiet: Bool = true
+    ) -> Bool {
+        known.expect(KnownHead.Commit(start: start, head: end, isQuiet: isQuiet))
+        return known.didCommit()
+    }
+
+    @Test("A process's own quiet commits are no news, and are skipped")
+    func quiet() {
+        known.raise(to: head(5))
+        #expect(!commit(after: head(5), to: head(6)))
+        #expect(!commit(after: head(6), to: head(8)))
+        #expect(known.isQuiet(since: 5))
+        #expect(known.endOfQuiet(after: 6) == 8)
+        #expect(known.endOfQuiet(after: 4) == 4)
+    }
+
+    @Test("A commit that means more is news")
+    func loud() {
+        known.raise(to: head(5))
+        #expect(commit(after: head(5), to: head(6), isQuiet: false))
+        #expect(!known.isQuiet(since: 5))
+        #expect(!commit(after: head(6), to: head(7)))
+        #expect(known.isQuiet(since: 6))
+    }
+
+    @Test("What another process did before one's own commit is news")
+    func foreign() {
+        known.raise(to: head(5))
+        #expect(commit(after: head(7), to: head(8)))
+        #expect(!known.isQuiet(since: 5))
+        #expect(known.endOfQuiet(after: 5) == 5)
+    }
+
+    @Test("What a reader finds at the end of the log is news, unless it is the own commit")
+    func seenByReader() {
+        known.raise(to: head(5))
+        known.expect(KnownHead.Commit(start: head(5), head: head(6), isQuiet: true))
+        known.raise(to: head(6))
+        #expect(known.isQuiet(since: 5))
+        #expect(!known.didCommit())
+        known.expect(KnownHead.Commit(start: head(6), head: head(7), isQuiet: true))
+        known.raise(to: head(7, 2))
+        #expect(!known.isQuiet(since: 6))
+        #expect(known.head == head(7, 2))
+    }
+}
+
+@Suite("Bell")
+struct BellTests {
+    let queue: TemporaryQueue
+
+    init() throws { queue = try TemporaryQueue() }
+
+    @Test("One's own ring is told from that of others")
+    func marks() throws {
+        let path = queue.path + "-bell"
+        let (mine, other) = (Bell(path: path, mode: 0o600), Bell(path: path, mode: 0o600))
+        mine.ring()
+        #expect(!mine.wasRungByOthers())
+        #expect(mine.wasRungByOthers())
+        mine.ring()
+        // Two bells have the same mark once in 255 times.
+        let isTold = (0..<8).contains { _ in
+            Bell(path: path, mode: 0o600).ring()
+            defer { mine.ring() }
+            return mine.wasRungByOthers()
+        }
+        #expect(isTold)
+        other.ring()
+        #expect(FileIdentity(path: path)?.size == 1)
+    }
+}
