@@ -42,7 +42,9 @@ struct InjectedKillTests {
             let (kills, recoveries, recoveryKills) = progress.all
             FaultForm.report(
                 "\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
-            #expect(kills >= calls.reachable, "calls were left out: \(calls.story)")
+            // Whoever shows an alert writes the slot from any thread, so that counts differ.
+            let least = operation == .present ? points.count : calls.reachable
+            #expect(kills >= least, "calls were left out: \(calls.story)")
             #expect(recoveryKills > recoveries)
         }
     }
