@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AlertQueue
@@ -68,6 +69,8 @@ struct BellTests {
     func marks() throws {
         let path = queue.path + "-bell"
         let (mine, other) = (Bell(path: path, mode: 0o600), Bell(path: path, mode: 0o600))
+        mine.listen()
+        other.listen()
         mine.ring()
         #expect(!mine.wasRungByOthers())
         #expect(mine.wasRungByOthers())
@@ -81,5 +84,26 @@ struct BellTests {
         #expect(isTold)
         other.ring()
         #expect(FileIdentity(path: path)?.size == 1)
+    }
+
+    @Test("Nobody rings for himself alone, nor for one who has gone")
+    func silence() throws {
+        let path = queue.path + "-bell"
+        let mine = Bell(path: path, mode: 0o600)
+        mine.hang()
+        let before = FileManager.default.contents(atPath: path)
+        try Data([0]).write(to: URL(filePath: path), options: [])
+        mine.listen()
+        mine.ring()
+        #expect(FileManager.default.contents(atPath: path) == Data([0]))
+        do {
+            let other = Bell(path: path, mode: 0o600)
+            other.listen()
+            mine.ring()
+            #expect(FileManager.default.contents(atPath: path) == before)
+        }
+        try Data([0]).write(to: URL(filePath: path), options: [])
+        mine.ring()
+        #expect(FileManager.default.contents(atPath: path) == Data([0]))
     }
 }

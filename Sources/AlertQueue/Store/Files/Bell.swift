@@ -6,7 +6,8 @@ import Synchronization
 /// Tells other processes that something has been committed.
 ///
 /// The bell is a file of one byte from the start, so that a full disk can't silence it: the byte
-/// is written again after a commit, and inotify(7) wakes whoever listens.
+/// is written again after a commit, and inotify(7) wakes whoever listens. A listener holds a shared
+/// lock on the file, so that nobody rings for himself alone.
 final class Bell: Sendable {
     private let path: String
     private let mode: mode_t
@@ -16,6 +17,9 @@ final class Bell: Sendable {
 
     private struct State {
         var descriptor: Descriptor?
+        var isListening = false
+        /// Whether the descriptor holds the lock that says so.
+        var isLocked = false
         /// Whether this process has rung since it last heard the bell.
         var hasRung = false
     }
@@ -28,20 +32,45 @@ final class Bell: Sendable {
     /// Makes the bell if there is none yet, so that it can be listened to before its first ring.
     func hang() {
         guard FileIdentity(path: path)?.size != 1 else { return }
-        ring()
+        state.withLock { state in
+            if let descriptor = opened(&state) { strike(descriptor, &state) }
+        }
     }
 
-    /// Rings; a bell that can't be rung is not an error, because listeners poll slowly besides.
+    /// Rings, if anybody else listens; a bell that can't be rung is not an error, because listeners
+    /// poll slowly besides.
     func ring() {
         state.withLock { state in
-            if state.descriptor?.isStill(at: path) != true {
-                state.descriptor = try? Descriptor.open(path, mode: mode)
-            }
-            guard let descriptor = state.descriptor else { return }
-            var byte = mark
-            pwrite(descriptor.raw, &byte, 1, 0)
-            state.hasRung = true
+            guard let descriptor = opened(&state), descriptor.isLockedByOthers else { return }
+            strike(descriptor, &state)
         }
+    }
+
+    /// Has others ring for this process from now on; once more after the file was replaced.
+    func listen() {
+        state.withLock { state in
+            state.isListening = true
+            _ = opened(&state)
+        }
+    }
+
+    /// The bell that stands at the path now.
+    private func opened(_ state: inout State) -> Descriptor? {
+        if state.descriptor?.isStill(at: path) != true {
+            state.descriptor = try? Descriptor.open(path, mode: mode)
+            state.isLocked = false
+        }
+        if state.isListening, !state.isLocked {
+            // Without the lock, what others do is noticed a second later at most.
+            state.isLocked = state.descriptor?.tryLock(F_RDLCK) ?? false
+        }
+        return state.descriptor
+    }
+
+    private func strike(_ descriptor: Descriptor, _ state: inout State) {
+        var byte = mark
+        pwrite(descriptor.raw, &byte, 1, 0)
+        state.hasRung = true
     }
 
     /// Whether somebody else has rung last, or this process not at all since it last asked.
@@ -95,14 +124,15 @@ final class QueueWatch: Sendable {
         self.onTick = onTick
     }
 
-    /// Starts watching; calling it again changes nothing.
-    func start() {
+    /// Starts watching; returns whether it had not been started before.
+    @discardableResult
+    func start() -> Bool {
         let isFirst = state.withLock { state in
             guard state.phase == .idle else { return false }
             state.phase = .running
             return true
         }
-        guard isFirst else { return }
+        guard isFirst else { return false }
         let inotifySource = makeInotifySource()
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(
@@ -117,6 +147,7 @@ final class QueueWatch: Sendable {
         }
         inotifySource?.resume()
         timer.resume()
+        return true
     }
 
     /// Stops watching, within a second.

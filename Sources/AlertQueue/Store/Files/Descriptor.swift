@@ -69,6 +69,28 @@ final class Descriptor: Sendable {
     func isStill(at path: String) -> Bool {
         FileIdentity(descriptor: raw) == FileIdentity(path: path)
     }
+
+    /// Locks the whole file, if nobody else's lock is in the way; a false result leaves `errno`.
+    ///
+    /// The lock belongs to this open file description; see fcntl(2), `F_OFD_SETLK`.
+    func tryLock(_ type: Int32) -> Bool {
+        var request = Self.wholeFile(type)
+        return clinux_ofd_setlk(raw, &request) == 0
+    }
+
+    /// Whether somebody else's lock would be in the way of an exclusive one; see fcntl(2),
+    /// `F_OFD_GETLK`.
+    var isLockedByOthers: Bool {
+        var request = Self.wholeFile(F_WRLCK)
+        return clinux_ofd_getlk(raw, &request) == 0 && Int32(request.l_type) != F_UNLCK
+    }
+
+    private static func wholeFile(_ type: Int32) -> flock {
+        var request = flock()
+        request.l_type = Int16(type)
+        request.l_whence = Int16(SEEK_SET)
+        return request
+    }
 }
 
 /// Which file something is, whatever it is called.

@@ -27,8 +27,7 @@ struct PresentationSlot: Sendable {
         // Opening for writing and closing again would wake everybody who waits: look first.
         guard !isHeld() else { return nil }
         let descriptor = try Descriptor.open(path, mode: mode)
-        var request = wholeFile()
-        guard clinux_ofd_setlk(descriptor.raw, &request) == 0 else {
+        guard descriptor.tryLock(F_WRLCK) else {
             guard errno == EAGAIN || errno == EACCES else {
                 throw SystemError.current("lock", path)
             }
@@ -47,7 +46,7 @@ struct PresentationSlot: Sendable {
         guard let descriptor = Descriptor.openForReading(path) else { return nil }
         var last: SlotHolder? = .unknown
         for _ in 0..<5 {
-            guard isHeld(descriptor) else { return nil }
+            guard descriptor.isLockedByOthers else { return nil }
             last = text(descriptor) ?? last
             if let last, last.pid > 0, kill(last.pid, 0) == 0 || errno == EPERM { return last }
             usleep(500)
@@ -66,20 +65,7 @@ struct PresentationSlot: Sendable {
 
     /// Whether anybody holds the slot.
     func isHeld() -> Bool {
-        Descriptor.openForReading(path).map(isHeld) ?? false
-    }
-
-    private func isHeld(_ descriptor: Descriptor) -> Bool {
-        var request = wholeFile()
-        return clinux_ofd_getlk(descriptor.raw, &request) == 0
-            && Int32(request.l_type) != F_UNLCK
-    }
-
-    private func wholeFile() -> flock {
-        var request = flock()
-        request.l_type = Int16(F_WRLCK)
-        request.l_whence = Int16(SEEK_SET)
-        return request
+        Descriptor.openForReading(path)?.isLockedByOthers ?? false
     }
 }
 

@@ -14,6 +14,7 @@ package final class SQLiteAlertStore: AlertStore {
     private let known: KnownHead
     private let slotChanges: ChangeSignal
     private let watch: QueueWatch
+    private let bell: Bell
     private let reader: QueueConfined<Reader>
     private let closing = Mutex(false)
 
@@ -59,6 +60,7 @@ package final class SQLiteAlertStore: AlertStore {
         self.commits = commits
         self.changes = changes
         self.news = news
+        self.bell = bell
         self.known = known
         self.slotChanges = slotChanges
         self.reader = reader
@@ -72,6 +74,7 @@ package final class SQLiteAlertStore: AlertStore {
         } onSlot: {
             slotChanges.change()
         } onTick: {
+            bell.listen()
             // A ring may have been swallowed: the database's own version number tells.
             reader.async { reader in
                 guard reader.hasChanged() else { return }
@@ -120,15 +123,22 @@ package final class SQLiteAlertStore: AlertStore {
     package var changeCount: UInt64 { changes.count }
 
     package nonisolated(nonsending) func waitForChange(after count: UInt64) async {
-        watch.start()
+        guard !startWatching() else { return }
         await changes.wait(after: count)
     }
 
     package var newsCount: UInt64 { news.count }
 
     package nonisolated(nonsending) func waitForNews(after count: UInt64) async {
-        watch.start()
+        guard !startWatching() else { return }
         await news.wait(after: count)
+    }
+
+    /// Begins to hear what other processes do; the first time there may be something that came
+    /// before, which has to be looked at once more.
+    private func startWatching() -> Bool {
+        bell.listen()
+        return watch.start()
     }
 
     package func isQuiet(since sequence: Int64) -> Bool { known.isQuiet(since: sequence) }
