@@ -10,6 +10,8 @@ package enum Program {
     static func main() async -> Never {
         // A reader that has gone is found out by the write, which can then be undone in order.
         signal(SIGPIPE, SIG_IGN)
+        // So is a limit on the size of files (ulimit -f), which is reported as any full disk is.
+        signal(SIGXFSZ, SIG_IGN)
         let context = Context(
             output: Output(descriptor: STDOUT_FILENO), errors: Output(descriptor: STDERR_FILENO))
         do {

@@ -3,5 +3,6 @@ import Dispatch
 // Before anything else: an `await` here would let Dispatch open its own descriptors first.
 Program.openStandardStreams()
 Program.useOneHeap()
+ProcessLimits.check()
 Task.detached { await Program.main() }
 dispatchMain()

@@ -1,0 +1,76 @@
+import Glibc
+
+/// What the process has to get from the system before it can do anything.
+///
+/// Dispatch ends a process that gets no descriptor (SIGILL), and waits for ever for a thread. Both
+/// are looked at here first, where something can still be said about them.
+enum ProcessLimits {
+    /// A waiting `ask` has 19 open at most, a presenter two more.
+    private static let descriptors = 24
+    /// Address space for the stacks of the first threads, 8 MiB each, in bytes.
+    private static let memory = 64 << 20
+    /// For how many seconds after the start, and how many times in a row, threads are missed.
+    private static let (watchedSeconds, patience) = (10, 3)
+
+    /// Ends the process with a sentence and exit code 75 if it can't even begin.
+    static func check() {
+        if !hasDescriptors() {
+            refuse("this process may open too few files; raise its limit (ulimit -n)")
+        }
+        let room = mmap(nil, memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard room != MAP_FAILED else {
+            refuse("there is too little memory to start; see ulimit -v")
+        }
+        munmap(room, memory)
+        // By a thread of its own: whoever asks Dispatch for a thread waits until there is one.
+        guard startThread({ _ in ProcessLimits.watch() }) else { refuseForThreads() }
+    }
+
+    /// Ends the process if it can't get under way because there are no threads to be had.
+    ///
+    /// Later on, whoever needs a thread waits until there is one: a question that waits for hours
+    /// must not end because of a moment's crowd.
+    private static func watch() -> UnsafeMutableRawPointer? {
+        var misses = 0
+        for _ in 0..<watchedSeconds {
+            sleep(1)
+            misses = startThread({ _ in nil }) ? 0 : misses + 1
+            if misses == patience { refuseForThreads() }
+        }
+        return nil
+    }
+
+    private static func hasDescriptors() -> Bool {
+        var taken: [Int32] = []
+        defer { for descriptor in taken { close(descriptor) } }
+        for _ in 0..<descriptors {
+            let descriptor = dup(STDERR_FILENO)
+            guard descriptor >= 0 else { return false }
+            taken.append(descriptor)
+        }
+        return true
+    }
+
+    private static func startThread(
+        _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
+    ) -> Bool {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread = pthread_t()
+        return pthread_create(&thread, &attributes, body, nil) == 0
+    }
+
+    private static func refuseForThreads() -> Never {
+        refuse(
+            "no more threads can be started, for want of memory or because of a limit "
+                + "(ulimit -u, ulimit -v, pids.max)")
+    }
+
+    private static func refuse(_ reason: String) -> Never {
+        // A stderr that can't be written loses the line; the exit code still tells.
+        try? Output.write(Array("alertq: \(reason)\n".utf8), to: STDERR_FILENO)
+        _exit(ExitCode.busy.rawValue)
+    }
+}
