@@ -50,8 +50,12 @@ package final class Child: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
+        // A thread of Dispatch blocks signals, and its children would go on doing so.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
         // POSIX_SPAWN_SETSID is hidden behind _GNU_SOURCE; its value is part of glibc's ABI.
-        posix_spawnattr_setflags(&attributes, 0x80)
+        posix_spawnattr_setflags(&attributes, 0x80 | Int16(POSIX_SPAWN_SETSIGMASK))
         var words = [program] + arguments
         if let account {
             words =

@@ -94,6 +94,8 @@ extension Child {
     /// Waits for its end, 20 seconds at most, and for all that it wrote.
     package func finish() async -> Finished {
         let code = await exit()
+        // What hangs has no code, and its output would never be complete.
+        if code == nil { kill(SIGKILL) }
         return Finished(
             code: code, output: await output.complete(), errors: await errors.complete())
     }
@@ -107,5 +109,10 @@ package struct Finished: Sendable {
 
     package init(code: Int32?, output: String, errors: String) {
         (self.code, self.output, self.errors) = (code, output, errors)
+    }
+
+    /// Whether it was refused as it should be: with a code of our own and a sentence.
+    package var isRefusal: Bool {
+        [65, 74, 75, 77].contains(code) && errors.hasPrefix("alertq: ")
     }
 }

@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+@Suite("Exhaustion")
+struct ExhaustionTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// Runs an ask that waits for a moment, and a detached one, under a limit.
+    private func expectErrorOrSuccess(
+        _ words: [String], as account: Account? = nil, _ ledger: Ledger
+    ) async throws {
+        for verb in [["ask", "Q", "--detach"], ["ask", "Q", "--wait-for", "100ms"]] {
+            let child = try queue.start(
+                verb, as: account, under: words)
+            let finished = await child.finish()
+            // The loader of the shared libraries may fail before the program begins.
+            let isUnloaded = finished.code == 127 && finished.errors.contains("shared librar")
+            let isDone = finished.code == 0 || finished.code == 15
+            #expect(
+                isDone || isUnloaded || finished.isRefusal,
+                "\(words) \(verb): \(finished)")
+            if finished.code == 0, let id = Int(finished.output.dropLast()) {
+                ledger.note(ask: id, title: "Q")
+            }
+        }
+    }
+
+    @Test("With too few descriptors, every number of them, there is an error and no crash")
+    func descriptors() async throws {
+        #expect(try await queue.run("notify", "First").code == 0)
+        let ledger = Ledger()
+        let step = FaultForm.count(short: 3, full: 1)
+        for limit in stride(from: 3, through: 45, by: step) {
+            try await expectErrorOrSuccess(["prlimit", "--nofile=\(limit)"], ledger)
+        }
+        #expect(!ledger.all.asked.isEmpty)
+        #expect(try await queue.faults(against: ledger) == [])
+    }
+
+    @Test("With too little memory there is an error, and neither a crash nor a hang")
+    func memory() async throws {
+        #expect(try await queue.run("notify", "First").code == 0)
+        let ledger = Ledger()
+        let step = FaultForm.count(short: 24, full: 4)
+        for mebibytes in stride(from: 20, through: 260, by: step) {
+            try await expectErrorOrSuccess(["prlimit", "--as=\(mebibytes << 20)"], ledger)
+        }
+        #expect(!ledger.all.asked.isEmpty)
+        #expect(try await queue.faults(against: ledger) == [])
+    }
+
+    @Test(
+        "With too few threads there is an error, and no hang",
+        .enabled(if: geteuid() == 0, "only root can run processes as a user without any others"))
+    func threads() async throws {
+        // A user of this test alone: the limit counts all that a user runs.
+        let account = Account(uid: 61_234, gid: 61_234)
+        #expect(chown(queue.directory, account.uid, account.gid) == 0)
+        let ledger = Ledger()
+        let limits = FaultForm.isFull ? Array(1...16) : [1, 4, 24]
+        for limit in limits {
+            try await expectErrorOrSuccess(["prlimit", "--nproc=\(limit)"], as: account, ledger)
+        }
+        #expect(!ledger.all.asked.isEmpty)
+        #expect(try await queue.faults(against: ledger) == [])
+    }
+
+    @Test("A limit on the size of files leads to an error, not to a death by signal")
+    func fileSize() async throws {
+        #expect(try await queue.run("ask", "First", "--detach").code == 0)
+        let ledger = Ledger()
+        let sizes = FaultForm.isFull ? (0...13).map { 1 << $0 } + [0] : [0, 16, 128, 65_536]
+        for kibibytes in sizes {
+            try await expectErrorOrSuccess(["prlimit", "--fsize=\(kibibytes << 10)"], ledger)
+        }
+        #expect(!ledger.all.asked.isEmpty)
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        #expect(try await queue.faults(against: ledger) == [])
+    }
+
+    @Test(
+        "Who gets no inotify instance any more still hears of an answer, and does not spin",
+        .enabled(if: geteuid() == 0, "only root can use up another user's instances"))
+    func inotify() async throws {
+        let account = Account(uid: 61_235, gid: 61_235)
+        #expect(chown(queue.directory, account.uid, account.gid) == 0)
+        let eater = try Child("/usr/bin/python3", ["-c", Self.eatInstances], as: account)
+        #expect(await eventually { eater.output.text.contains("used up") })
+        defer { eater.kill(SIGKILL) }
+        let asker = try queue.start(["ask", "Well?", "-b", "yes", "--cancel", "no"], as: account)
+        #expect(await eventually { asker.errors.text.contains("answer with") })
+        #expect(!(try Self.files(of: asker.pid).contains { $0.contains("inotify") }))
+        try await expectNoSpinning(asker.pid)
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        #expect(await asker.exit() == 0)
+        #expect(await asker.output.complete() == "yes\n")
+    }
+
+    private static let eatInstances = """
+        import ctypes, time
+        libc = ctypes.CDLL(None)
+        while libc.inotify_init1(0) >= 0: pass
+        print("used up", flush=True)
+        time.sleep(600)
+        """
+
+    static func files(of pid: pid_t) throws -> [String] {
+        let folder = "/proc/\(pid)/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0)
+        }
+    }
+}
+
+/// Expects that a process uses little of the time that passes: half would be a spin.
+func expectNoSpinning(_ pid: pid_t) async throws {
+    let before = try processorTime(of: pid)
+    let start = ContinuousClock.now
+    // A length of time is what is measured here, not something that is waited for.
+    try await Task.sleep(for: .seconds(2))
+    let elapsed = ContinuousClock.now - start
+    let used = try processorTime(of: pid) - before
+    #expect(used < elapsed / 4, "\(used) of \(elapsed)")
+}
+
+/// The time that a process has spent on a processor; see proc(5), `stat`, fields 14 and 15.
+func processorTime(of pid: pid_t) throws -> Duration {
+    let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+    let fields = text.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
+    // The state is no number: field 14 is the eleventh of those that are.
+    guard fields.count > 11 else { throw POSIXError(.ESRCH) }
+    return .milliseconds((fields[10] + fields[11]) * 1000 / sysconf(Int32(_SC_CLK_TCK)))
+}

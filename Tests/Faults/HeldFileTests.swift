@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// Files that others hold, or that can't be written for a while.
+@Suite("Held files")
+struct HeldFileTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @Test("A stopped process that holds the lock makes others fail, and only until it goes on")
+    func stoppedWriter() async throws {
+        #expect(try await queue.run("ask", "First", "--detach").code == 0)
+        let holder = try Child("flock", ["-F", queue.path + "-lock", "sleep", "600"])
+        #expect(
+            try await eventually {
+                try Child("flock", ["-n", queue.path + "-lock", "true"]).wait() == 1
+            })
+        holder.kill(SIGSTOP)
+        // At the same time, so that each waits for the whole busy time only once.
+        let writers = try [
+            ["ask", "Second", "--detach"], ["answer", "1", "OK"], ["withdraw", "1"],
+        ]
+        .map { try queue.start($0) }
+        // Reading needs no lock.
+        #expect(try await queue.objects("list").count == 1)
+        try await expectNoSpinning(writers[0].pid)
+        for writer in writers {
+            let finished = await writer.finish()
+            #expect(finished.code == 75)
+            #expect(finished.errors.contains("locked by another process"), "\(finished.errors)")
+        }
+        holder.kill(SIGKILL)
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        #expect(try await queue.faults() == [])
+    }
+
+    @Test(
+        "A stopped presenter keeps the slot, hinders no answer, and is followed when it is killed")
+    func stoppedPresenter() async throws {
+        let (first, second) = try (PseudoTerminal(), PseudoTerminal())
+        let holder = try queue.start(["present"], on: first)
+        #expect(await first.shows("showing alerts"))
+        holder.kill(SIGSTOP)
+        let other = try queue.start(["present"], on: second)
+        let asker = try queue.start(["ask", "Well?", "-b", "yes", "--cancel", "no"])
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        #expect(await asker.exit() == 0)
+        try await expectNoSpinning(other.pid)
+        #expect(try await queue.run("ask", "Again?", "--detach").code == 0)
+        #expect(!second.screen.contains("Again?"))
+        holder.kill(SIGKILL)
+        #expect(await second.shows("Again?"))
+        other.kill(SIGKILL)
+    }
+
+    @Test("While nothing can be written there are clear errors and no spin, and then it goes on")
+    func readOnlyForAWhile() async throws {
+        let client = try await QueueClient(on: queue)
+        #expect(try await client.ask("ask", ["title": "Before"]).id == 1)
+        // An expiry that is due and can't be stored is what could spin.
+        #expect(try await client.ask("ask", ["title": "Due", "timeout": 1500]).id == 2)
+        try client.send("wait", ["id": 2, "tag": 1])
+        let tracer = try Child(
+            "strace",
+            ["-f", "-qq", "-o", "/dev/null", "-p", "\(client.process.pid)"]
+                + ["", "-wal", "-shm", "-lock", "-bell", "-reserve"].flatMap {
+                    ["-P", queue.path + $0]
+                } + ["-e", "inject=pwrite64,write,ftruncate,fallocate,fdatasync:error=EROFS"])
+        let status = "/proc/\(client.process.pid)/status"
+        #expect(
+            await eventually {
+                (try? String(contentsOfFile: status, encoding: .utf8))?
+                    .contains("TracerPid:\t\(tracer.pid)\n") == true
+            })
+        for _ in 0..<3 {
+            let refused = try await client.ask("ask", ["title": "During"])
+            #expect(refused.error == "storage", "\(refused)")
+        }
+        #expect(try await client.ask("answer", ["id": 1, "button": "yes"]).error == "storage")
+        #expect(try await client.ask("list").error == nil)
+        try await expectNoSpinning(client.process.pid)
+        tracer.kill(SIGTERM)
+        #expect(await tracer.exit() != nil)
+        #expect(try await client.next().text("outcome") == "expired")
+        #expect(try await client.ask("answer", ["id": 1, "button": "yes"]).error == nil)
+        #expect(try await client.ask("ask", ["title": "After"]).error == nil)
+        #expect(try await queue.faults() == [])
+    }
+
+    @Test(
+        "A file system that was mounted read-only is told of, and served again when it is not",
+        .enabled(if: geteuid() == 0, "only root can mount"))
+    func readOnlyMount() async throws {
+        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=32m", "none", queue.directory])
+        try #require(await mount.exit() == 0)
+        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        #expect(try await queue.run("ask", "First", "--detach").code == 0)
+        #expect(try await remount("ro"))
+        for verb in [["ask", "Q", "--detach"], ["answer", "1", "OK"], ["list"], ["doctor"]] {
+            let finished = try await queue.start(verb).finish()
+            #expect(finished.code == 74, "\(verb): \(finished)")
+            let text = finished.errors + finished.output
+            #expect(text.contains("Read-only file system"), "\(verb): \(text)")
+        }
+        #expect(try await remount("rw"))
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        #expect(try await queue.faults() == [])
+    }
+
+    private func remount(_ mode: String) async throws -> Bool {
+        try await Child("mount", ["-o", "remount,\(mode)", queue.directory]).exit() == 0
+    }
+}
