@@ -43,6 +43,7 @@ struct QueueFiles: Sendable {
     var handlers: String { database + "-handlers" }
     var reserve: String { database + "-reserve" }
     var wal: String { database + "-wal" }
+    var sharedMemory: String { database + "-shm" }
 
     /// The path without symbolic links and dots, if there is a file; see realpath(3).
     private static func realPath(_ path: String) -> String? {
@@ -66,6 +67,19 @@ package enum QueueLocation {
     /// `$ALERTQ_DATABASE`, else the user's queue, else the system queue.
     package static func defaultPath() -> String {
         Identity.environment("ALERTQ_DATABASE") ?? userPath() ?? systemPath
+    }
+
+    /// Refuses an environment that names a place in bytes that no path of ours can have: repaired,
+    /// they would name another queue.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``.
+    package static func checkEnvironment() throws(AlertError) {
+        for name in ["ALERTQ_DATABASE", "XDG_STATE_HOME", "HOME"] {
+            guard let value = getenv(name), String(validatingCString: value) == nil else {
+                continue
+            }
+            throw .invalid("variable \(name)", "is not valid UTF-8")
+        }
     }
 
     /// The user's queue; `nil` for root and for a process without a home.

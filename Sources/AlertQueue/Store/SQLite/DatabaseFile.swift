@@ -13,7 +13,12 @@ struct DatabaseFile: Sendable {
     ///
     /// POSIX locks are lost when a process closes *any* descriptor of a file, so a file that is in
     /// this list is never opened beside SQLite (<https://sqlite.org/howtocorrupt.html>, 2.2).
-    private static let opened = Mutex<[FileIdentity: Int]>([:])
+    private static let opened = Mutex<[FileIdentity: Opened]>([:])
+
+    private struct Opened {
+        var count = 0
+        var companions: Companions?
+    }
 
     private var path: String { files.database }
 
@@ -32,6 +37,7 @@ struct DatabaseFile: Sendable {
         try lock()
         // Somebody else may have made it since.
         if FileIdentity(path: path) == nil { try create() }
+        if header == .empty { try takeOver() }
         let database = try open()
         try storing("migrate the database") { try migrate(database) }
         return try ready(database)
@@ -151,6 +157,14 @@ struct DatabaseFile: Sendable {
         }
     }
 
+    /// Gives a file that somebody made beforehand, and left empty, the mode of a queue's files.
+    private func takeOver() throws(AlertError) {
+        guard FileIdentity(path: path)?.size == 0 else { return }
+        guard chmod(path, files.mode) == 0 else {
+            throw SystemError.current("set the mode of", path)
+        }
+    }
+
     /// Makes an empty file with the right mode from the first moment on.
     private func create() throws(AlertError) {
         // What a deleted database left behind is not the new one's log, and its shared memory may
@@ -173,7 +187,18 @@ struct DatabaseFile: Sendable {
         guard let identity = FileIdentity(path: path) else {
             throw SystemError.current("open", path)
         }
-        Self.opened.withLock { $0[identity, default: 0] += 1 }
+        let isDivided = Self.opened.withLock { opened in
+            let known = opened[identity]?.companions
+            // SQLite would go on with the shared memory that the others of this process use.
+            if let known, known != Companions(of: files) { return true }
+            opened[identity, default: Opened()].count += 1
+            return false
+        }
+        guard !isDivided else {
+            throw .busy(
+                "the log or the shared memory of \(path) was deleted while it was in use; "
+                    + "try again")
+        }
         return try storing("open \(path)") {
             let handle: Database
             do {
@@ -184,14 +209,15 @@ struct DatabaseFile: Sendable {
             }
             // Whoever makes the file now has it to itself for a moment.
             try handle.execute("PRAGMA busy_timeout = 5000")
-            return OpenDatabase(handle: handle, identity: identity)
+            return OpenDatabase(
+                handle: handle, identity: identity, files: files, companions: nil)
         }
     }
 
     private static func forget(_ identity: FileIdentity) {
         opened.withLock { opened in
-            let count = opened[identity, default: 1] - 1
-            opened[identity] = count > 0 ? count : nil
+            opened[identity]?.count -= 1
+            if opened[identity]?.count == 0 { opened[identity] = nil }
         }
     }
 
@@ -242,6 +268,8 @@ struct DatabaseFile: Sendable {
                 PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
                 PRAGMA journal_size_limit = 8388608;
                 """)
+            // From the first read on the log and the shared memory are there.
+            _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer(0) }
             let journal = try db.first("PRAGMA journal_mode") { $0.text(0) }
             let synchronous = try db.first("PRAGMA synchronous") { $0.integer(0) }
             guard journal == "wal", synchronous == 2 else {
@@ -251,12 +279,14 @@ struct DatabaseFile: Sendable {
                         + "\(synchronous ?? -1), but must be wal and 2")
             }
         }
-        return database
+        let companions = Companions(of: files)
+        Self.opened.withLock { opened in
+            if opened[database.identity]?.companions == nil {
+                opened[database.identity]?.companions = companions
+            }
+        }
+        return OpenDatabase(
+            handle: database.handle, identity: database.identity, files: files,
+            companions: companions)
     }
-}
-
-/// A database together with its file's identity, so that a file that was replaced is noticed.
-struct OpenDatabase {
-    let handle: Database
-    let identity: FileIdentity
 }

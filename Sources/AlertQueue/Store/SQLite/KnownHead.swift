@@ -26,6 +26,13 @@ final class KnownHead: Sendable {
     }
 
     private let state = Mutex(State())
+    private let moved = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Has somebody told when the files that this process has open are no longer the queue's.
+    func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
+
+    /// Tells that files were deleted or replaced: all who have them open must let go of them.
+    func tellMoved() { moved.withLock { $0 }?() }
 
     var head: AuditHead { state.withLock { $0.newest } }
 

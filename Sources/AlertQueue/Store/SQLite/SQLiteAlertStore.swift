@@ -54,7 +54,10 @@ package final class SQLiteAlertStore: AlertStore {
     ) {
         let slotChanges = ChangeSignal()
         let reader = QueueConfined(
-            Reader(file: DatabaseFile(files: files), known: known), label: "alertq.reader")
+            Reader(file: DatabaseFile(files: files), known: known) { [weak commits] in
+                commits?.ride("open the database again") { _ in }
+            }, label: "alertq.reader")
+        known.whenMoved { [weak reader] in reader?.async { $0.leaveIfMoved() } }
         self.files = files
         self.clock = clock
         self.commits = commits
@@ -179,10 +182,14 @@ struct Reader {
     private var database: OpenDatabase?
     private var lastVersion: Int64?
     private var isClosed = false
+    private let whenMoved: @Sendable () -> Void
 
-    init(file: DatabaseFile, known: KnownHead) {
+    init(
+        file: DatabaseFile, known: KnownHead, whenMoved: @escaping @Sendable () -> Void = {}
+    ) {
         self.file = file
         self.known = known
+        self.whenMoved = whenMoved
     }
 
     mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
@@ -209,12 +216,19 @@ struct Reader {
         database = nil
     }
 
+    /// Lets go of files that are no longer the queue's, for the writer's sake.
+    mutating func leaveIfMoved() {
+        if database?.isInPlace == false { database = nil }
+    }
+
     private mutating func current() throws(AlertError) -> OpenDatabase {
         guard !isClosed else { throw .closed }
-        if let database, database.identity == FileIdentity(path: file.files.database) {
-            return database
+        if let database {
+            if database.isInPlace { return database }
+            self.database = nil
+            // The writer uses the same files, and may have nothing to write for long.
+            whenMoved()
         }
-        database = nil
         let opened = try file.openExisting(continuing: known.head)
         try storing("open the database") { try opened.handle.execute("PRAGMA query_only = ON") }
         try file.syncLog()

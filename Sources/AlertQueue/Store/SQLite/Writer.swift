@@ -99,10 +99,17 @@ final class Writer {
             }
             mustCheck = false
         }
-        if database?.identity != FileIdentity(path: file.files.database) {
-            // The file was deleted or replaced: what was written to the old one would be lost.
+        if database?.isInPlace != true {
+            // A file was deleted or replaced: what was written to the old one would be lost.
             database = nil
-            database = try file.openExisting(continuing: known.head)
+            do throws(AlertError) {
+                database = try file.openExisting(continuing: known.head)
+            } catch {
+                known.tellMoved()
+                // It is tried again at once, and the reader needs a moment to let go.
+                if case .busy = error { usleep(5000) }
+                throw error
+            }
         }
         try storing("begin a transaction") { try db().run("BEGIN IMMEDIATE") }
     }

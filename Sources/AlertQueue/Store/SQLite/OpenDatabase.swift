@@ -1,0 +1,28 @@
+/// The files that SQLite has opened beside a database.
+struct Companions: Equatable, Sendable {
+    private let log: FileIdentity?
+    private let sharedMemory: FileIdentity?
+
+    init(of files: QueueFiles) {
+        log = FileIdentity(path: files.wal)
+        sharedMemory = FileIdentity(path: files.sharedMemory)
+    }
+}
+
+/// A database together with its files' identities, so that one that was replaced is noticed.
+struct OpenDatabase {
+    let handle: Database
+    let identity: FileIdentity
+    let files: QueueFiles
+    let companions: Companions?
+
+    /// Whether all of its files still stand at their paths.
+    ///
+    /// Somebody who deletes the log or the shared memory divides the processes into those that
+    /// still use them and those that make new ones: they would overwrite each other's commits
+    /// (<https://sqlite.org/howtocorrupt.html>, 4.3).
+    var isInPlace: Bool {
+        identity == FileIdentity(path: files.database)
+            && (companions == nil || companions == Companions(of: files))
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import ProcessTesting
+import Testing
+
+@Suite("Damaged files")
+struct DamagedFileTests {
+    static let count = FaultForm.count(short: 60, full: 1_000)
+
+    /// The seed of `ALERTQ_DAMAGE_SEED` alone, or as many as the form wants.
+    private var seeds: [UInt64] {
+        let wanted = ProcessInfo.processInfo.environment["ALERTQ_DAMAGE_SEED"]
+        if let seed = wanted.flatMap(UInt64.init) { return [seed] }
+        return (0..<Self.count).map { _ in UInt64.random(in: 0..<UInt64(Int64.max)) }
+    }
+
+    @Test("Whatever is done to the files is told of, or changes nothing; no wrong answer, no crash")
+    func damaged() async throws {
+        let template = try await DamageTemplate()
+        var (found, clean) = (0, 0)
+        for seed in seeds {
+            let damage = Damage(seed: seed)
+            var queue = try await DamagedQueue(template, damage)
+            if try await queue.run() { found += 1 } else { clean += 1 }
+            #expect(queue.faults == [], "\(damage)")
+        }
+        print("Damaged files: \(found) cases told of, \(clean) clean")
+        #expect(found + clean == 1 || (found > 0 && clean > 0))
+    }
+
+    @Test("A changed title and a changed answer are found; the search itself can fail")
+    func negativeControl() async throws {
+        let template = try await DamageTemplate()
+        let edits = [
+            "UPDATE alerts SET title = 'Other' WHERE id = 2",
+            "DROP TRIGGER responses_are_final; UPDATE responses SET button = 'no', "
+                + "button_index = 1 WHERE alert_id = 2",
+        ]
+        for edit in edits {
+            let queue = try CommandLineQueue()
+            try await DamageTemplate.copy(template.queue, to: queue)
+            #expect(try await queue.faults(against: template.ledger) == [])
+            _ = try await queue.rows(edit)
+            #expect(try await queue.run("audit", "verify").code == 65)
+            let faults = try await queue.faults(against: template.ledger)
+            #expect(faults.contains { $0.contains("lost or changed") }, "\(faults)")
+        }
+    }
+}

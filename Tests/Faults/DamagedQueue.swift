@@ -1,0 +1,191 @@
+import Foundation
+import Glibc
+import ProcessTesting
+
+/// The queues from which each case of damage starts, and what is known of the first.
+struct DamageTemplate {
+    let queue: CommandLineQueue
+    let foreign: CommandLineQueue
+    let older: CommandLineQueue
+    /// What was acknowledged.
+    let ledger: Ledger
+    /// The end of the log, as somebody would keep it elsewhere.
+    let head: String
+    let titles: [Int: String]
+    let answered: [Int: String]
+
+    init() async throws {
+        (queue, foreign, older) = try (CommandLineQueue(), CommandLineQueue(), CommandLineQueue())
+        let ledger = Ledger()
+        try await Self.fill(foreign, "Foreign", 12, Ledger())
+        try await Self.fill(queue, "Question", 8, ledger)
+        // Half in the database, half in its log.
+        _ = try await queue.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        try await Self.copy(queue, to: older)
+        try await Self.fill(queue, "Question", 16, ledger)
+        self.ledger = ledger
+        titles = ledger.all.asked
+        answered = ledger.all.answered
+        head = try await queue.run("audit", "head").output.trimmingCharacters(in: .newlines)
+    }
+
+    /// Asks up to a number, and answers all but every third.
+    private static func fill(
+        _ queue: CommandLineQueue, _ name: String, _ last: Int, _ ledger: Ledger
+    ) async throws {
+        let client = try await QueueClient(on: queue)
+        let first = try await client.ask("history").fields["alerts"] as? [any Sendable] ?? []
+        let start = first.isEmpty ? 1 : 9
+        for number in start...last {
+            let title = "\(name) \(number)"
+            let asked = try await client.ask(
+                "ask", ["title": title, "message": String(repeating: title, count: 40)])
+            ledger.note(ask: asked.id ?? -1, title: title)
+            guard number % 3 != 0, let id = asked.id else { continue }
+            let button = number % 2 == 0 ? "yes" : "no"
+            guard try await client.ask("answer", ["id": id, "button": button]).error == nil
+            else { continue }
+            ledger.note(answer: button, to: id)
+        }
+        // Killed, it leaves its log behind.
+        client.process.kill(SIGKILL)
+    }
+
+    static func copy(_ queue: CommandLineQueue, to other: CommandLineQueue) async throws {
+        let child = try Child("cp", ["-a", queue.directory + "/.", other.directory])
+        _ = await child.exit()
+    }
+}
+
+/// One damaged copy, and the search for what must never come out of it.
+struct DamagedQueue {
+    let template: DamageTemplate
+    let damage: Damage
+    let queue: CommandLineQueue
+    /// What was acknowledged before and since.
+    private var titles: [Int: String]
+    private var answered: [Int: String]
+    /// What came out that is not true; allowed only where a check then tells of the damage.
+    private var untruths: [String] = []
+    /// What must never be, whatever is told.
+    private(set) var faults: [String] = []
+
+    init(_ template: DamageTemplate, _ damage: Damage) async throws {
+        (self.template, self.damage) = (template, damage)
+        (titles, answered) = (template.titles, template.answered)
+        queue = try CommandLineQueue()
+        try await DamageTemplate.copy(template.queue, to: queue)
+    }
+
+    /// Damages the queue, uses it, and returns whether it was found damaged.
+    mutating func run() async throws -> Bool {
+        var client: QueueClient?
+        if damage.isLive {
+            let started = try await QueueClient(on: queue)
+            _ = try await started.ask("list")
+            client = started
+        }
+        try damage.apply(
+            to: queue.path, foreign: template.foreign.directory, older: template.older.directory)
+        if let client { await use(client) }
+        try await use(["list", "--json"], ["show", "1", "--json"], ["history", "--json"])
+        try await answer(6)
+        try await ask("New question")
+        try await use(["show", "6", "--json"])
+        if let client { await end(client) }
+        return try await check()
+    }
+
+    private mutating func use(_ client: QueueClient) async {
+        do {
+            let reply = try await client.ask("answer", ["id": 3, "button": "yes"], seconds: 20)
+            if reply.error == nil {
+                answered[3] = "yes"
+                note(reply.fields)
+            }
+            let asked = try await client.ask("ask", ["title": "Live question"], seconds: 20)
+            if asked.error == nil, let id = asked.id { noteAsk(id, "Live question") }
+            for id in [2, 3] {
+                let record = try await client.ask("record", ["id": id], seconds: 20)
+                if record.error == nil { note(record.fields) }
+            }
+        } catch {
+            faults.append("the process in use: \(error)")
+        }
+    }
+
+    private mutating func end(_ client: QueueClient) async {
+        do {
+            let asked = try await client.ask("ask", ["title": "Last question"], seconds: 20)
+            if asked.error == nil, let id = asked.id { noteAsk(id, "Last question") }
+        } catch {
+            faults.append("the process in use: \(error)")
+        }
+        if let code = await client.end(), code != 0 { faults.append("it ended with \(code)") }
+    }
+
+    private mutating func use(_ verbs: [String]...) async throws {
+        for verb in verbs {
+            let finished = try await run(verb)
+            guard finished.code == 0 else { continue }
+            for line in finished.output.split(separator: "\n") { note(Self.object(line)) }
+        }
+    }
+
+    private mutating func answer(_ id: Int) async throws {
+        let finished = try await run(["answer", "\(id)", "yes", "--json"])
+        guard finished.code == 0 else { return }
+        answered[id] = "yes"
+        note(Self.object(finished.output[...]))
+    }
+
+    private mutating func ask(_ title: String) async throws {
+        let words = ["ask", title, "-b", "yes", "--cancel", "no", "--detach"]
+        let finished = try await run(words)
+        if finished.code == 0, let id = Int(finished.output.dropLast()) { noteAsk(id, title) }
+    }
+
+    private mutating func noteAsk(_ id: Int, _ title: String) {
+        if let known = titles[id] { untruths.append("alert \(id) of “\(known)” given again") }
+        titles[id] = title
+    }
+
+    /// Compares what was shown of an alert with what is known of it.
+    private mutating func note(_ fields: [String: any Sendable]) {
+        guard let id = fields["id"] as? Int else { return }
+        let (title, button) = (fields["title"] as? String, fields["button"] as? String)
+        if title != titles[id] { untruths.append("\(id) shown as “\(title ?? "nothing")”") }
+        if button != answered[id] { untruths.append("\(id) shown as \(button ?? "unanswered")") }
+    }
+
+    /// Runs a verb, which may fail, but not anyhow.
+    private mutating func run(_ verb: [String]) async throws -> Finished {
+        let finished = try await queue.start(verb).finish()
+        let isRefusal = finished.isRefusal || ([16, 66].contains(finished.code))
+        if finished.code != 0, !isRefusal || !finished.errors.hasPrefix("alertq: ") {
+            faults.append("\(verb): \(finished)")
+        }
+        return finished
+    }
+
+    /// Whether the checks find the damage; where they don't, all must be as it was acknowledged.
+    private mutating func check() async throws -> Bool {
+        let verify = try await run(["audit", "verify", "--head", template.head])
+        let doctor = try await queue.start(["doctor"]).finish()
+        if doctor.code != 0, ![65, 74, 75, 77].contains(doctor.code) {
+            faults.append("doctor: \(doctor)")
+        }
+        guard verify.code == 0, doctor.code == 0 else { return true }
+        faults += untruths
+        let ledger = Ledger()
+        for (id, title) in titles { ledger.note(ask: id, title: title) }
+        for (id, button) in answered { ledger.note(answer: button, to: id) }
+        faults += try await queue.faults(against: ledger)
+        return false
+    }
+
+    private static func object(_ line: Substring) -> [String: any Sendable] {
+        let object = try? JSONSerialization.jsonObject(with: Data(line.utf8))
+        return object as? [String: any Sendable] ?? [:]
+    }
+}
