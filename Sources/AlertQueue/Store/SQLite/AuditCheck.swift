@@ -3,7 +3,7 @@ import SQLite
 
 /// A verification of the audit log under way, page by page.
 struct AuditCheck: Sendable {
-    private static let pageLength = 5000
+    private static let pageLength = 1000
 
     private(set) var report = AuditReport()
     private var previous = AuditHead.start

@@ -8,7 +8,7 @@ import SQLite
 /// plainly right, erased texts included. So it may be wrong in one direction only, and the tests of
 /// forged logs hold for it as well: it runs first.
 final class QuickAuditCheck {
-    static let pageLength: Int64 = 5000
+    static let pageLength: Int64 = 1000
 
     /// The last entry that was found to be right.
     private(set) var head: AuditHead

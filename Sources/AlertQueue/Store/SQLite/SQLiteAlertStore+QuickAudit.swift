@@ -43,7 +43,7 @@ extension SQLiteAlertStore {
     private static func starts(of db: Database) throws -> [AuditHead] {
         let last = try db.lastHead()
         let processors = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let count = max(1, min(processors, 4, last.sequence / (4 * QuickAuditCheck.pageLength)))
+        let count = max(1, min(processors, 4, last.sequence / (20 * QuickAuditCheck.pageLength)))
         let inner = try (1..<count).compactMap { part in
             try db.auditHead(at: last.sequence / count * part)
         }
