@@ -177,5 +177,10 @@ extension AlertManager {
         try await store.verifyAudit(expecting: head)
     }
 
+    /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
+    package func structuralDamage() async throws(AlertError) -> [String] {
+        try await store.structuralDamage()
+    }
+
     private static func clamped(_ limit: Int) -> Int { min(max(limit, 1), 10_000) }
 }

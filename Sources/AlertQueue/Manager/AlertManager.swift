@@ -97,6 +97,7 @@ public actor AlertManager {
         path: String? = nil, source: String? = nil, presenters: [any AlertPresenter] = [],
         delegate: (any AlertManagerDelegate)? = nil, clock: any AlertClock = .system
     ) async throws(AlertError) {
+        if path == nil { try QueueLocation.checkEnvironment() }
         try await self.init(
             path: path ?? QueueLocation.defaultPath(), source: source, via: "library",
             presenters: presenters, delegate: delegate, clock: clock)

@@ -100,6 +100,9 @@ package protocol AlertStore: Sendable {
     nonisolated(nonsending) func verifyAudit(expecting head: AuditHead?) async throws(AlertError)
         -> AuditReport
 
+    /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
+    func structuralDamage() async throws(AlertError) -> [String]
+
     /// Whether a delegate has done what the cancel of an alert needed.
     nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
 

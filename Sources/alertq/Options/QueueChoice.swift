@@ -8,10 +8,12 @@ package enum QueueChoice: Sendable, Hashable {
     case system
     case file(String)
 
-    package init(_ arguments: Arguments) throws(UsageError) {
+    package init(_ arguments: Arguments) throws {
         let path = arguments[.database]
         switch (path, arguments.has(.system)) {
-        case (nil, false): self = .standard
+        case (nil, false):
+            try QueueLocation.checkEnvironment()
+            self = .standard
         case (nil, true): self = .system
         case (let path?, false):
             guard !path.isEmpty else { throw UsageError("--database: the path is empty") }

@@ -95,7 +95,13 @@ extension AskSession {
 
 extension AskSession {
     private func tellID(_ record: AlertRecord) throws -> ExitCode {
-        try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)")
+        do {
+            try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)")
+        } catch {
+            // Who asked must be able to find it again, or to take it back.
+            context.note("\(verb): the alert is stored as \(record.id), and stays in the queue")
+            throw error
+        }
         return .done
     }
 
@@ -127,11 +133,16 @@ extension AskSession {
                 operation: "read the response to alert \(record.id)", "there is none")
         }
         let result = AskResult(response)
-        if isJSON {
-            try context.print(AlertJSON.line(record))
-        } else if let button = result.button {
-            // A program gets the id as it is; a terminal might obey it.
-            try context.print(context.output.isTerminal ? SafeText.line(button) : button)
+        do {
+            if isJSON {
+                try context.print(AlertJSON.line(record))
+            } else if let button = result.button {
+                // A program gets the id as it is; a terminal might obey it.
+                try context.print(context.output.isTerminal ? SafeText.line(button) : button)
+            }
+        } catch {
+            context.note("\(verb): alert \(record.id) was \(response.summary)")
+            throw error
         }
         if result.code == .notFound {
             context.note("\(verb): the texts of alert \(record.id) have been erased")

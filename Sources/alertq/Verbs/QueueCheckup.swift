@@ -17,6 +17,7 @@ package struct QueueCheckup: Sendable {
             let manager = try await QueueChoice.manager(path: path, via: "doctor")
             findings += await checks(manager)
             await manager.close()
+            findings += await SpaceCheckup(path: path).findings()
         } catch {
             findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
         }
@@ -46,6 +47,13 @@ package struct QueueCheckup: Sendable {
             findings.append(
                 Finding(check: "database", detail: "\(path) opens; \(WaitingText.count(count))"))
             findings.append(presenter(manager.slotHolder(), waiting: count))
+            if let damage = try await manager.structuralDamage().first {
+                findings.append(
+                    Finding(
+                        check: "database", detail: "it is damaged: \(damage)",
+                        advice: "put a copy of it back, or save what can be read: "
+                            + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
+            }
             let report = try await manager.verifyAudit()
             let isSound = report.problems.isEmpty
             findings.append(

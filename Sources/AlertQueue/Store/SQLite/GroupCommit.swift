@@ -126,7 +126,10 @@ final class GroupCommit: Sendable {
             let isOver = state.withLock { state in
                 guard state.end == nil else { return true }
                 state.isClosing = true
-                state.closeLimit = state.closeLimit ?? ContinuousClock.now + busyTime
+                // What has nothing to write need not wait for whoever holds the lock.
+                let isIdle = state.waiting.isEmpty && state.riders.isEmpty
+                state.closeLimit =
+                    state.closeLimit ?? ContinuousClock.now + (isIdle ? .zero : busyTime)
                 state.onClosed.append { continuation.resume() }
                 return false
             }

@@ -39,6 +39,17 @@ extension SQLiteAlertStore {
         }
     }
 
+    /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
+    package func structuralDamage() async throws(AlertError) -> [String] {
+        try await read("check the database") { db in
+            let findings = try db.rows("PRAGMA integrity_check(10)") { $0.text(0) }
+            let strays = try db.rows("PRAGMA foreign_key_check") { row in
+                "a row of \(row.text(0)) belongs to a row of \(row.text(2)) that is gone"
+            }
+            return findings.filter { $0 != "ok" } + strays.prefix(10)
+        }
+    }
+
     /// Recomputes the chain, and compares alerts and responses with what it says of them.
     ///
     /// It reads in short transactions, so that a long log does not keep the write-ahead log from

@@ -1,0 +1,69 @@
+import Glibc
+
+/// How much room the files of a queue take and leave, and who keeps the log from being emptied.
+package struct QueueSpace: Sendable {
+    /// A process in a read transaction on the database.
+    package struct Reader: Sendable, Hashable {
+        package let pid: Int32
+        /// The program's name, as far as it can be seen; see proc(5), `comm`.
+        package let name: String?
+    }
+
+    /// At this size, in bytes, the write-ahead log has not been begun again for long: that happens
+    /// at about 4 MiB.
+    package static let longLog: Int64 = 16 << 20
+    /// The room that is set aside for answers on a full disk, in bytes.
+    package static let fullReserve = Int64(DiskReserve.size)
+
+    /// The size of the write-ahead log in bytes.
+    package let log: Int64
+    /// What is left of the room set aside, in bytes; `nil` before the first alert.
+    package let reserve: Int64?
+    /// What this user may still use of the disk, in bytes; `nil` if it can't be told.
+    package let free: Int64?
+    private let sharedMemory: FileIdentity?
+
+    /// Looks at the files beside a database.
+    ///
+    /// - Throws: what can be wrong with the path.
+    package init(database: String) throws(AlertError) {
+        let files = try QueueFiles(database: database)
+        log = FileIdentity(path: files.wal)?.size ?? 0
+        reserve = FileIdentity(path: files.reserve)?.size
+        sharedMemory = FileIdentity(path: files.sharedMemory)
+        var system = statvfs()
+        free =
+            statvfs(files.database, &system) == 0
+            ? Int64(clamping: system.f_bavail).multipliedReportingOverflow(
+                by: Int64(clamping: system.f_frsize)
+            ).partialValue : nil
+    }
+
+    /// Whether room was given up for answers that there is no room to set aside again.
+    package var isReserveUsedUp: Bool {
+        guard let reserve, let free else { return false }
+        return reserve + free < Self.fullReserve
+    }
+
+    /// The other processes that are in a read transaction at this moment.
+    ///
+    /// A reader holds a lock on one of five bytes of the shared memory; see
+    /// <https://sqlite.org/walformat.html#wal_locks> and `/proc/locks` in proc(5).
+    package func readers() -> Set<Reader> {
+        guard let sharedMemory else { return [] }
+        let lines = LinuxFile.whole("/proc/locks").split(separator: "\n")
+        return Set(
+            lines.compactMap { line in
+                let words = line.split(separator: " ").filter { $0 != "->" }
+                guard words.count >= 8, words[1] == "POSIX", words[3] == "READ",
+                    words[5].hasSuffix(":\(sharedMemory.inode)"),
+                    let first = Int(words[6]), Self.readLocks.contains(first),
+                    let pid = Int32(words[4]), pid != getpid()
+                else { return nil }
+                return Reader(pid: pid, name: LinuxFile.text("/proc/\(pid)/comm"))
+            })
+    }
+
+    /// The places of SQLite's read locks in the shared memory.
+    private static let readLocks = 123...127
+}

@@ -1,0 +1,56 @@
+import AlertQueue
+
+/// The checks of `alertq doctor` that look at the room a queue takes and has.
+struct SpaceCheckup: Sendable {
+    let path: String
+
+    func findings() async -> [Finding] {
+        guard let space = try? QueueSpace(database: path) else { return [] }
+        return [disk(space), await log(space)]
+    }
+
+    private func disk(_ space: QueueSpace) -> Finding {
+        let free = space.free.map { "; \(Self.mebibytes($0)) are free" } ?? ""
+        guard !space.isReserveUsedUp else {
+            let full = Self.mebibytes(QueueSpace.fullReserve)
+            return Finding(
+                check: "disk",
+                detail: "\(Self.mebibytes(space.reserve ?? 0)) are left of the \(full) that are "
+                    + "set aside for answers on a full disk\(free)",
+                advice: "make room on the disk: new alerts are refused, and so will be answers",
+                code: .inputOutput)
+        }
+        return Finding(check: "disk", detail: "there is room to answer on a full disk" + free)
+    }
+
+    private func log(_ space: QueueSpace) async -> Finding {
+        let size = "the write-ahead log has \(Self.mebibytes(space.log))"
+        guard space.log > QueueSpace.longLog else { return Finding(check: "log", detail: size) }
+        var stuck = space.readers()
+        for _ in 0..<5 where !stuck.isEmpty {
+            // One that is still there after a while is no passer-by; a cancelled wait looks sooner.
+            try? await Task.sleep(for: .milliseconds(100))
+            stuck.formIntersection(space.readers())
+        }
+        let names = stuck.sorted { $0.pid < $1.pid }.map { reader in
+            "process \(reader.pid)" + (reader.name.map { " (\($0))" } ?? "")
+        }
+        guard !names.isEmpty else {
+            return Finding(
+                check: "log", detail: size,
+                advice: "nobody keeps it so long now; the next alert empties it")
+        }
+        return Finding(
+            check: "log",
+            detail: "\(size) and can't be emptied: \(names.joined(separator: ", ")) keeps reading "
+                + "the database",
+            advice: "end its transaction, or the process: new alerts are refused above 48 MiB",
+            code: .busy)
+    }
+
+    /// A size as text, with one decimal.
+    private static func mebibytes(_ bytes: Int64) -> String {
+        let tenths = bytes * 10 >> 20
+        return "\(tenths / 10).\(tenths % 10) MiB"
+    }
+}

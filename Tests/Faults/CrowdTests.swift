@@ -1,0 +1,138 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Synchronization
+import Testing
+
+@Suite("Crowd")
+final class CrowdTests: Sendable {
+    private let queue: CommandLineQueue
+    private let ledger = Ledger()
+    private let waits = Mutex<[Double]>([])
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @Test("Eight processes that ask, answer, verify and checkpoint at once leave the queue clean")
+    func crowd() async throws {
+        let seconds = FaultForm.count(short: 10, full: 600)
+        let limit = ContinuousClock.now + .seconds(seconds)
+        try await withThrowingTaskGroup { group in
+            for number in 0..<3 { group.addTask { try await self.ask(number, until: limit) } }
+            for _ in 0..<3 { group.addTask { try await self.answer(until: limit) } }
+            group.addTask { try await self.verify(until: limit) }
+            group.addTask { try await self.checkpoint(until: limit) }
+            try await group.waitForAll()
+        }
+        let times = waits.withLock { $0.sorted() }
+        let all = ledger.all
+        #expect(!all.asked.isEmpty && !all.answered.isEmpty)
+        let (half, late) = (times[times.count / 2], times[times.count * 99 / 100])
+        print(
+            "Crowd: \(all.asked.count) asked, \(all.answered.count) answered in \(seconds) s; "
+                + "waits p50 \(half) ms, p99 \(late) ms, max \(times.last ?? 0) ms")
+        #expect(!FaultForm.isFull || late < 2000)
+        #expect(try await queue.faults(against: ledger) == [])
+    }
+
+    private func ask(_ number: Int, until limit: ContinuousClock.Instant) async throws {
+        let client = try await QueueClient(on: queue, source: "asker \(number)")
+        var count = 0
+        while ContinuousClock.now < limit {
+            count += 1
+            let title = "Question \(number).\(count)"
+            let asked = try await client.ask("ask", ["title": title])
+            note(asked)
+            // Ten thousand of one source may wait.
+            if asked.error == "tooManyPending" { continue }
+            #expect(asked.error == nil, "\(asked)")
+            if let id = asked.id { ledger.note(ask: id, title: title) }
+        }
+    }
+
+    private func answer(until limit: ContinuousClock.Instant) async throws {
+        let client = try await QueueClient(on: queue)
+        while ContinuousClock.now < limit {
+            let list = try await client.ask("list", ["limit": 20])
+            let alerts = list.fields["alerts"] as? [[String: any Sendable]] ?? []
+            for id in alerts.compactMap({ $0["id"] as? Int }).shuffled() {
+                let button = ["yes", "no"].randomElement() ?? "yes"
+                let answered = try await client.ask("answer", ["id": id, "button": button])
+                note(answered)
+                #expect(answered.error == nil || answered.error == "alreadyResolved")
+                if answered.error == nil { ledger.note(answer: button, to: id) }
+            }
+        }
+    }
+
+    private func verify(until limit: ContinuousClock.Instant) async throws {
+        let client = try await QueueClient(on: queue)
+        while ContinuousClock.now < limit {
+            let report = try await client.ask("verify")
+            #expect(report.fields["problems"] as? [String] == [], "\(report)")
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// Checkpoints as another program does that keeps to the lock.
+    private func checkpoint(until limit: ContinuousClock.Instant) async throws {
+        while ContinuousClock.now < limit {
+            let child = try Child(
+                "flock",
+                [queue.path + "-lock", "sqlite3", queue.path, "PRAGMA wal_checkpoint(TRUNCATE)"])
+            #expect(await child.exit() == 0)
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func note(_ reply: QueueClient.Reply) {
+        waits.withLock { $0.append(reply.milliseconds) }
+    }
+}
+
+@Suite("Stuck reader")
+struct StuckReaderTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @Test("A stuck reader is named; asks end before 64 MiB of log, answers don't; then all goes on")
+    func stuckReader() async throws {
+        let client = try await QueueClient(on: queue)
+        #expect(try await client.ask("ask", ["title": "First"]).id == 1)
+        #expect(try await client.ask("ask", ["title": "Second"]).id == 2)
+        let pipe = Pipe()
+        let reader = try Child(
+            "sqlite3", [queue.path], input: pipe.fileHandleForReading.fileDescriptor)
+        try pipe.fileHandleForWriting.write(
+            contentsOf: Data("BEGIN; SELECT count(*) FROM alerts;\n".utf8))
+        #expect(await eventually { reader.output.text == "2\n" })
+        let message = String(repeating: "m", count: 65_000)
+        var (count, refusal) = (0, nil as QueueClient.Reply?)
+        while refusal == nil, count < 3000 {
+            count += 1
+            let asked = try await client.ask("ask", ["title": "More", "message": message])
+            if asked.error != nil { refusal = asked }
+        }
+        #expect(refusal?.error == "busy", "\(String(describing: refusal)) after \(count)")
+        #expect(try logSize() < 64 << 20)
+        let refused = try await queue.run("ask", "One more?", "--detach")
+        #expect(refused.code == 75)
+        #expect(refused.errors.contains("keeps reading"))
+        let doctor = try await queue.run("doctor")
+        #expect(doctor.code == 75)
+        #expect(doctor.output.contains("process \(reader.pid) (sqlite3)"), "\(doctor)")
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        #expect(try await queue.run("withdraw", "2").code == 0)
+        reader.kill(SIGKILL)
+        #expect(await reader.exit() != nil)
+        #expect(try await client.ask("ask", ["title": "And on"]).error == nil)
+        #expect(try logSize() < 16 << 20)
+        #expect(try await queue.run("doctor").code == 0)
+        #expect(try await queue.faults() == [])
+    }
+
+    private func logSize() throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: queue.path + "-wal")
+        return (attributes[.size] as? Int) ?? .max
+    }
+}
