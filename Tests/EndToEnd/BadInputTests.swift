@@ -138,34 +138,3 @@ struct ForeignFileTests {
         return await child.output.complete()
     }
 }
-
-/// A small file system of its own, which fills up. Only root can mount one.
-@Suite("Full disk", .enabled(if: geteuid() == 0, "only root can mount a small file system"))
-struct FullDiskTests {
-    @Test("On a full disk asks are refused, what waits is answered, and service goes on later")
-    func full() async throws {
-        let queue = try CommandLineQueue()
-        let mount = try Child(
-            "mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
-        try #require(await mount.exit() == 0)
-        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
-        for number in 1...100 {
-            #expect(try await queue.run("ask", "Question \(number)", "--detach").code == 0)
-        }
-        let fill = try Child(
-            "dd", ["if=/dev/zero", "of=\(queue.directory)/filler", "bs=4096", "status=none"])
-        #expect(await fill.exit() == 1)
-        let refused = try await eventually {
-            let finished = try await queue.run("ask", "One more", "--detach")
-            return finished.code == 74 && finished.errors.contains("disk is full")
-        }
-        #expect(refused)
-        for id in 1...100 {
-            let finished = try await queue.run("answer", "\(id)", "OK")
-            #expect(finished.code == 0, "\(id): \(finished.errors)")
-        }
-        try FileManager.default.removeItem(atPath: queue.directory + "/filler")
-        #expect(try await queue.run("ask", "And on", "--detach").code == 0)
-        #expect(try await queue.isSound())
-    }
-}

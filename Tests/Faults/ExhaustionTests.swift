@@ -15,7 +15,7 @@ struct ExhaustionTests {
     ) async throws {
         for verb in [["ask", "Q", "--detach"], ["ask", "Q", "--wait-for", "100ms"]] {
             let child = try queue.start(
-                verb, as: account, under: words)
+                verb, under: words, as: account)
             let finished = await child.finish()
             // The loader of the shared libraries may fail before the program begins.
             let isUnloaded = finished.code == 127 && finished.errors.contains("shared librar")

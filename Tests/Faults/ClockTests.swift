@@ -1,0 +1,151 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+private let canFake =
+    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
+
+@Suite("Clocks", .enabled(if: canFake, "needs root and the package faketime"))
+struct ClockTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// A wall clock that is off; boot time and monotonic time go on as they are.
+    private func wall(_ offset: String) -> [String] { ["faketime", "-f", offset] }
+    private let realBoot = ["FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+
+    /// A boot with another id, whose clock is so many seconds ahead.
+    private func boot(_ id: String, ahead seconds: Int) throws -> [String] {
+        let file = queue.directory + "/boot_id_" + id
+        try id.write(toFile: file, atomically: true, encoding: .utf8)
+        let script = "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\""
+        let clock = seconds == 0 ? [] : ["--time", "--boottime", "\(seconds)"]
+        return ["unshare", "--mount"] + clock + ["sh", "-c", script, file]
+    }
+
+    private func run(_ verb: [String], _ words: [String]) async throws -> Finished {
+        try await queue.start(verb, under: words, environment: realBoot).finish()
+    }
+
+    private func alert(_ id: Int, _ words: [String]) async throws -> [String: any Sendable] {
+        let shown = try await run(["show", "\(id)", "--json"], words)
+        #expect(shown.code == 0, "\(shown)")
+        let object = try JSONSerialization.jsonObject(with: Data(shown.output.utf8))
+        return object as? [String: any Sendable] ?? [:]
+    }
+
+    private func ask(_ title: String, _ options: [String], _ words: [String]) async throws {
+        let buttons = ["-b", "yes", "--cancel", "no", "--detach"]
+        let asked = try await run(["ask", title] + options + buttons, words)
+        #expect(asked.code == 0, "\(asked)")
+    }
+
+    @Test(
+        "Within a boot a deadline and a snooze keep their distance, whatever the wall clock says",
+        arguments: ["+1y", "-1y", "@2040-02-01 10:00:00"])
+    func jump(offset: String) async throws {
+        try await ask("Answered", ["--timeout", "1h"], [])
+        try await ask("Put off", [], [])
+        #expect(try await queue.run("snooze", "2", "--for", "1h").code == 0)
+        try await ask("Asked there", ["--timeout", "1h"], wall(offset))
+        // The control: the clock is really another one.
+        let there = try await alert(3, [])["asked_at"] as? String
+        #expect(there?.hasPrefix(String(try wallText().prefix(4))) == false)
+        #expect(try await alert(1, wall(offset))["state"] as? String == "queued")
+        // A history stores what is due first.
+        #expect(try await run(["history"], wall(offset)).code == 0)
+        #expect(try await alert(2, wall(offset))["snoozed_until"] as? String != nil)
+        #expect(try await alert(3, [])["state"] as? String == "queued")
+        #expect(try await queue.objects("list").compactMap { $0["id"] as? Int } == [1, 3, 2])
+        #expect(try await run(["answer", "1", "yes"], wall(offset)).code == 0)
+        #expect(try await run(["answer", "3", "yes"], []).code == 0)
+        try await ask("Short", ["--timeout", "1s"], [])
+        #expect(
+            try await eventually {
+                try await alert(4, wall(offset))["outcome"] as? String == "expired"
+            })
+        #expect(try await queue.faults() == [])
+    }
+
+    private func wallText() throws -> String { ISO8601DateFormatter().string(from: Date()) }
+
+    @Test("A wall clock that flaps by a second neither shortens a deadline nor prevents it")
+    func flapping() async throws {
+        let file = queue.directory + "/clock"
+        try "+1".write(toFile: file, atomically: true, encoding: .utf8)
+        let library = try #require(Self.library)
+        let client = try await QueueClient(
+            on: queue,
+            environment: realBoot.merging([
+                "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
+            ]) { $1 })
+        let start = ContinuousClock.now
+        let asked = try await client.ask("ask", ["title": "Soon", "timeout": 3000])
+        try client.send("wait", ["id": try #require(asked.id), "tag": 1])
+        let flapper = Task {
+            var sign = "-"
+            while !Task.isCancelled {
+                try "\(sign)1".write(toFile: file, atomically: true, encoding: .utf8)
+                sign = sign == "-" ? "+" : "-"
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        defer { flapper.cancel() }
+        #expect(try await client.next().text("outcome") == "expired")
+        #expect(ContinuousClock.now - start >= .milliseconds(2990))
+        #expect(try await queue.faults() == [])
+    }
+
+    private static let library = ["x86_64", "aarch64"]
+        .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketimeMT.so.1" }
+        .first { FileManager.default.fileExists(atPath: $0) }
+
+    /// libfaketime counts boot time as it counts the wall clock's here, so that both go on by as
+    /// much while nothing runs, as they do while a machine sleeps.
+    @Test("A suspension counts: boot time goes on, and what fell due meanwhile is over")
+    func suspension() async throws {
+        let after = { (offset: String, verb: [String]) in
+            try await queue.start(verb, under: wall(offset)).finish()
+        }
+        for (title, timeout) in [("One hour", ["--timeout", "1h"]), ("Put off", [])] {
+            #expect(try await after("+0s", ["ask", title, "--detach"] + timeout).code == 0)
+        }
+        #expect(try await after("+0s", ["snooze", "2", "--for", "1h"]).code == 0)
+        for (offset, isOver) in [("+30m", false), ("+2h", true)] {
+            #expect(try await after(offset, ["history"]).code == 0)
+            let first = try await after(offset, ["show", "1", "--json"]).output
+            #expect(first.contains("\"outcome\":\"expired\"") == isOver, "\(offset): \(first)")
+            let second = try await after(offset, ["show", "2", "--json"]).output
+            #expect(second.contains("\"snoozed_until\":null") == isOver, "\(offset): \(second)")
+        }
+        #expect(try await queue.run("answer", "1", "OK").code == 16)
+        #expect(try await queue.faults() == [])
+    }
+
+    @Test("After a reboot deadlines and snoozes follow the wall clock, and no alert is lost")
+    func reboot() async throws {
+        let before = try boot("22222222-2222-2222-2222-222222222222", ahead: 0)
+        try await ask("One hour", ["--timeout", "1h"], before)
+        try await ask("Put off", [], before)
+        #expect(try await run(["snooze", "2", "--for", "1h"], before).code == 0)
+        try await ask("For ever", [], before)
+        let id = "33333333-3333-3333-3333-333333333333"
+        for ahead in [0, 1_000_000] {
+            let after = try boot(id, ahead: ahead)
+            #expect(try await run(["history"], after).code == 0)
+            #expect(try await alert(1, after)["state"] as? String == "queued")
+            #expect(try await alert(2, after)["snoozed_until"] as? String != nil)
+        }
+        // The control: within one boot the wall clock says nothing.
+        let same = before + wall("+2h")
+        #expect(try await alert(1, same)["state"] as? String == "queued")
+        let later = try boot(id, ahead: 0) + wall("+2h")
+        #expect(try await run(["history"], later).code == 0)
+        #expect(try await alert(1, later)["outcome"] as? String == "expired")
+        #expect(try await alert(2, later)["snoozed_until"] as? String == nil)
+        #expect(try await queue.objects("list").compactMap { $0["id"] as? Int } == [2, 3])
+        #expect(try await queue.faults() == [])
+    }
+}

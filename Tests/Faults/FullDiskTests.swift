@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// A small file system of its own, which fills up. Only root can mount one.
+@Suite("Full disk", .enabled(if: geteuid() == 0, "only root can mount a small file system"))
+struct FullDiskTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private func fill() async throws {
+        let fill = try Child(
+            "dd", ["if=/dev/zero", "of=\(queue.directory)/filler", "bs=4096", "status=none"])
+        #expect(await fill.exit() == 1)
+    }
+
+    @Test(
+        "On a full disk asks are refused, what waits is answered, and service goes on later",
+        arguments: ["processes that come", "a process that was there"])
+    func full(who: String) async throws {
+        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
+        try #require(await mount.exit() == 0)
+        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        let ledger = Ledger()
+        let client = try await QueueClient(on: queue)
+        for number in 1...100 {
+            let asked = try await client.ask("ask", ["title": "Question \(number)"])
+            ledger.note(ask: try #require(asked.id), title: "Question \(number)")
+        }
+        try client.send("wait", ["id": 50, "tag": 1])
+        if who == "processes that come" { client.process.kill(SIGKILL) }
+        let isThere = client.process.poll() == nil && who == "a process that was there"
+        try await fill()
+        let refused = try await eventually {
+            let finished = try await queue.run("ask", "One more", "--detach")
+            return finished.code == 74 && finished.errors.contains("disk is full")
+        }
+        #expect(refused)
+        if isThere {
+            let asked = try await client.ask("ask", ["title": "Another"])
+            #expect(asked.error == "storage" && asked.text("text")?.contains("full") == true)
+            try await expectNoSpinning(client.process.pid)
+        }
+        var heard = false
+        for id in 1...100 {
+            if isThere, id % 2 == 0 {
+                var reply = try await client.ask("answer", ["id": id, "button": "yes"])
+                if reply.number("tag") == 1 {
+                    heard = true
+                    reply = try await client.next()
+                }
+                #expect(reply.error == nil, "\(id): \(reply)")
+            } else {
+                let finished = try await queue.run("answer", "\(id)", "yes")
+                #expect(finished.code == 0, "\(id): \(finished.errors)")
+            }
+            ledger.note(answer: "yes", to: id)
+        }
+        if isThere, !heard { #expect(try await client.next().number("tag") == 1) }
+        let doctor = try await queue.run("doctor")
+        #expect(doctor.code == 74)
+        #expect(doctor.output.contains("set aside for answers"), "\(doctor)")
+        try FileManager.default.removeItem(atPath: queue.directory + "/filler")
+        #expect(try await queue.run("ask", "And on", "--detach").code == 0)
+        if isThere { #expect(try await client.ask("ask", ["title": "On"]).error == nil) }
+        #expect(try await queue.run("doctor").code == 0)
+        #expect(try await queue.faults(against: ledger) == [])
+    }
+}
