@@ -1,3 +1,5 @@
+import SQLite
+
 /// The files that SQLite has opened beside a database.
 struct Companions: Equatable, Sendable {
     private let log: FileIdentity?
