@@ -11,13 +11,14 @@ struct SpaceCheckup: Sendable {
 
     private func disk(_ space: QueueSpace) -> Finding {
         let free = space.free.map { "; \(Self.mebibytes($0)) are free" } ?? ""
-        guard !space.isReserveUsedUp else {
+        guard !space.isFull else {
             let full = Self.mebibytes(QueueSpace.fullReserve)
             return Finding(
                 check: "disk",
                 detail: "\(Self.mebibytes(space.reserve ?? 0)) are left of the \(full) that are "
                     + "set aside for answers on a full disk\(free)",
-                advice: "make room on the disk: new alerts are refused, and so will be answers",
+                advice: "make room on the disk: new alerts are refused, and so are answers once "
+                    + "that is used up",
                 code: .inputOutput)
         }
         return Finding(check: "disk", detail: "there is room to answer on a full disk" + free)
@@ -50,7 +51,7 @@ struct SpaceCheckup: Sendable {
 
     /// A size as text, with one decimal.
     private static func mebibytes(_ bytes: Int64) -> String {
-        let tenths = bytes * 10 >> 20
+        let tenths = (bytes * 10) >> 20
         return "\(tenths / 10).\(tenths % 10) MiB"
     }
 }

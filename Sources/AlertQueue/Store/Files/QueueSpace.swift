@@ -39,10 +39,10 @@ package struct QueueSpace: Sendable {
             ).partialValue : nil
     }
 
-    /// Whether room was given up for answers that there is no room to set aside again.
-    package var isReserveUsedUp: Bool {
-        guard let reserve, let free else { return false }
-        return reserve + free < Self.fullReserve
+    /// Whether less than 1 MiB is left besides the room that is, or has to be, set aside.
+    package var isFull: Bool {
+        guard let free else { return false }
+        return (reserve ?? 0) + free < Self.fullReserve + (1 << 20)
     }
 
     /// The other processes that are in a read transaction at this moment.

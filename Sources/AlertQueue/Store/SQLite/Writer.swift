@@ -17,6 +17,8 @@ final class Writer {
     var reserve: DiskReserve
     var database: OpenDatabase?
     var mustCheck = false
+    /// At which multiple of ``checkpointPages`` readers were last waited for.
+    private var waitedAt = 0
 
     struct Outcome {
         /// For each job, in order: why nothing of it is stored, or `nil`.
@@ -145,8 +147,13 @@ final class Writer {
         guard pages >= Self.tightCheckpointPages else { return }
         // Whichever process has given the reserve up, its room is not for the log.
         guard pages >= Self.checkpointPages || reserve.isGivenUp else { return }
+        // Where readers follow each other closely, the log is begun again only after a wait for
+        // those who are under way: a quarter of a second at most, once every 4 MiB.
+        let multiple = pages / Self.checkpointPages
+        let waits = multiple >= 4 && multiple != waitedAt
+        waitedAt = multiple
         do {
-            _ = try database.handle.checkpoint(.passive)
+            _ = try database.handle.checkpoint(waits ? .truncate : .passive)
         } catch {
             // Nothing is lost: the log still has it all. But a failed sync is not tried again.
             mustCheck = error.isIOError
