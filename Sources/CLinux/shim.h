@@ -65,4 +65,13 @@ static inline int clinux_is_ignored(int signal) {
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+// Hidden behind _GNU_SOURCE; glibc has it since 2.34.
+#include <spawn.h>
+
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+
+static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
 #endif

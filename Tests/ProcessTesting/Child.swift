@@ -47,6 +47,8 @@ package final class Child: Sendable {
                 &actions, err.fileHandleForWriting.fileDescriptor, 2)
         }
         posix_spawn_file_actions_adddup2(&actions, out.fileHandleForWriting.fileDescriptor, 1)
+        // What the test runner has open is not the program's, whose limits may be tried.
+        _ = clinux_spawn_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
