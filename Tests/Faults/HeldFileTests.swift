@@ -43,6 +43,10 @@ struct HeldFileTests {
         let (first, second) = try (PseudoTerminal(), PseudoTerminal())
         let holder = try queue.start(["present"], on: first)
         #expect(await first.shows("showing alerts"))
+        #expect(
+            try await eventually {
+                try await queue.run("doctor").output.contains("alerts are shown by")
+            })
         holder.kill(SIGSTOP)
         let other = try queue.start(["present"], on: second)
         let asker = try queue.start(["ask", "Well?", "-b", "yes", "--cancel", "no"])
