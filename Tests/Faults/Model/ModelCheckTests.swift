@@ -14,16 +14,22 @@ struct ModelCheckTests {
 
     @Test("A true history passes, and every kind of lie in it is found")
     func lies() async throws {
-        let queue = try CommandLineQueue()
-        let run = ModelRun(queue: queue, seed: ModelTests.seed, operations: 1600)
-        let played = try await run.played()
-        let log = try await ModelLog.read(queue)
-        #expect(Self.violations(log, played) == [])
-        for lie in Lie.allCases {
-            var told = played
-            try #require(Self.tell(lie, in: &told), "no occasion for \(lie)")
-            #expect(Self.violations(log, told) != [], "\(lie) was believed")
+        var left = Lie.allCases
+        // Not every history has an occasion for every lie.
+        for round in 0..<8 where !left.isEmpty {
+            let queue = try CommandLineQueue()
+            let seed = ModelTests.seed + round
+            let played = try await ModelRun(queue: queue, seed: seed, operations: 1600).played()
+            let log = try await ModelLog.read(queue)
+            #expect(Self.violations(log, played) == [])
+            left = left.filter { lie in
+                var told = played
+                guard Self.tell(lie, in: &told) else { return true }
+                #expect(Self.violations(log, told) != [], "\(lie) was believed")
+                return false
+            }
         }
+        #expect(left.isEmpty, "no occasion for \(left)")
     }
 
     private static func violations(_ log: ModelLog, _ played: [Played]) -> [String] {
