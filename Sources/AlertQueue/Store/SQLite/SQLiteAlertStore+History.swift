@@ -106,11 +106,12 @@ private struct HistoryQuery {
         if let since = filter.since {
             add("resolved_ms >= ?", .integer(Timestamp.milliseconds(since)))
         }
-        if let until = filter.until {
-            add("resolved_ms < ?", .integer(Timestamp.milliseconds(until)))
-        }
-        if let after {
+        // One upper end only: of two, SQLite may search by the one that is further off.
+        let until = filter.until.map(Timestamp.milliseconds)
+        if let after, after.resolved < until ?? .max {
             add("(resolved_ms, seq) < (?, ?)", .integer(after.resolved), .integer(after.sequence))
+        } else if let until {
+            add("resolved_ms < ?", .integer(until))
         }
     }
 
