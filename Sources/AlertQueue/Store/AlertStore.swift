@@ -101,7 +101,7 @@ package protocol AlertStore: Sendable {
         -> AuditReport
 
     /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
-    func structuralDamage() async throws(AlertError) -> [String]
+    nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String]
 
     /// Whether a delegate has done what the cancel of an alert needed.
     nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool

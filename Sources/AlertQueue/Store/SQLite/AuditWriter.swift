@@ -5,8 +5,8 @@ import SQLite
 struct AuditDraft {
     var kind: AlertEvent.Kind
     var at: ClockReading?
-    var alert: Alert.ID?
-    var source: String?
+    var alert: Alert.ID
+    var source: String
     var response: Response?
     var responder: Responder
     var content: [UInt8]?

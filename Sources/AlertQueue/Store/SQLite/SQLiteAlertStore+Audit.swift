@@ -40,7 +40,7 @@ extension SQLiteAlertStore {
     }
 
     /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
-    package func structuralDamage() async throws(AlertError) -> [String] {
+    package nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String] {
         try await read("check the database") { db in
             let findings = try db.rows("PRAGMA integrity_check(10)") { $0.text(0) }
             let strays = try db.rows("PRAGMA foreign_key_check") { row in
