@@ -57,7 +57,7 @@ struct ButtonTests {
         #expect(alert.priority == .high && alert.source == "s" && alert.key == "k")
         #expect(alert.deadline == .after(.seconds(600)) && alert.defaultButton == "OK")
         #expect(alert.userInfo == ["a": "b=c", "d": ""])
-        #expect(ask.question.waitFor == .seconds(30) && ask.question.failsIfUnattended)
+        #expect(ask.question.waitFor == .after(.seconds(30)) && ask.question.failsIfUnattended)
     }
 
     @Test(

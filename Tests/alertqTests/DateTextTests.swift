@@ -17,6 +17,7 @@ struct DateTextTests {
             ("2026-11-20T23:30:00-01:00", 1_795_221_000_000),
             ("2028-02-29T00:00Z", 1_835_395_200_000),
             ("2h", 1_795_161_780_000), ("7d", 1_794_564_180_000),
+            ("1h30m", 1_795_163_580_000), ("1w", 1_794_564_180_000), ("now", 1_795_168_980_000),
         ])
     func absolute(text: String, milliseconds: Int64) throws {
         let date = try DateText.parse(text, now: Sample.now)
@@ -25,28 +26,83 @@ struct DateTextTests {
 
     @Test(
         "A moment without an offset is a local one",
-        arguments: ["2026-11-20", "2026-11-20T00:00", "2026-11-20 00:00:00"])
-    func local(text: String) throws {
-        let date = try DateText.parse(text, now: Sample.now)
+        arguments: [
+            ("2026-11-20", [20, 0, 0, 0]), ("2026-11-20T00:00", [20, 0, 0, 0]),
+            ("2026-11-20 00:00:00", [20, 0, 0, 0]), ("today", [0, 0, 0, 0]),
+            ("yesterday", [-1, 0, 0, 0]), ("tomorrow", [1, 0, 0, 0]),
+            ("yesterday 7:05", [-1, 7, 5, 0]), ("today 23:59:58.5", [0, 23, 59, 58]),
+            ("14:30", [0, 14, 30, 0]), ("9:00:01", [0, 9, 0, 1]),
+        ])
+    func local(text: String, expected: [Int32]) throws {
+        let here = Self.parts(Sample.now)
+        let date = Self.parts(try DateText.parse(text, now: Sample.now))
+        // A day of the month, or a distance from today; no test of these crosses a month.
+        let day = expected[0] < 2 ? here.tm_mday + expected[0] : expected[0]
+        #expect([date.tm_year, date.tm_mon] == [here.tm_year, here.tm_mon])
+        #expect([date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec] == [day] + expected[1...])
+    }
+
+    private static func parts(_ date: Date) -> tm {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()
         localtime_r(&seconds, &parts)
-        #expect([parts.tm_year, parts.tm_mon, parts.tm_mday] == [126, 10, 20])
-        #expect([parts.tm_hour, parts.tm_min, parts.tm_sec] == [0, 0, 0])
+        return parts
+    }
+
+    @Test(
+        "A deadline is a length of time or a moment",
+        arguments: [
+            ("10m", Alert.Deadline.after(.seconds(600))), ("45", .after(.seconds(45))),
+            ("2w", .after(.seconds(1_209_600))),
+            ("2026-11-20T10:04:00Z", .at(Sample.now.addingTimeInterval(60))),
+            ("now", .at(Sample.now)),
+        ])
+    func deadline(text: String, expected: Alert.Deadline) throws {
+        #expect(try DateText.deadline(text, now: Sample.now) == expected)
+    }
+
+    @Test("A deadline's distance is what is left, and nothing for what has passed")
+    func distance() {
+        let soon = Alert.Deadline.at(Sample.now.addingTimeInterval(1.5))
+        #expect(soon.distance(from: Sample.now) == .milliseconds(1500))
+        #expect(Alert.Deadline.at(Sample.asked).distance(from: Sample.now) == .zero)
+        #expect(Alert.Deadline.after(.seconds(3)).distance(from: Sample.now) == .seconds(3))
     }
 
     @Test(
         "What is no moment is refused",
         arguments: [
-            "", "yesterday", "2026", "2026-11", "2026-13-01", "2026-02-29", "2026-00-10",
+            "", "yesterdays", "2026", "2026-11", "2026-13-01", "2026-02-29", "2026-00-10",
             "2026-11-20T", "2026-11-20T24:00", "2026-11-20T10", "2026-11-20T10:00:00.Z",
-            "2026-11-20T10:00:00+0100", "2026-11-20T10:00Zx", "0d", "-7d", "1969-12-31",
-            "20261120-", "2026-11-2٠",
+            "2026-11-20T10:00:00+0100", "2026-11-20T10:00Zx", "1969-12-31", "5x", "30m1h",
+            "20261120-", "2026-11-2٠", "today10:00", "today ", "now 10:00", "10:00Z", "24:00",
+            "today 10", "noon",
         ])
     func refused(text: String) throws {
-        let error = try #require(throws: UsageError.self) {
-            try DateText.parse(text, now: Sample.now)
+        for read in [Self.past, Self.future] {
+            // A number alone is a length of time where one is asked for.
+            if text == "2026", read(text) == nil { continue }
+            #expect(read(text)?.contains("is not a time") == true)
         }
-        #expect(error.description.contains("is not a time"))
+    }
+
+    @Test(
+        "A length of time that can't be is refused for what it is",
+        arguments: [("0d", "is zero"), ("-7d", "is negative"), ("5300w", "longer than 100 years")])
+    func length(text: String, reason: String) throws {
+        for read in [Self.past, Self.future] {
+            #expect(read(text)?.contains(reason) == true)
+        }
+    }
+
+    /// What is said of a text that can't be read; `nil` for one that can.
+    private static func past(_ text: String) -> String? {
+        do { _ = try DateText.parse(text, now: Sample.now) } catch { return error.description }
+        return nil
+    }
+
+    private static func future(_ text: String) -> String? {
+        do { _ = try DateText.deadline(text, now: Sample.now) } catch { return error.description }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import AlertQueue
+import FoundationEssentials
 import Glibc
 
 /// The options that `ask` and `notify` share, and the alert that they describe.
@@ -12,12 +13,12 @@ package struct AlertOptions: Sendable {
     package static let key = Option(
         "key", "KEY", help: "Asking again with the same key joins the first alert")
     package static let timeout = Option(
-        "timeout", "DURATION", help: "Let it expire after a time, such as 10m")
+        "timeout", "TIME", help: "Let it expire after a time, such as 10m, or at a moment")
     package static let info = Option(
         "info", "K=V", isRepeatable: true, help: "A string that comes back with the response")
     package static let waitFor = Option(
-        "wait-for", "DURATION",
-        help: "Stop waiting after a time, and leave the alert in the queue")
+        "wait-for", "TIME",
+        help: "Stop waiting after a time or at a moment, and leave the alert in the queue")
     package static let ifUnattended = Option(
         "if-unattended", "WORD",
         help: "What to do when nobody is there to see it: wait, or fail with exit 14")
@@ -25,31 +26,34 @@ package struct AlertOptions: Sendable {
     /// Without its message, if that comes from stdin.
     package let alert: Alert
     private let readsMessage: Bool
-    package let waitFor: Duration?
+    package let waitFor: Alert.Deadline?
     package let failsIfUnattended: Bool
     /// What was given, rather than taken for granted.
-    private let timeout: Duration?
+    private let timeout: Alert.Deadline?
     private let priority: Alert.Priority?
 
     package init(
         _ arguments: Arguments, buttons: [Alert.Button] = [], style: Alert.Style = .alert,
         defaultButton: String? = nil, dismissAfter: Duration? = nil
     ) throws {
-        timeout = try arguments.value(Self.timeout, DurationText.parse)
+        let deadline = { (text: String) throws(UsageError) in
+            try DateText.deadline(text, now: Date())
+        }
+        timeout = try arguments.value(Self.timeout, deadline)
         guard timeout != nil || defaultButton == nil else {
             throw UsageError("--default needs --timeout, the time after which it is applied")
         }
         let words = Alert.Priority.allCases.map { ($0.word, $0) }
         priority = try arguments.choice(Self.priority, words)
         readsMessage = arguments[Self.message] == "-"
-        waitFor = try arguments.value(Self.waitFor, DurationText.parse)
+        waitFor = try arguments.value(Self.waitFor, deadline)
         failsIfUnattended =
             try arguments.choice(Self.ifUnattended, [("wait", false), ("fail", true)]) ?? false
         alert = Alert(
             arguments.operands[0], message: readsMessage ? nil : arguments[Self.message],
             style: style, buttons: buttons,
             priority: priority ?? .normal,
-            deadline: timeout.map { .after($0) }, defaultButton: defaultButton,
+            deadline: timeout, defaultButton: defaultButton,
             dismissAfter: dismissAfter, source: arguments[Self.source],
             key: arguments[Self.key], userInfo: try Self.info(arguments.values(Self.info)))
     }
@@ -67,7 +71,7 @@ package struct AlertOptions: Sendable {
     /// The options that were given and are not in force for an alert that was asked before.
     package func ignored(by record: AlertRecord) -> [String] {
         var ignored: [String] = []
-        if let timeout, !Self.expires(record, after: timeout) {
+        if let timeout, !Self.expires(record, timeout) {
             let end = record.expiresAt.map { "it expires at \(Timestamp.text($0))" }
             ignored.append("--timeout is not in force, " + (end ?? "it does not expire"))
         }
@@ -77,11 +81,11 @@ package struct AlertOptions: Sendable {
         return ignored
     }
 
-    private static func expires(_ record: AlertRecord, after timeout: Duration) -> Bool {
+    private static func expires(_ record: AlertRecord, _ timeout: Alert.Deadline) -> Bool {
         guard let end = record.expiresAt else { return false }
         // The two times of a record may come from two looks at the clock.
-        let length = Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
-        return abs(length - timeout.milliseconds) < 1000
+        let distance = Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
+        return abs(distance - timeout.distance(from: record.askedAt).milliseconds) < 1000
     }
 
     private static func info(_ texts: [String]) throws(UsageError) -> [String: String] {

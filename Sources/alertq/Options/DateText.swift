@@ -2,34 +2,103 @@ import AlertQueue
 import FoundationEssentials
 import Glibc
 
-/// Moments as people type them: RFC 3339, a local date or time, or how long ago.
+/// Moments as people type them: RFC 3339, a local date or time, a day's name, or how long ago.
 package enum DateText {
-    /// Reads `2026-11-20T10:00:00Z`, `2026-11-20T10:00`, `2026-11-20` or `7d`.
+    /// What help says of every TIME that lies in the past.
+    package static let past = """
+        A TIME is a local 2026-11-20, 2026-11-20T10:00, 10:00 or “yesterday 10:00”, one with an \
+        offset such as 2026-11-20T10:00:00Z, today, yesterday or now, or a length of time such as \
+        90s, 1h30m, 7d or 2w, which means so long ago. A day without a time is its beginning: \
+        --since yesterday --until today is all of yesterday.
+        """
+
+    /// What help says of every TIME that lies in the future.
+    package static let future = """
+        A TIME is a length of time such as 90s, 10m, 1h30m, 2d or 1w, or a moment: a local \
+        2026-11-20, 2026-11-20T18:00, 18:00 or “tomorrow 8:00”, or one with an offset such as \
+        2026-11-20T18:00:00Z. A day without a time is its beginning.
+        """
+
+    /// Reads a moment: `2026-11-20T10:00:00Z`, `2026-11-20`, `yesterday 10:00`, or `7d` for so
+    /// long ago.
     package static func parse(_ text: String, now: Date) throws(UsageError) -> Date {
-        if text.contains("-") {
-            var scanner = DateScanner(text)
-            if let date = scanner.date() { return date }
-        } else if Int(text) == nil, let duration = try? DurationText.parse(text) {
-            // A number alone is more likely a year than so many seconds ago.
+        // A number alone is more likely a year than so many seconds ago.
+        if Int(text) == nil, let duration = try DurationText.length(text) {
             let milliseconds = Timestamp.milliseconds(now) - duration.milliseconds
             return Timestamp.date(milliseconds: milliseconds)
         }
-        throw UsageError(
-            "“\(text)” is not a time; write it like 2026-11-20, 2026-11-20T10:00, "
-                + "2026-11-20T10:00:00Z, or 7d for seven days ago")
+        guard let date = moment(text, now: now) else {
+            throw UsageError(
+                "“\(text)” is not a time; write it like 7d or 1h30m for so long ago, yesterday, "
+                    + "10:00, 2026-11-20, 2026-11-20T10:00 or 2026-11-20T10:00:00Z")
+        }
+        return date
+    }
+
+    /// Reads when something ends: `10m` for in so long, or a moment as above.
+    ///
+    /// The moment may have passed already: what that means is the reader's to say.
+    package static func deadline(
+        _ text: String, now: Date
+    ) throws(UsageError) -> Alert.Deadline {
+        if let duration = try DurationText.length(text) { return .after(duration) }
+        guard let date = moment(text, now: now) else {
+            throw UsageError(
+                "“\(text)” is not a time; write it like 90s, 10m, 1h30m or 2d, or tomorrow, "
+                    + "18:00, 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00Z")
+        }
+        return .at(date)
+    }
+
+    private static func moment(_ text: String, now: Date) -> Date? {
+        var scanner = DateScanner(text, now: now)
+        return scanner.date()
+    }
+}
+
+extension Alert.Deadline {
+    /// How long it is until then; nothing for a moment that has passed.
+    package func distance(from now: Date) -> Duration {
+        switch self {
+        case .after(let duration): duration
+        case .at(let date):
+            .milliseconds(max(0, Timestamp.milliseconds(date) - Timestamp.milliseconds(now)))
+        }
     }
 }
 
 /// Reads one moment from left to right.
 private struct DateScanner {
+    private static let days: [(name: String, distance: Int32)] = [
+        ("today", 0), ("yesterday", -1), ("tomorrow", 1),
+    ]
+
+    private let now: Date
     private var rest: Substring.UTF8View
 
-    init(_ text: String) {
+    init(_ text: String, now: Date) {
+        self.now = now
         rest = text[...].utf8
     }
 
     /// The moment, or `nil` if the text is none; a time without an offset is a local one.
     mutating func date() -> Date? {
+        if skip("now") { return rest.isEmpty ? now : nil }
+        if let day = Self.days.first(where: { skip($0.name) }) {
+            var time = today(plus: day.distance)
+            if rest.isEmpty { return Self.local(&time, milliseconds: 0) }
+            guard skip(" ") else { return nil }
+            return localTime(of: &time)
+        }
+        if rest.prefix(3).contains(UInt8(ascii: ":")) {
+            var time = today(plus: 0)
+            return localTime(of: &time)
+        }
+        return writtenDate()
+    }
+
+    /// `2026-11-20`, perhaps with a time, perhaps with an offset.
+    private mutating func writtenDate() -> Date? {
         guard let year = number(4), skip("-"), let month = number(2, 1...12), skip("-"),
             let day = number(2, 1...Self.days(in: month, of: year)), year >= 1970
         else { return nil }
@@ -40,25 +109,45 @@ private struct DateScanner {
         // The C library finds out whether it is summer time.
         time.tm_isdst = -1
         if rest.isEmpty { return Self.local(&time, milliseconds: 0) }
-        guard skip("T") || skip("t") || skip(" "), let hour = number(2, 0...23), skip(":"),
-            let minute = number(2, 0...59)
-        else { return nil }
-        time.tm_hour = Int32(hour)
-        time.tm_min = Int32(minute)
-        var milliseconds = 0
-        if skip(":") {
-            // 60 is a leap second, which the C library carries into the next minute.
-            guard let second = number(2, 0...60) else { return nil }
-            time.tm_sec = Int32(second)
-            if skip(".") {
-                guard let fraction = fraction() else { return nil }
-                milliseconds = fraction
-            }
+        guard skip("T") || skip("t") || skip(" "), let milliseconds = timeOfDay(&time) else {
+            return nil
         }
         if rest.isEmpty { return Self.local(&time, milliseconds: milliseconds) }
         guard let offset = offset(), rest.isEmpty else { return nil }
         let seconds = Int64(timegm(&time)) - Int64(offset)
         return Timestamp.date(milliseconds: seconds * 1000 + Int64(milliseconds))
+    }
+
+    /// The rest as a time of a local day.
+    private mutating func localTime(of day: inout tm) -> Date? {
+        guard let milliseconds = timeOfDay(&day), rest.isEmpty else { return nil }
+        return Self.local(&day, milliseconds: milliseconds)
+    }
+
+    /// Reads hours, minutes and perhaps seconds; returns the milliseconds.
+    private mutating func timeOfDay(_ time: inout tm) -> Int? {
+        guard let hour = number(2, 0...23) ?? number(1, 0...9), skip(":"),
+            let minute = number(2, 0...59)
+        else { return nil }
+        time.tm_hour = Int32(hour)
+        time.tm_min = Int32(minute)
+        guard skip(":") else { return 0 }
+        // 60 is a leap second, which the C library carries into the next minute.
+        guard let second = number(2, 0...60) else { return nil }
+        time.tm_sec = Int32(second)
+        return skip(".") ? fraction() : 0
+    }
+
+    /// The beginning of the local day that is so many days away; see localtime(3).
+    private func today(plus days: Int32) -> tm {
+        var seconds = time_t(Timestamp.milliseconds(now) / 1000)
+        var time = tm()
+        localtime_r(&seconds, &time)
+        (time.tm_hour, time.tm_min, time.tm_sec) = (0, 0, 0)
+        // The C library carries what goes beyond a month, and finds out whether it is summer time.
+        time.tm_mday += days
+        time.tm_isdst = -1
+        return time
     }
 
     /// See mktime(3).
@@ -101,9 +190,9 @@ private struct DateScanner {
         return number
     }
 
-    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard let byte = rest.first, UInt32(byte) == character.value else { return false }
-        rest = rest.dropFirst()
+    private mutating func skip(_ word: String) -> Bool {
+        guard rest.starts(with: word.utf8) else { return false }
+        rest = rest.dropFirst(word.utf8.count)
         return true
     }
 }

@@ -1,19 +1,32 @@
 import AlertQueue
 
-/// Lengths of time as people type them: `90s`, `10m`, `1h30m`, `2d`, `500ms`, or plain seconds.
+/// Lengths of time as people type them: `90s`, `10m`, `1h30m`, `2d`, `1w`, `500ms`, or plain
+/// seconds.
 package enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
-        ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
+        ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000),
+        ("ms", 1),
     ]
 
     /// Reads a length of time: more than zero, and at most 100 years.
     package static func parse(_ text: String) throws(UsageError) -> Duration {
-        guard !text.hasPrefix("-") else {
-            throw UsageError("“\(text)” is negative; a duration must be more than zero")
+        guard !text.isEmpty else {
+            throw UsageError("the duration is empty; write it like 90s, 10m or 1h30m")
         }
-        guard let milliseconds = try milliseconds(text) else {
+        guard let duration = try length(text) else {
             throw UsageError(
-                "“\(text)” is not a duration; write it like 90s, 10m, 1h30m, 2d or 500ms")
+                "“\(text)” is not a duration; write it like 90s, 10m, 1h30m, 2d, 1w or 500ms")
+        }
+        return duration
+    }
+
+    /// Reads a length of time; `nil` for a text that has not the form of one.
+    package static func length(_ text: String) throws(UsageError) -> Duration? {
+        let isNegative = text.hasPrefix("-")
+        let digits = isNegative ? String(text.dropFirst()) : text
+        guard !digits.isEmpty, let milliseconds = try milliseconds(digits) else { return nil }
+        guard !isNegative else {
+            throw UsageError("“\(text)” is negative; a duration must be more than zero")
         }
         guard milliseconds > 0 else {
             throw UsageError("“\(text)” is zero; a duration must be more than zero")
@@ -49,9 +62,6 @@ package enum DurationText {
     private static func product(
         _ text: String, _ digits: Substring.UTF8View, _ unit: Int64
     ) throws(UsageError) -> Int64 {
-        guard !digits.isEmpty else {
-            throw UsageError("the duration is empty; write it like 90s, 10m or 1h30m")
-        }
         guard let count = Int64(Substring(digits)) else { throw tooLong(text) }
         let (product, overflow) = count.multipliedReportingOverflow(by: unit)
         guard !overflow, product <= Alert.Limit.duration.milliseconds else { throw tooLong(text) }

@@ -29,6 +29,7 @@ package struct AskCommand: Command {
         Interrupting it withdraws the alert, unless it has a key: then it stays, and the same \
         command joins it later.
         """,
+        DateText.future,
     ]
 
     static let button = Option(

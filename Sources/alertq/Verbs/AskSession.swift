@@ -22,7 +22,8 @@ package struct AskSession: Sendable {
             guard let signals else { return try tellID(record) }
             guard record.response == nil else { return try await tell(record, manager) }
             let wait = AlertWait(
-                manager: manager, record: record, context: context, limit: question.waitFor,
+                manager: manager, record: record, context: context,
+                limit: question.waitFor?.distance(from: context.now()),
                 terminal: terminal, signals: signals)
             switch try await wait.end() {
             case .resolved(let record, let isTold):

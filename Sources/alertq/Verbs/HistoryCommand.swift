@@ -10,10 +10,9 @@ package struct HistoryCommand: Command {
     ]
     package static let discussion = [
         """
-        A TIME is 2026-11-20T10:00:00Z, a local 2026-11-20T10:00 or 2026-11-20, or a duration such \
-        as 7d, which means so long ago. Conditions that are given together must all hold. To read \
-        on, give the last id to --after.
+        Conditions that are given together must all hold. To read on, give the last id to --after.
         """,
+        DateText.past,
         """
         The table is cut to the width of a terminal, and columns without room are left out; \
         elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339.

@@ -16,7 +16,8 @@ package struct NotifyCommand: Command {
         the alert has been dismissed, 12 when it expired unseen, 13 when it was withdrawn, 17 when \
         the system cancelled it, 15 when --wait-for has passed, and 14 when there is nobody to \
         tell.
-        """
+        """,
+        DateText.future,
     ]
 
     static let dismissAfter = Option(

@@ -1,4 +1,5 @@
 import AlertQueue
+import FoundationEssentials
 
 /// `alertq snooze ID`: puts an alert back for a time.
 package struct SnoozeCommand: Command {
@@ -8,19 +9,26 @@ package struct SnoozeCommand: Command {
     package static let options = [duration]
 
     static let duration = Option(
-        "for", "DURATION", help: "How long; else the alert's own time, or 5 minutes")
+        "for", "TIME", help: "How long, or until when; else the alert's own time, or 5 minutes")
+    package static let discussion = [DateText.future]
 
     private let action: AlertAction
-    private let duration: Duration?
+    private let end: Alert.Deadline?
 
     package init(_ arguments: Arguments) throws {
         action = try AlertAction(arguments, verb: Self.name)
-        duration = try arguments.value(Self.duration, DurationText.parse)
+        end = try arguments.value(Self.duration) { text throws(UsageError) in
+            let end = try DateText.deadline(text, now: Date())
+            guard end.distance(from: Date()) > .zero else {
+                throw UsageError("“\(text)” has passed")
+            }
+            return end
+        }
     }
 
     package func run(in context: Context) async throws -> ExitCode {
         try await action.run(in: context, done: Self.returning) { manager in
-            try await manager.snooze(action.id, for: duration)
+            try await manager.snooze(action.id, for: end?.distance(from: context.now()))
         }
     }
 

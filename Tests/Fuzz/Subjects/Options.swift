@@ -38,6 +38,9 @@ import FoundationEssentials
     let now = Timestamp.date(milliseconds: input.integer())
     let text = input.remainingText()
     if isDate {
+        if let end = try? DateText.deadline(text, now: now) {
+            expect(end.distance(from: now) >= .zero, "\(text) was read as a negative distance")
+        }
         guard let date = try? DateText.parse(text, now: now) else { return }
         expect(!Timestamp.text(date).isEmpty, "a moment without a text")
         _ = TimeText.relative(date, to: now)
