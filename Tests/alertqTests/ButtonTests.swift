@@ -57,7 +57,7 @@ struct ButtonTests {
         #expect(alert.priority == .high && alert.source == "s" && alert.key == "k")
         #expect(alert.deadline == .after(.seconds(600)) && alert.defaultButton == "OK")
         #expect(alert.userInfo == ["a": "b=c", "d": ""])
-        #expect(ask.question.waitFor == .after(.seconds(30)) && ask.question.failsIfUnattended)
+        #expect(ask.question.waitFor == .after(.seconds(30)) && ask.question.ifUnattended == .fail)
     }
 
     @Test(
@@ -65,7 +65,13 @@ struct ButtonTests {
         arguments: [
             ["--default=OK"], ["--detach", "--wait-for=1s"], ["--info=x"], ["--info==x"],
             ["--info=a=1", "--info=a=2"], ["--system", "--database=x"], ["--database="],
-            ["--if-unattended=default"], ["--priority=urgent"], ["--timeout=0"],
+            ["--if-unattended=default"], ["--unattended-after=1s"],
+            ["--default=OK", "--timeout=1s", "--if-unattended=fail", "--unattended-after=1s"],
+            [
+                "--default=OK", "--timeout=1s", "--if-unattended=default", "--unattended-after=1s",
+                "--detach",
+            ],
+            ["--priority=urgent"], ["--timeout=0"],
         ])
     func contradictions(words: [String]) {
         #expect(throws: UsageError.self) {

@@ -22,6 +22,16 @@ extension AlertManager {
         try await resolve(id, .withdraw(identity.responder(via: via)))
     }
 
+    /// Lets an alert expire before its deadline, because nobody has been there to see it: its
+    /// default button is applied by policy.
+    ///
+    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)`` for an alert
+    ///   without a default button.
+    @discardableResult
+    package func expireUnattended(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+        try await resolve(id, .expireUnattended(identity.responder(via: via)))
+    }
+
     /// Puts an alert off: it comes again after the time, in its old place.
     ///
     /// - Parameter duration: More than zero, at most 100 years; `nil` means the alert's own snooze

@@ -53,6 +53,11 @@ extension AlertManager {
             identity: identity, presenters: presenters.map(\.name), hasDelegate: delegate != nil)
         while wantsToPresent {
             if let lease = try? store.takeSlot(holder) { return lease }
+            // Whoever only waits for the end of the queue need not wait for the slot.
+            if !idleWaiters.isEmpty, let upcoming = await nextToShow(), upcoming.record == nil {
+                wakeIdleWaiters()
+            }
+            guard wantsToPresent else { break }
             let wait = Task { [store] in await store.waitForSlot() }
             self.wait = wait
             await wait.value

@@ -187,11 +187,14 @@ package enum Resolution: Sendable {
     case dismiss(Responder)
     /// The asker takes it back.
     case withdraw(Responder)
+    /// Nobody was there to see it for so long as the asker gave: it expires now, and its default
+    /// button is applied by policy.
+    case expireUnattended(Responder)
 
     package var responder: Responder {
         switch self {
         case .choose(_, let responder), .chooseID(_, let responder), .cancel(_, let responder),
-            .dismiss(let responder), .withdraw(let responder):
+            .dismiss(let responder), .withdraw(let responder), .expireUnattended(let responder):
             responder
         }
     }

@@ -19,15 +19,12 @@ package struct AlertOptions: Sendable {
     package static let waitFor = Option(
         "wait-for", "TIME",
         help: "Stop waiting after a time or at a moment, and leave the alert in the queue")
-    package static let ifUnattended = Option(
-        "if-unattended", "WORD",
-        help: "What to do when nobody is there to see it: wait, or fail with exit 14")
 
     /// Without its message, if that comes from stdin.
     package let alert: Alert
     private let readsMessage: Bool
     package let waitFor: Alert.Deadline?
-    package let failsIfUnattended: Bool
+    package let ifUnattended: Unattended
     /// What was given, rather than taken for granted.
     private let timeout: Alert.Deadline?
     private let priority: Alert.Priority?
@@ -47,8 +44,8 @@ package struct AlertOptions: Sendable {
         priority = try arguments.choice(Self.priority, words)
         readsMessage = arguments[Self.message] == "-"
         waitFor = try arguments.value(Self.waitFor, deadline)
-        failsIfUnattended =
-            try arguments.choice(Self.ifUnattended, [("wait", false), ("fail", true)]) ?? false
+        ifUnattended = try Unattended(
+            arguments, hasButtons: !buttons.isEmpty, hasDefault: defaultButton != nil)
         alert = Alert(
             arguments.operands[0], message: readsMessage ? nil : arguments[Self.message],
             style: style, buttons: buttons,

@@ -78,12 +78,13 @@ extension QueueChoice {
     ///
     /// - Throws: ``CommandError`` if a queue that somebody named does not exist.
     package func openExisting<Result: Sendable>(
-        via verb: String, _ body: (AlertManager) async throws -> Result
+        via verb: String, source: String? = nil,
+        _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
         switch QueuePresence(path: path) {
         case .absent where isNamed, .noDirectory where isNamed: throw noQueue
         case .absent: nil
-        case .present, .noDirectory, .closed: try await open(via: verb, body)
+        case .present, .noDirectory, .closed: try await open(via: verb, source: source, body)
         }
     }
 

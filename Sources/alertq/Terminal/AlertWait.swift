@@ -15,6 +15,7 @@ package struct AlertWait: Sendable {
     package let record: AlertRecord
     package let context: Context
     package let limit: Duration?
+    package var unattended = Unattended.wait
     /// This process's own terminal, if it may use one.
     package let terminal: ControllingTerminal?
     package let signals: SignalWatch
@@ -50,6 +51,12 @@ package struct AlertWait: Sendable {
                     return .timeUp
                 }
             }
+            if case .applyDefault(let time?) = unattended {
+                group.addTask {
+                    try await expireUnattended(after: time)
+                    return nil
+                }
+            }
             if let screen {
                 group.addTask {
                     await screen.run()
@@ -61,6 +68,28 @@ package struct AlertWait: Sendable {
                 if let end { return end }
             }
             throw CancellationError()
+        }
+    }
+
+    /// Lets the alert expire once nobody has been there to see it for so long without a break.
+    private func expireUnattended(after limit: Duration) async throws {
+        var start = ContinuousClock.now
+        while true {
+            let isAttended = manager.slotHolder() != nil || terminal?.isForeground == true
+            if isAttended { start = .now }
+            let left = limit - start.duration(to: .now)
+            guard left <= .zero, !isAttended else {
+                try await Task.sleep(for: min(max(left, .milliseconds(1)), .seconds(1)))
+                continue
+            }
+            do {
+                try await manager.expireUnattended(record.id)
+                return
+            } catch {
+                // Somebody was faster; else the disk fails or is busy, and the next try may not.
+                if ExitCode(error) == .conflict { return }
+                try await Task.sleep(for: .seconds(1))
+            }
         }
     }
 

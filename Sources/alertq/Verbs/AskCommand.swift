@@ -9,7 +9,8 @@ package struct AskCommand: Command {
     package static let options = [
         AlertOptions.message, button, cancel, destructive, sheet, any, AlertOptions.priority,
         AlertOptions.source, AlertOptions.key, AlertOptions.timeout, defaultButton,
-        AlertOptions.info, detach, AlertOptions.waitFor, AlertOptions.ifUnattended,
+        AlertOptions.info, detach, AlertOptions.waitFor, Unattended.option,
+        Unattended.afterOption,
     ]
     package static let discussion = [
         """
@@ -29,7 +30,7 @@ package struct AskCommand: Command {
         Interrupting it withdraws the alert, unless it has a key: then it stays, and the same \
         command joins it later.
         """,
-        DateText.future,
+        Unattended.discussion, DateText.future,
     ]
 
     static let button = Option(
@@ -60,6 +61,10 @@ package struct AskCommand: Command {
         isJSON = arguments.has(.json)
         guard !isDetached || question.waitFor == nil else {
             throw UsageError("--detach does not wait, so --wait-for means nothing with it")
+        }
+        if isDetached, case .applyDefault(_?) = question.ifUnattended {
+            throw UsageError(
+                "--detach leaves nobody to look, so --unattended-after means nothing with it")
         }
     }
 

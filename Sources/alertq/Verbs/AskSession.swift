@@ -20,16 +20,18 @@ package struct AskSession: Sendable {
             let (record, isJoined) = try await submit(alert, manager)
             if isJoined { tellIgnored(record) }
             guard let signals else { return try tellID(record) }
-            guard record.response == nil else { return try await tell(record, manager) }
+            let telling = ResultTelling(verb: verb, isJSON: isJSON, context: context)
+            guard record.response == nil else { return try await telling.tell(record, manager) }
             let wait = AlertWait(
                 manager: manager, record: record, context: context,
                 limit: question.waitFor?.distance(from: context.now()),
+                unattended: question.ifUnattended,
                 terminal: terminal, signals: signals)
             switch try await wait.end() {
             case .resolved(let record, let isTold):
-                return try await tell(record, isTold: isTold, manager)
+                return try await telling.tell(record, isTold: isTold, manager)
             case .timeUp:
-                return try await tellWaiting(record.id, manager)
+                return try await telling.tellWaiting(record.id, manager)
             case .interrupted(let signal):
                 await giveUp(record, manager)
                 throw Interruption(signal: signal)
@@ -57,7 +59,7 @@ extension AskSession {
     private func mustFail(
         _ alert: Alert, _ terminal: ControllingTerminal?, _ manager: AlertManager
     ) async throws -> Bool {
-        guard question.failsIfUnattended else { return false }
+        guard question.ifUnattended == .fail else { return false }
         if let terminal, terminal.isForeground { return false }
         guard manager.slotHolder() == nil else { return false }
         guard let key = alert.key else { return true }
@@ -114,58 +116,5 @@ extension AskSession {
         context.note(
             "alert \(record.id) was asked before, and keeps what it was asked with: "
                 + options.joined(separator: "; "))
-    }
-
-    private func tellWaiting(
-        _ id: Alert.ID, _ manager: AlertManager
-    ) async throws -> ExitCode {
-        if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
-        context.note("alert \(id) still waits")
-        return .stillWaiting
-    }
-
-    /// Prints the result, and only then marks it as collected: what did not reach stdout is offered
-    /// again.
-    private func tell(
-        _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
-    ) async throws -> ExitCode {
-        guard let response = record.response else {
-            throw AlertError.storage(
-                operation: "read the response to alert \(record.id)", "there is none")
-        }
-        let result = AskResult(response)
-        do {
-            if isJSON {
-                try context.print(AlertJSON.line(record))
-            } else if let button = result.button {
-                // A program gets the id as it is; a terminal might obey it.
-                try context.print(context.output.isTerminal ? SafeText.line(button) : button)
-            }
-        } catch {
-            context.note("\(verb): alert \(record.id) was \(response.summary)")
-            throw error
-        }
-        if result.code == .notFound {
-            context.note("\(verb): the texts of alert \(record.id) have been erased")
-        } else if !isTold, isWorthTelling(response, result) {
-            context.note("alert \(record.id) was \(response.summary)")
-        }
-        if response.collectedAt == nil {
-            do {
-                try await manager.collect(record.id)
-            } catch {
-                // The result is out and true; at worst it is offered once more.
-                context.note("\(verb): the response could not be marked as collected: \(error)")
-            }
-        }
-        return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code
-    }
-
-    /// Whether somebody needs to read how the alert ended: without a button always, for stdout says
-    /// nothing then; with one at a terminal, where another process chose it.
-    private func isWorthTelling(_ response: Response, _ result: AskResult) -> Bool {
-        if verb == NotifyCommand.name, result.code == .dismissed { return false }
-        if result.button == nil { return true }
-        return context.errors.isTerminal && response.responder?.pid != getpid()
     }
 }

@@ -6,7 +6,7 @@ package struct HistoryCommand: Command {
     package static let name = "history"
     package static let abstract = "List the responses, newest first"
     package static let options = [
-        source, key, outcome, button, by, since, until, uncollected, limit, after,
+        source, key, outcome, button, by, since, until, uncollected, limit, after, csv,
     ]
     package static let discussion = [
         """
@@ -16,6 +16,12 @@ package struct HistoryCommand: Command {
         """
         The table is cut to the width of a terminal, and columns without room are left out; \
         elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339.
+        """,
+        """
+        --csv prints a line of names and one row a response, as RFC 4180 has it: commas, CRLF, \
+        UTF-8, times in RFC 3339, whatever the locale. A text that a spreadsheet might take for a \
+        formula (it begins with =, +, - or @), or that begins with an apostrophe, gets an \
+        apostrophe before it; programs are better off with --json.
         """,
     ]
 
@@ -33,6 +39,8 @@ package struct HistoryCommand: Command {
     static let after = Option(
         "after", "ID", help: "Only what is older than the response to this alert")
 
+    static let csv = Option("csv", help: "Print comma-separated values, for a spreadsheet")
+
     /// How many responses are in memory at a time.
     private static let pageSize = 200
 
@@ -41,12 +49,17 @@ package struct HistoryCommand: Command {
     private let limit: Int
     private let after: Alert.ID?
     private let isJSON: Bool
+    private let isCSV: Bool
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
         limit = try arguments.count(Self.limit, unlessGiven: 50)
         after = try arguments.value(Self.after, Arguments.alertID)
         isJSON = arguments.has(.json)
+        isCSV = arguments.has(Self.csv)
+        guard !isJSON || !isCSV else {
+            throw UsageError("--csv and --json are two forms; give one of them")
+        }
         self.arguments = arguments
         // The conditions are read again when it runs, against the time of then.
         _ = try Self.filter(arguments, now: Date())
@@ -55,6 +68,7 @@ package struct HistoryCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         let filter = try Self.filter(arguments, now: context.now())
         var table = Self.table(in: context)
+        if isCSV { try context.output.write(AlertCSV.header) }
         let isEmpty = try await queue.openExisting(via: Self.name) { manager in
             var isEmpty = true
             var left = limit
@@ -64,6 +78,10 @@ package struct HistoryCommand: Command {
                 let page = try await manager.history(filter, limit: size, after: after)
                 if isJSON {
                     for record in page { try context.print(AlertJSON.line(record)) }
+                } else if isCSV {
+                    let isShown = context.output.isTerminal
+                    let rows = page.map { AlertCSV.row($0, isShown: isShown) }
+                    try context.output.write(rows.joined())
                 } else if !page.isEmpty {
                     let rows = page.map { Self.row($0, in: context) }
                     try context.output.write(table.text(rows))

@@ -8,7 +8,7 @@ package struct NotifyCommand: Command {
     package static let options = [
         AlertOptions.message, AlertOptions.priority, AlertOptions.source, AlertOptions.key,
         AlertOptions.timeout, dismissAfter, AlertOptions.info, wait, AlertOptions.waitFor,
-        AlertOptions.ifUnattended,
+        Unattended.noticeOption,
     ]
     package static let discussion = [
         """

@@ -18,7 +18,7 @@ extension SQLiteAlertStore {
             if case .cancel(true, _) = resolution { isHandled = true }
             let record = try context.store(
                 response, of: row, responder: resolution.responder, isHandled: isHandled,
-                identity: identity)
+                detail: resolution.detail, identity: identity)
             return Resolved(record: record, isLate: false)
         }
         guard !result.isLate else {
@@ -174,7 +174,7 @@ extension WriteContext {
     /// Stores the one response of an alert, with its audit entry.
     fileprivate func store(
         _ response: Response, of row: AlertRow, responder: Responder, isHandled: Bool,
-        identity: Identity
+        detail: String? = nil, identity: Identity
     ) throws -> AlertRecord {
         var record = row.record
         record.snoozedUntil = nil
@@ -201,7 +201,7 @@ extension WriteContext {
         try audit(
             AuditDraft(
                 kind: .resolved, record: record, response: response, responder: responder,
-                content: row.content),
+                content: row.content, detail: detail),
             identity: identity)
         record.state = .resolved
         record.response = response
@@ -234,6 +234,11 @@ extension WriteContext {
 }
 
 extension Resolution {
+    /// What the audit log tells besides the response.
+    fileprivate var detail: String? {
+        if case .expireUnattended = self { "nobody was there" } else { nil }
+    }
+
     /// The response that this resolution gives an alert that still waits.
     fileprivate func response(
         to record: AlertRecord, at now: ClockReading
@@ -267,6 +272,12 @@ extension Resolution {
             return make(.cancelled, alert.cancelButtonIndex, .system, responder, record, now)
         case .withdraw(let responder):
             return make(.withdrawn, -1, .asker, responder, record, now)
+        case .expireUnattended:
+            guard alert.defaultButton != nil else {
+                throw .invalid("expiry", "is refused: alert \(record.id) has no default button")
+            }
+            return Expiry.response(
+                to: record, at: Timestamp.date(milliseconds: now.wallMilliseconds))
         }
     }
 

@@ -1,0 +1,63 @@
+import AlertQueue
+import Glibc
+
+/// How the verbs that hand a response to its asker print it, and what they exit with.
+package struct ResultTelling: Sendable {
+    package let verb: String
+    package let isJSON: Bool
+    package let context: Context
+
+    /// Says that there is no response yet.
+    package func tellWaiting(
+        _ id: Alert.ID, _ manager: AlertManager
+    ) async throws -> ExitCode {
+        if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
+        context.note("alert \(id) still waits")
+        return .stillWaiting
+    }
+
+    /// Prints the result, and only then marks it as collected: what did not reach stdout is offered
+    /// again.
+    package func tell(
+        _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
+    ) async throws -> ExitCode {
+        guard let response = record.response else {
+            throw AlertError.storage(
+                operation: "read the response to alert \(record.id)", "there is none")
+        }
+        let result = AskResult(response)
+        do {
+            if isJSON {
+                try context.print(AlertJSON.line(record))
+            } else if let button = result.button {
+                // A program gets the id as it is; a terminal might obey it.
+                try context.print(context.output.isTerminal ? SafeText.line(button) : button)
+            }
+        } catch {
+            context.note("\(verb): alert \(record.id) was \(response.summary)")
+            throw error
+        }
+        if result.code == .notFound {
+            context.note("\(verb): the texts of alert \(record.id) have been erased")
+        } else if !isTold, isWorthTelling(response, result) {
+            context.note("alert \(record.id) was \(response.summary)")
+        }
+        if response.collectedAt == nil {
+            do {
+                try await manager.collect(record.id)
+            } catch {
+                // The result is out and true; at worst it is offered once more.
+                context.note("\(verb): the response could not be marked as collected: \(error)")
+            }
+        }
+        return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code
+    }
+
+    /// Whether somebody needs to read how the alert ended: without a button always, for stdout says
+    /// nothing then; with one at a terminal, where another process chose it.
+    private func isWorthTelling(_ response: Response, _ result: AskResult) -> Bool {
+        if verb == NotifyCommand.name, result.code == .dismissed { return false }
+        if result.button == nil { return true }
+        return context.errors.isTerminal && response.responder?.pid != getpid()
+    }
+}

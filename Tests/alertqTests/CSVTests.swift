@@ -1,0 +1,47 @@
+import AlertQueue
+import Testing
+
+@testable import alertq
+
+@Suite("Comma-separated values")
+struct CSVTests {
+    @Test(
+        "A field is quoted where it has to be, and no formula",
+        arguments: [
+            ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
+            ("a\nb", "\"a\nb\""), ("a\r\nb", "\"a\r\nb\""), (" a ", "\" a \""),
+            ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"),
+            ("\tx", "'\tx"), ("'", "''"), ("'=1", "''=1"), ("＝1", "'＝1"), ("ünïcödé", "ünïcödé"),
+            ("=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""),
+        ])
+    func fields(text: String, field: String) {
+        #expect(CSVText.row([.text(text), .number(-1)]) == field + ",-1\r\n")
+    }
+
+    @Test("What is absent is an empty field")
+    func absent() {
+        #expect(CSVText.row([.text(nil), .number(nil), .number(0)]) == ",,0\r\n")
+    }
+
+    @Test("A row has a field for each name of the header")
+    func row() {
+        let record = Sample.record(Sample.alert, Sample.response())
+        let names = AlertCSV.header.dropLast().split(separator: ",")
+        let fields = AlertCSV.row(record, isShown: false).dropLast()
+            .split(separator: ",", omittingEmptySubsequences: false)
+        #expect(fields.count == names.count)
+        let row = Dictionary(zip(names, fields)) { $1 }
+        #expect(row["id"] == "42" && row["button"] == "yes" && row["button_index"] == "0")
+        #expect(row["title"] == "Prune old snapshots?" && row["tty"] == "/dev/pts/3")
+        #expect(row["resolved_at"] == "2026-11-20T10:01:00.000Z" && row["collected_at"] == "")
+    }
+
+    @Test("On a terminal no text is obeyed")
+    func shown() {
+        var alert = Sample.alert
+        alert.title = "a\u{1B}[31mb"
+        let record = Sample.record(alert, Sample.response())
+        #expect(AlertCSV.row(record, isShown: false).contains("\u{1B}"))
+        #expect(!AlertCSV.row(record, isShown: true).contains("\u{1B}"))
+    }
+}
