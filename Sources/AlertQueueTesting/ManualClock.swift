@@ -6,8 +6,9 @@ import Synchronization
 /// ```swift
 /// let clock = ManualClock()
 /// let manager = try await AlertManager(path: path, clock: clock)
-/// // … ask with a deadline of an hour …
-/// clock.advance(by: .seconds(3600))
+/// let lunch = Alert("Lunch?", buttons: ["Yes"], deadline: .after(.seconds(3600)))
+/// try await manager.show(lunch)
+/// clock.advance(by: .seconds(3600))  // Now it can't be answered any more.
 /// ```
 public final class ManualClock: AlertClock {
     private struct Sleeper {
@@ -32,6 +33,7 @@ public final class ManualClock: AlertClock {
         state = Mutex(State(reading: reading))
     }
 
+    /// What the test has set, or the time at the start.
     public func now() -> ClockReading {
         state.withLock { $0.reading }
     }
@@ -41,7 +43,7 @@ public final class ManualClock: AlertClock {
         state.withLock { $0.sleepers.count }
     }
 
-    /// Moves all clocks, and wakes whoever has slept long enough.
+    /// Moves all clocks forward, and wakes whoever has slept long enough.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.reading = state.reading.advanced(by: duration)
@@ -53,11 +55,15 @@ public final class ManualClock: AlertClock {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Sets the wall clock alone, as an administrator or NTP does; nobody wakes.
+    /// Sets the wall clock alone, in milliseconds since 1970, as an administrator or NTP does;
+    /// nobody wakes.
     public func setWall(milliseconds: Int64) {
         state.withLock { $0.reading.wallMilliseconds = milliseconds }
     }
 
+    /// Waits until ``advance(by:)`` has moved the clock by so much.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         let id = state.withLock { state in
             state.nextID += 1

@@ -10,7 +10,7 @@ import Synchronization
 /// let manager = try await AlertManager(path: path, presenters: [presenter])
 /// ```
 public final class ScriptedPresenter: AlertPresenter {
-    /// Decides what the pretended person does with an alert.
+    /// Decides what the pretended person does with an alert; when it throws, the presenter fails.
     public typealias Script = @Sendable (Alert) async throws -> PresenterChoice
 
     /// What became of an alert that was shown.
@@ -72,12 +72,17 @@ public final class ScriptedPresenter: AlertPresenter {
         end { $0.resume(returning: choice) }
     }
 
-    /// Makes the presenter fail, as when its terminal hangs up.
+    /// Makes the presenter fail, as when its terminal hangs up; returns whether there was an alert
+    /// on the screen.
     @discardableResult
     public func fail(_ error: any Error) -> Bool {
         end { $0.resume(throwing: error) }
     }
 
+    /// Notes the alert, and does what the script says, or waits for ``choose(_:)``.
+    ///
+    /// - Throws: what the script throws, or what ``fail(_:)`` was given; `CancellationError` when
+    ///   the alert is to leave the screen.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
         await presentation.didAppear()
         guard let script else { return try await waitForChoice(presentation) }
@@ -85,6 +90,7 @@ public final class ScriptedPresenter: AlertPresenter {
         return try await script(presentation.alert)
     }
 
+    /// Notes how the alert ended, in ``resolutions``.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
@@ -93,6 +99,7 @@ public final class ScriptedPresenter: AlertPresenter {
         state.withLock { $0.resolutions.append(resolution) }
     }
 
+    /// Notes the error, in ``errors``.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
         state.withLock { $0.errors.append(error) }
     }

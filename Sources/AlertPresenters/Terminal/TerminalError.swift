@@ -18,6 +18,7 @@ public enum TerminalError: Error, Sendable, Hashable {
 }
 
 extension TerminalError: CustomStringConvertible {
+    /// A sentence for a person, without its capital and its full stop.
     public var description: String {
         switch self {
         case .cannotOpen(let device, let reason):
@@ -37,6 +38,7 @@ extension TerminalError: CustomStringConvertible {
 }
 
 extension TerminalError: LocalizedError {
+    /// The same as ``description``, for Foundation.
     public var errorDescription: String? { description }
 }
 

@@ -4,6 +4,9 @@
 /// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
 /// button index, button role, resolved by, uid, user, login uid, session, via, tty, ssh, host,
 /// pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
+///
+/// Sources: SHA-256 is FIPS 180-4, netstrings are <https://cr.yp.to/proto/netstrings.txt>;
+/// <doc:AuditChain> explains both with an example.
 public struct AuditEntry: Sendable {
     /// What happened, to which alert, by whom.
     public let event: AlertEvent
@@ -11,12 +14,13 @@ public struct AuditEntry: Sendable {
     public let buttonRole: Alert.Button.Role?
     /// The account that logged in; see pam_loginuid(8).
     public let loginUID: UInt32?
-    /// The kernel's audit session of that login.
+    /// The kernel's audit session of that login; see `/proc/[pid]/sessionid` in proc(5).
     public let session: UInt32?
-    /// A salted SHA-256 of what was asked and shown, 32 bytes; see
-    /// ``AuditEntry/content(of:salt:)``.
+    /// A salted SHA-256 of what was asked, shown, put off or answered, 32 bytes; `nil` for other
+    /// events. <doc:AuditChain> has its bytes.
     public let content: [UInt8]?
-    /// What else belongs to the event, such as the end of a snooze.
+    /// What else belongs to the event: the deadline of what was asked, the end of a snooze, why an
+    /// alert left the screen.
     public let detail: String?
     /// The hash of the entry before, 32 bytes.
     public let previous: [UInt8]

@@ -5,7 +5,7 @@ public protocol AlertClock: Sendable {
     /// What all clocks say now.
     func now() -> ClockReading
 
-    /// Waits for a length of monotonic time.
+    /// Waits for a length of monotonic time; not at all for zero or less.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func sleep(for duration: Duration) async throws
@@ -30,7 +30,7 @@ public struct ClockReading: Sendable, Hashable {
         self.boot = boot
     }
 
-    /// The moment that lies a length of time later.
+    /// The moment that lies a length of time later, to the millisecond, rounded up.
     public func advanced(by duration: Duration) -> ClockReading {
         ClockReading(
             wallMilliseconds: wallMilliseconds.addingBounded(duration.milliseconds),
@@ -57,12 +57,16 @@ public struct SystemClock: AlertClock {
     /// Creates a clock; all of them say the same.
     public init() {}
 
+    /// The time by clock_gettime(2), `CLOCK_REALTIME` and `CLOCK_BOOTTIME`, in milliseconds.
     public func now() -> ClockReading {
         ClockReading(
             wallMilliseconds: Self.milliseconds(CLOCK_REALTIME),
             bootMilliseconds: Self.milliseconds(CLOCK_BOOTTIME), boot: Self.boot)
     }
 
+    /// Waits by the clock of `Task.sleep(for:)`, which stands still while the machine is suspended.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration)
     }

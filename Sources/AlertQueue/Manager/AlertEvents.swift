@@ -25,7 +25,8 @@ public struct AlertEvents: AsyncSequence, Sendable {
 
         /// Waits for the next event; `nil` once the task is cancelled or the manager closed.
         ///
-        /// - Throws: ``AlertError/storage(operation:_:)`` among others.
+        /// - Throws: ``AlertError/busy(_:)``, ``AlertError/incompatible(path:_:)``,
+        ///   ``AlertError/storage(operation:_:)``.
         public mutating func next() async throws -> AlertEvent? {
             while page.isEmpty {
                 guard !Task.isCancelled, !store.isClosed else { return nil }

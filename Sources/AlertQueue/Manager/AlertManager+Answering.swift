@@ -2,11 +2,13 @@
 extension AlertManager {
     /// Answers an alert with one of its buttons.
     ///
-    /// - Parameter button: The button's id.
+    /// - Parameters:
+    ///   - id: The alert, whoever asked it.
+    ///   - button: The button's id; ids are compared by their bytes.
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
     ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``, ``AlertError/busy(_:)``,
-    ///   ``AlertError/storage(operation:_:)``.
+    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     @discardableResult
     public func answer(
         _ id: Alert.ID, button: String
@@ -16,6 +18,8 @@ extension AlertManager {
 
     /// Takes an alert back that nobody needs to answer any more.
     ///
+    /// - Parameter id: The alert, whoever asked it.
+    /// - Returns: The record with its response, once that is on disk.
     /// - Throws: what ``answer(_:button:)`` throws.
     @discardableResult
     public func withdraw(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
@@ -34,8 +38,10 @@ extension AlertManager {
 
     /// Puts an alert off: it comes again after the time, in its old place.
     ///
-    /// - Parameter duration: More than zero, at most 100 years; `nil` means the alert's own snooze
-    ///   time.
+    /// - Parameters:
+    ///   - id: The alert; if it is on a screen, it leaves that.
+    ///   - duration: More than zero, at most 100 years; `nil` means the alert's own snooze time.
+    /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
     /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)``.
     @discardableResult
     public func snooze(
@@ -51,8 +57,11 @@ extension AlertManager {
     /// Cancels an alert in the name of the system.
     ///
     /// The delegate of whoever shows it may handle that, in whatever process; otherwise the cancel
-    /// button is simulated: its action runs, and the outcome is ``Outcome/cancelled``.
+    /// button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A delegate
+    /// is given 5 seconds.
     ///
+    /// - Parameter id: The alert, whoever asked it.
+    /// - Returns: The record with its response, once that is on disk.
     /// - Throws: what ``answer(_:button:)`` throws.
     @discardableResult
     public func cancel(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
@@ -66,8 +75,11 @@ extension AlertManager {
             id, .cancel(handled: isHandled, identity.responder(via: via)))
     }
 
-    /// Marks a response as taken by its asker, once that is on disk.
+    /// Marks a response as taken by its asker, and returns once that is on disk.
     ///
+    /// Doing so again changes nothing: the first time counts.
+    ///
+    /// - Parameter id: The alert that has the response.
     /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response,
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
@@ -111,39 +123,47 @@ extension AlertManager {
 extension AlertManager {
     /// One alert, with everything that has become of it.
     ///
-    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/storage(operation:_:)``.
+    /// - Parameter id: The alert, whoever asked it.
+    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/storage(operation:_:)``,
+    ///   ``AlertError/closed``.
     public func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
         try await store.record(id)
     }
 
-    /// The alert that this manager's source asked with a key.
+    /// The alert that this manager's ``source`` asked with a key, as this process's user.
     ///
-    /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/storage(operation:_:)``.
+    /// - Parameter key: The key; keys are compared by their bytes.
+    /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/storage(operation:_:)``,
+    ///   ``AlertError/closed``.
     public func record(key: String) async throws(AlertError) -> AlertRecord {
         try await store.record(key: key, source: source)
     }
 
     /// What waits, in the order in which it will be shown; what is put off comes last.
     ///
-    /// - Parameter limit: From 1 to 1,000.
+    /// - Parameter limit: How many at most, from 1 to 1,000; a number beyond that counts as the
+    ///   nearest of these.
     /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func pending(limit: Int = 100) async throws(AlertError) -> [AlertRecord] {
         try await store.pending(limit: min(Self.clamped(limit), 1000))
     }
 
-    /// How many alerts wait.
+    /// How many alerts wait, those that are put off included.
     ///
     /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func pendingCount() async throws(AlertError) -> Int {
         try await store.pendingCount()
     }
 
-    /// Responses, newest first.
+    /// Responses, newest first, each in the record of its alert.
     ///
     /// - Parameters:
-    ///   - limit: From 1 to 10,000.
+    ///   - filter: Which responses; all of them unless given.
+    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
+    ///     these.
     ///   - after: The alert behind whose response to go on; the last one of the page before.
-    /// - Throws: ``AlertError/notFound(_:)`` if `after` has no response.
+    /// - Throws: ``AlertError/notFound(_:)`` if `after` has no response,
+    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func history(
         _ filter: HistoryFilter = HistoryFilter(), limit: Int = 50, after: Alert.ID? = nil
     ) async throws(AlertError) -> [AlertRecord] {
@@ -161,8 +181,11 @@ extension AlertManager {
     /// Entries of the audit log behind a sequence number, oldest first.
     ///
     /// - Parameters:
+    ///   - sequence: The entry behind which to begin; 0 for the first.
     ///   - id: The alert whose story to read; `nil` for all.
-    ///   - limit: From 1 to 10,000.
+    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
+    ///     these.
+    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func audit(
         after sequence: Int64 = 0, of id: Alert.ID? = nil, limit: Int = 100
     ) async throws(AlertError) -> [AuditEntry] {

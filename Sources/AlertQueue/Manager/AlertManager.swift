@@ -3,10 +3,10 @@ import Synchronization
 /// Asks people, shows what is asked, and hands the answers back: the entrance to a queue.
 ///
 /// ```swift
-/// let manager = try await AlertManager(path: path, presenters: [TerminalPresenter()])
+/// let manager = try await AlertManager(path: path, presenters: [try TerminalPresenter()])
 /// let response = try await manager.ask(
 ///     "Apply 14 updates?", buttons: ["Apply", .cancel("Not now")])
-/// if response.button?.id == "Apply" { … }
+/// if response.button?.id == "Apply" { print("applying") }
 /// ```
 ///
 /// A manager without presenters asks and listens; one with presenters also waits for the queue's
@@ -14,10 +14,18 @@ import Synchronization
 /// any number of processes, may share a database. State, timers and presentation live on one serial
 /// Dispatch queue; handlers run beside it. A manager that nobody holds any more goes on for as long
 /// as it has something to show or to wait for; ``close()`` ends it.
+///
+/// Whatever reads or writes the queue throws ``AlertError``: besides what each method names, that
+/// is ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` when the file
+/// was replaced or deleted meanwhile, and ``AlertError/closed`` after ``close()``.
 public actor AlertManager {
     /// Code for the responses of alerts that carry a handler's name.
+    ///
+    /// If it throws, the response stays uncollected, and is offered again at the next registration.
     public typealias RegisteredHandler = @Sendable (Response) async throws -> Void
-    /// Code for one alert: it gets the chosen button's index, or −1 for none.
+    /// Code for one alert: it gets the alert and the chosen button's index from 0, or −1 for none.
+    ///
+    /// If it throws, the response stays uncollected, and can be taken by key or id.
     public typealias Handler = @Sendable (Alert, Int) async throws -> Void
 
     /// The database file.
@@ -76,6 +84,7 @@ public actor AlertManager {
 
     nonisolated var isClosed: Bool { closed.load(ordering: .acquiring) }
 
+    /// The serial Dispatch queue on which the manager's state lives; see SE-0392.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
@@ -83,9 +92,12 @@ public actor AlertManager {
     /// Opens a queue.
     ///
     /// - Parameters:
-    ///   - path: The database file; `nil` means `$ALERTQ_DATABASE`, else the user's queue, else the
-    ///     system queue. It is created if it does not exist, its directory is not.
-    ///   - source: The name under which alerts are asked; `nil` means the program's name.
+    ///   - path: The database file; `nil` means `$ALERTQ_DATABASE`, else the user's queue,
+    ///     `$XDG_STATE_HOME/alertq/queue.db` or `~/.local/state/alertq/queue.db`, else, for root
+    ///     and where there is no home, the system queue, `/var/lib/alertq/queue.db`. The file is
+    ///     created if it does not exist; its directory is created for the user's queue alone.
+    ///   - source: The name under which alerts are asked, 1 to 256 bytes; `nil` means the
+    ///     program's name.
     ///   - presenters: Who shows alerts, all of them at once; none means that this manager only
     ///     asks and listens.
     ///   - delegate: Who hears what happens on the screen; held weakly.
@@ -158,6 +170,9 @@ public actor AlertManager {
     }
 
     /// Everything that has happened behind a sequence number, and goes on happening.
+    ///
+    /// - Parameter sequence: The last ``AlertEvent/sequence`` that has been seen; 0 for the whole
+    ///   log.
     public nonisolated func events(after sequence: Int64) -> AlertEvents {
         AlertEvents(store: store, start: sequence)
     }

@@ -3,7 +3,8 @@ extension Alert {
     public struct Button: Sendable, ExpressibleByStringLiteral {
         /// The code that a choice runs, in the process that asked.
         ///
-        /// It runs at least once, after the choice is on disk; it must be idempotent.
+        /// It runs at least once, after the choice is on disk; it must be idempotent. If it throws,
+        /// the response stays uncollected, and can be taken by key or id.
         public typealias Action = @Sendable () async throws -> Void
 
         /// What a button means, beyond its label; SwiftUI's names.
@@ -14,9 +15,10 @@ extension Alert {
             case destructive
         }
 
-        /// What programs know the button by; the label unless given.
+        /// What programs know the button by, 1 to 256 bytes, unique in its alert; the label unless
+        /// given.
         public let id: String
-        /// The label that a person reads.
+        /// The label that a person reads, 1 to 256 bytes.
         public let title: String
         /// What the button means, if it is not an ordinary one.
         public let role: Role?
@@ -33,11 +35,12 @@ extension Alert {
             self.action = action
         }
 
+        /// Creates an ordinary button from its label.
         public init(stringLiteral title: String) {
             self.init(title)
         }
 
-        /// Creates the button that means "no".
+        /// Creates the button that means "no"; an alert has one at most.
         public static func cancel(
             _ title: String, id: String? = nil, action: Action? = nil
         ) -> Button {
@@ -61,7 +64,7 @@ extension Alert {
 
         init() {}
 
-        /// Adds a button; a `nil` action is fine.
+        /// Adds a button behind those that have been added; a `nil` action is fine.
         public mutating func callAsFunction(
             _ title: String, id: String? = nil, role: Button.Role? = nil,
             _ action: Button.Action? = nil

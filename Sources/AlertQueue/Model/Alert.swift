@@ -14,33 +14,43 @@ public struct Alert: Sendable {
     /// The number that a queue gives an alert; never used twice in one database.
     public typealias ID = Int64
 
-    /// The question itself.
+    /// The question itself, in 1 byte to 1 KiB.
     public var title: String
-    /// More about it, of any number of lines.
+    /// More about it, of any number of lines, up to 64 KiB.
     public var message: String?
     /// Whether it is shown as an alert or as a list of actions.
     public var style: Style
-    /// The buttons, in the order in which they are shown. An alert without any dismisses itself.
+    /// The buttons, 16 at most, in the order in which they are shown. An alert without any
+    /// dismisses itself.
     public var buttons: [Button]
     /// How soon it is shown compared with the others that wait.
     public var priority: Priority
     /// When the question stops being of interest; `nil` means never.
     public var deadline: Deadline?
-    /// The id of the button that is applied, *by policy*, when the deadline passes.
+    /// The id of the button that is applied, *by policy*, when the deadline passes; it needs a
+    /// ``deadline-swift.property``.
     public var defaultButton: String?
-    /// How long an alert without buttons stays on the screen; `nil` means 2 seconds.
+    /// How long an alert without buttons stays on the screen, more than zero and at most 100 years;
+    /// `nil` means 2 seconds.
     public var dismissAfter: Duration?
-    /// How long it stays away when a person closes it without an answer; `nil` means 5 minutes.
+    /// How long it stays away when a person closes it without an answer, more than zero and at most
+    /// 100 years; `nil` means 5 minutes.
     public var snooze: Duration?
-    /// The name of whoever asks; `nil` means the manager's ``AlertManager/source``.
+    /// The name of whoever asks, 1 to 256 bytes; `nil` means the manager's ``AlertManager/source``.
     public var source: String?
-    /// An idempotency key: asking again with it joins this alert, or returns its response.
+    /// An idempotency key, 1 to 256 bytes: asking again with it joins this alert, or returns its
+    /// response.
+    ///
+    /// It is unique for a user and a source, and kept for ever. The question must be the same each
+    /// time: ``title``, ``message``, ``style-swift.property``, ``buttons``, ``defaultButton`` and
+    /// ``userInfo``. Timers, priority and handlers are the first asker's.
     public var key: String?
-    /// The name of a handler that ``AlertManager/register(handler:_:)`` gives code to.
+    /// The name of a handler, 1 to 256 bytes, that ``AlertManager/register(handler:_:)`` gives code
+    /// to.
     public var handler: String?
-    /// The names of the presenters that may show it; `nil` means all of them.
+    /// The names of the presenters that may show it, 1 to 16; `nil` means all of them.
     public var presenters: [String]?
-    /// Strings that come back with the response.
+    /// Strings that come back with the response; names and values have 16 KiB together at most.
     public var userInfo: [String: String]
 
     /// Creates an alert. Nothing is checked or stored until it is shown.
@@ -118,6 +128,7 @@ extension Alert {
         /// Shown next.
         case critical
 
+        /// Whether the left one is less urgent.
         public static func < (left: Priority, right: Priority) -> Bool {
             left.rawValue < right.rawValue
         }

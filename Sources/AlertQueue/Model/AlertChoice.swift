@@ -17,8 +17,11 @@ public protocol AlertChoice: CaseIterable, Sendable {
 }
 
 extension AlertChoice {
+    /// The case's name.
     public var id: String { String(describing: self) }
+    /// The id with a capital.
     public var title: String { id.prefix(1).uppercased() + id.dropFirst() }
+    /// None: an ordinary button.
     public var role: Alert.Button.Role? { nil }
 
     package static var buttons: [Alert.Button] {

@@ -13,7 +13,8 @@ public enum AlertError: Error, Sendable {
     case keyNotFound(String)
     /// The alert has no such button.
     case noSuchButton(Alert.ID, button: String, known: [String])
-    /// Somebody or something else resolved the alert first; this is how.
+    /// Somebody or something else resolved the alert first; this is how. What was tried changed
+    /// nothing.
     case alreadyResolved(Response)
     /// The deadline had passed when the answer came; the answer was refused.
     case late(Response)
@@ -21,9 +22,9 @@ public enum AlertError: Error, Sendable {
     case keyConflict(String, Alert.ID, part: String)
     /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
     case noChoice(Response)
-    /// Too many alerts of one source wait already.
+    /// Too many alerts of one source wait already, 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
-    /// The queue is in use, or its log can't be emptied for now; try again.
+    /// The queue is in use, or its log can't be emptied for now; nothing was stored, try again.
     case busy(_ reason: String)
     /// The database is not one of ours, or comes from a newer version; it was not touched.
     case incompatible(path: String, _ reason: String)
@@ -36,6 +37,7 @@ public enum AlertError: Error, Sendable {
 }
 
 extension AlertError: CustomStringConvertible {
+    /// A sentence for a person, without its capital and its full stop.
     public var description: String {
         switch self {
         case .invalid(let part, let reason):
@@ -94,5 +96,6 @@ extension Response {
 }
 
 extension AlertError: LocalizedError {
+    /// The same as ``description``, for Foundation.
     public var errorDescription: String? { description }
 }

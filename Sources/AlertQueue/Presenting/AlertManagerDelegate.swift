@@ -34,10 +34,16 @@ public enum CancelHandling: Sendable {
 }
 
 extension AlertManagerDelegate {
+    /// Does nothing.
     public func willPresent(_ alert: AlertRecord) {}
+    /// Does nothing.
     public func didPresent(_ alert: AlertRecord) {}
+    /// Does nothing.
     public func clicked(_ alert: AlertRecord, buttonAt index: Int) {}
+    /// Has the cancel button simulated.
     public func cancel(_ alert: AlertRecord) -> CancelHandling { .simulateCancelButton }
+    /// Does nothing.
     public func willDismiss(_ alert: AlertRecord, withButtonAt index: Int) {}
+    /// Does nothing.
     public func didDismiss(_ alert: AlertRecord, withButtonAt index: Int) {}
 }

@@ -21,7 +21,8 @@
 ///   manager waits 2 seconds for that, and leaves out a presenter that takes longer until it
 ///   returns.
 public protocol AlertPresenter: Sendable {
-    /// What the alert's `presenters`, the responder's `via` and the audit log call it.
+    /// What the alert's `presenters`, the responder's `via` and the audit log call it, 1 to 256
+    /// bytes, unique in its manager.
     var name: String { get }
 
     /// Shows an alert, and returns what the person chose.
@@ -40,10 +41,12 @@ public protocol AlertPresenter: Sendable {
 }
 
 extension AlertPresenter {
+    /// Does nothing.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {}
 
+    /// Does nothing.
     public func didFail(_ presentation: Presentation, error: AlertError) async {}
 }
 
@@ -51,7 +54,8 @@ extension AlertPresenter {
 public enum PresenterChoice: Sendable, Hashable {
     /// The button at an index, from 0.
     case button(Int)
-    /// Not now: the alert comes again after a time, or after its own snooze time for `nil`.
+    /// Not now: the alert comes again after a time, more than zero and at most 100 years, or after
+    /// its own snooze time for `nil`.
     case later(Duration?)
     /// Closed without a choice: the end of an alert without buttons, else the same as
     /// `.later(nil)`.
@@ -89,11 +93,12 @@ public struct Presentation: Sendable {
     /// ``AlertManagerDelegate/didPresent(_:)`` is called. Calling it again changes nothing.
     public func didAppear() async { await appeared() }
 
-    /// The time until the deadline, or `nil` where there is none.
+    /// The time until the deadline, negative once it has passed, or `nil` where there is none.
     public func timeUntilExpiry() -> Duration? {
         expiry.map { clock.now().time(until: $0) }
     }
 
-    /// The time until the alert dismisses itself, or `nil` where it does not.
+    /// The time until the alert dismisses itself, or `nil` where it does not, or has not appeared
+    /// yet.
     public func timeUntilDismissal() async -> Duration? { await dismissal() }
 }
