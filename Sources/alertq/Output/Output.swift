@@ -19,26 +19,44 @@ package struct Output: Sendable {
     /// The columns of the terminal that it is; `nil` where it is something else.
     package let columns: Int?
     private let send: @Sendable ([UInt8]) throws(OutputError) -> Void
+    private let descriptor: Int32?
 
     package var isTerminal: Bool { columns != nil }
 
     package init(
-        columns: Int? = nil, send: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
+        columns: Int? = nil, descriptor: Int32? = nil,
+        send: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
         self.columns = columns
+        self.descriptor = descriptor
         self.send = send
     }
 
     /// The stream behind a file descriptor. Nothing is buffered: what `write` returned from has
     /// been given to the system.
     package init(descriptor: Int32) {
-        self.init(columns: Self.columns(of: descriptor)) { bytes throws(OutputError) in
+        self.init(columns: Self.columns(of: descriptor), descriptor: descriptor) {
+            bytes throws(OutputError) in
             try Self.write(bytes, to: descriptor)
         }
     }
 
     package func write(_ text: String) throws(OutputError) {
         try send(Array(text.utf8))
+    }
+
+    /// How wide the terminal is now; ``columns`` tells how wide it was at first.
+    package var currentColumns: Int? {
+        guard let descriptor else { return columns }
+        return Self.columns(of: descriptor)
+    }
+
+    /// Whether the terminal is this process's to write on: a job in the background would write
+    /// between what a person types. See tcgetpgrp(3).
+    package var isInForeground: Bool {
+        guard let descriptor else { return true }
+        let group = tcgetpgrp(descriptor)
+        return group <= 0 || group == getpgrp()
     }
 
     private static func columns(of descriptor: Int32) -> Int? {
