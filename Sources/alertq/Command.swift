@@ -18,6 +18,9 @@ package protocol Command: Sendable {
     static var discussion: [String] { get }
 
     init(_ arguments: Arguments) throws
+    /// Does all of the work on the calling thread, if that goes without waiting; `nil` means that
+    /// nothing has been done yet, and ``run(in:)`` has to.
+    func runAtOnce(in context: Context) throws -> ExitCode?
     func run(in context: Context) async throws -> ExitCode
 }
 
@@ -26,6 +29,8 @@ extension Command {
     package static var options: [Option] { [] }
     package static var common: [Option] { Option.common }
     package static var discussion: [String] { [] }
+
+    package func runAtOnce(in context: Context) throws -> ExitCode? { nil }
 }
 
 /// All verbs, in the order in which `alertq help` lists them.

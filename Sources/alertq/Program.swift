@@ -7,7 +7,9 @@ package enum Program {
     package static let version = "0.1.0"
 
     /// Runs the verb that the command line names, and ends the process.
-    static func main() async -> Never {
+    ///
+    /// What needs no waiting is done on the process's first thread, before Dispatch starts others.
+    static func main() {
         // A reader that has gone is found out by the write, which can then be undone in order.
         signal(SIGPIPE, SIG_IGN)
         // So is a limit on the size of files (ulimit -f), which is reported as any full disk is.
@@ -16,63 +18,114 @@ package enum Program {
             output: Output(descriptor: STDOUT_FILENO), errors: Output(descriptor: STDERR_FILENO))
         do {
             let words = try decodedArguments(CommandLine.argc, CommandLine.unsafeArgv)
-            exit(try await run(Array(words.dropFirst()), in: context).rawValue)
-        } catch let interruption as Interruption {
-            die(of: interruption.signal)
-        } catch let error as OutputError where error.isBrokenPipe {
-            die(of: SIGPIPE)
+            switch try begin(Array(words.dropFirst()), in: context) {
+            case .ended(let code): exit(code.rawValue)
+            case .goesOn(let command):
+                ProcessLimits.check()
+                Task.detached { await end(command, in: context) }
+            }
         } catch {
+            end(with: error, in: context)
+        }
+    }
+
+    private static func end(_ command: any Command, in context: Context) async -> Never {
+        do {
+            exit(try await finish(command, in: context).rawValue)
+        } catch {
+            end(with: error, in: context)
+        }
+    }
+
+    private static func end(with error: any Error, in context: Context) -> Never {
+        switch error {
+        case let interruption as Interruption: die(of: interruption.signal)
+        case let error as OutputError where error.isBrokenPipe: die(of: SIGPIPE)
+        default:
             context.note("\(error)")
             exit(ExitCode(error).rawValue)
         }
     }
 
+    /// How far a command line gets on the calling thread.
+    private enum Beginning {
+        case ended(ExitCode)
+        case goesOn(any Command)
+    }
+
     /// Finds the verb, parses its options and runs it; tells of errors on stderr.
     package static func run(_ words: [String], in context: Context) async throws -> ExitCode {
+        switch try begin(words, in: context) {
+        case .ended(let code): code
+        case .goesOn(let command): try await finish(command, in: context)
+        }
+    }
+
+    private static func begin(_ words: [String], in context: Context) throws -> Beginning {
         guard let first = words.first else {
             try? context.errors.write(Help.overview)
-            return .usage
+            return .ended(.usage)
         }
         switch first {
         case "--help", "-h":
             try context.output.write(Help.overview)
-            return .done
+            return .ended(.done)
         case "--version":
             try context.print("alertq \(version)")
-            return .done
+            return .ended(.done)
         default: break
         }
         do {
             let (verb, rest) = try verb(words)
             guard let verb else {
                 try context.output.write(Help.text(forGroup: first))
-                return .done
+                return .ended(.done)
             }
-            return try await run(verb, rest, in: context)
+            return try begin(verb, rest, in: context)
         } catch let error as UsageError {
             context.note("\(error)")
-            return usage(Verbs.group(first).isEmpty ? "help" : "help \(first)", context)
+            return .ended(usage(Verbs.group(first).isEmpty ? "help" : "help \(first)", context))
         }
     }
 
-    private static func run(
+    private static func begin(
         _ verb: any Command.Type, _ words: [String], in context: Context
-    ) async throws -> ExitCode {
+    ) throws -> Beginning {
         do {
             let arguments = try OptionParser(verb).parse(words)
             if arguments.has(.help) {
                 try context.output.write(Help.text(for: verb))
-                return .done
+                return .ended(.done)
             }
-            return try await verb.init(arguments).run(in: context)
-        } catch let error as UsageError {
+            let command = try verb.init(arguments)
+            if let code = try command.runAtOnce(in: context) { return .ended(code) }
+            return .goesOn(command)
+        } catch {
+            return .ended(try tell(error, of: verb, in: context))
+        }
+    }
+
+    private static func finish(
+        _ command: any Command, in context: Context
+    ) async throws -> ExitCode {
+        do {
+            return try await command.run(in: context)
+        } catch {
+            return try tell(error, of: type(of: command), in: context)
+        }
+    }
+
+    /// Tells why a verb failed; what ends the process by a signal is thrown on.
+    private static func tell(
+        _ error: any Error, of verb: any Command.Type, in context: Context
+    ) throws -> ExitCode {
+        switch error {
+        case let error as UsageError:
             context.note("\(verb.name): \(error)")
             return usage("\(verb.name) --help", context)
-        } catch let error as OutputError where error.isBrokenPipe {
-            throw error
-        } catch let error as Interruption {
-            throw error
-        } catch {
+        case let error as OutputError where error.isBrokenPipe: throw error
+        case let error as Interruption: throw error
+        default:
             context.note("\(verb.name): \(error)")
             return ExitCode(error)
         }

@@ -3,6 +3,5 @@ import Dispatch
 // Before anything else: an `await` here would let Dispatch open its own descriptors first.
 Program.openStandardStreams()
 Program.useOneHeap()
-ProcessLimits.check()
-Task.detached { await Program.main() }
+Program.main()
 dispatchMain()

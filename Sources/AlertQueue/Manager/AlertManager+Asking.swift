@@ -126,6 +126,20 @@ extension AlertManager {
         return (asking.enqueued.record, asking.enqueued.isJoined)
     }
 
+    /// Stores an alert on the calling thread, without a manager.
+    ///
+    /// Only what goes without waiting is done so: after `nil`, which means that nothing was stored,
+    /// a manager does it, or says what is in the way.
+    package static func submitAtOnce(
+        _ alert: Alert, path: String, via: String
+    ) throws(AlertError) -> AlertRecord? {
+        guard let source = alert.source else { return nil }
+        try alert.validate()
+        let question = Question(
+            alert: alert, source: source, identity: .current, via: via)
+        return try SQLiteAlertStore.enqueueAtOnce(question, path: path)?.record
+    }
+
     /// Waits until an alert is resolved, and keeps its deadline meanwhile.
     ///
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in

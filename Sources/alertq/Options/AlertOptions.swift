@@ -22,7 +22,7 @@ package struct AlertOptions: Sendable {
 
     /// Without its message, if that comes from stdin.
     package let alert: Alert
-    private let readsMessage: Bool
+    package let readsMessage: Bool
     package let waitFor: Alert.Deadline?
     package let ifUnattended: Unattended
     /// What was given, rather than taken for granted.

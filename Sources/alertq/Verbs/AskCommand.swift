@@ -68,11 +68,18 @@ package struct AskCommand: Command {
         }
     }
 
+    package func runAtOnce(in context: Context) throws -> ExitCode? {
+        try session(in: context).runAtOnce()
+    }
+
     package func run(in context: Context) async throws -> ExitCode {
-        let session = AskSession(
+        try await session(in: context).run()
+    }
+
+    private func session(in context: Context) -> AskSession {
+        AskSession(
             verb: Self.name, question: question, queue: queue, waits: !isDetached, isJSON: isJSON,
             context: context)
-        return try await session.run()
     }
 
     private static func buttons(_ arguments: Arguments) throws(UsageError) -> [Alert.Button] {

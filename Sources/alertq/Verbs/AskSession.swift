@@ -10,6 +10,14 @@ package struct AskSession: Sendable {
     let isJSON: Bool
     let context: Context
 
+    /// Stores an alert that nobody waits for, and has no more to look at, on the calling thread.
+    package func runAtOnce() throws -> ExitCode? {
+        guard !waits, question.ifUnattended == .wait, !question.readsMessage else { return nil }
+        let alert = try question.complete(in: context)
+        let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb)
+        return try record.map(tellID)
+    }
+
     package func run() async throws -> ExitCode {
         let alert = try question.complete(in: context)
         let terminal = waits ? ControllingTerminal() : nil

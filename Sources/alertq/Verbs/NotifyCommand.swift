@@ -40,10 +40,17 @@ package struct NotifyCommand: Command {
         }
     }
 
+    package func runAtOnce(in context: Context) throws -> ExitCode? {
+        try session(in: context).runAtOnce()
+    }
+
     package func run(in context: Context) async throws -> ExitCode {
-        let session = AskSession(
+        try await session(in: context).run()
+    }
+
+    private func session(in context: Context) -> AskSession {
+        AskSession(
             verb: Self.name, question: question, queue: queue, waits: waits, isJSON: isJSON,
             context: context)
-        return try await session.run()
     }
 }

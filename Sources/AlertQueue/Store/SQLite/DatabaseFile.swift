@@ -130,8 +130,7 @@ struct DatabaseFile: Sendable {
     /// Whether the power was lost while the first commit was being written: some of its pages are
     /// there, the first one is not, and SQLite's journal is there to undo it.
     private func isHalfMade(_ header: [UInt8]) -> Bool {
-        let journal = FileIdentity(path: path + "-journal")
-        return header.allSatisfy { $0 == 0 } && (journal?.size ?? 0) > 0
+        header.allSatisfy { $0 == 0 } && (FileIdentity(path: path + "-journal")?.size ?? 0) > 0
     }
 
     private func firstBytes() throws(AlertError) -> [UInt8] {

@@ -20,6 +20,31 @@ private struct PreparedQuestion: Sendable {
         content = AuditEntry.content(of: question.alert, salt: salt)
     }
 
+    /// Stores the question, or finds the one that its key belongs to.
+    func store(in context: WriteContext) throws -> Enqueued {
+        let (source, pending) = try context.source(
+            uid: question.identity.uid, name: question.source)
+        if let key = question.alert.key,
+            var row = try context.db.alert(key: key, sourceID: source)
+        {
+            row.record = row.visible(at: context.now)
+            return try row.joined(by: question, sequence: context.head.sequence)
+        }
+        guard pending < question.pendingLimit else {
+            throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
+        }
+        let row = try context.insert(self, source: source)
+        try context.audit(
+            AuditDraft(
+                kind: .asked, record: row.record,
+                responder: question.identity.responder(via: question.via),
+                content: content, detail: row.expiry.map(AuditEntry.deadline)),
+            identity: question.identity)
+        return Enqueued(
+            record: row.record, isJoined: false, expiry: row.expiry,
+            sequence: context.head.sequence)
+    }
+
     /// Random bytes, all with one system call; see arc4random_buf(3), which never fails.
     private static func randomBytes(count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -37,31 +62,46 @@ extension SQLiteAlertStore {
         // A known key needs no write, and so no room on the disk.
         if let known = try await known(question) { return known }
         let prepared = PreparedQuestion(question)
-        return try await commits.perform(.ask, "store the alert") { context in
-            let (source, pending) = try context.source(
-                uid: question.identity.uid, name: question.source)
-            if let key = question.alert.key,
-                var row = try context.db.alert(key: key, sourceID: source)
-            {
-                row.record = row.visible(at: context.now)
-                return try row.joined(by: question, sequence: context.head.sequence)
-            }
-            guard pending < question.pendingLimit else {
-                throw AlertError.tooManyPending(
-                    source: question.source, limit: question.pendingLimit)
-            }
-            let row = try context.insert(prepared, source: source)
-            try context.audit(
-                AuditDraft(
-                    kind: .asked, record: row.record,
-                    responder: question.identity.responder(via: question.via),
-                    content: prepared.content, detail: row.expiry.map(AuditEntry.deadline)),
-                identity: question.identity)
-            return Enqueued(
-                record: row.record, isJoined: false, expiry: row.expiry,
-                sequence: context.head.sequence)
-        }
+        return try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
     }
+
+    /// Stores one alert on the calling thread, without a store and its threads.
+    ///
+    /// A process that writes once and ends would spend more time on them than on its write. Only
+    /// what goes without waiting is done here: `nil` means that nothing was stored, and that a
+    /// store has to find out what is in the way.
+    ///
+    /// - Throws: what ``enqueue(_:)`` throws once its transaction has begun.
+    package static func enqueueAtOnce(
+        _ question: Question, path: String, clock: any AlertClock = .system
+    ) throws(AlertError) -> Enqueued? {
+        // A key is looked for before anything is written; a queue is made under the lock.
+        guard question.alert.key == nil, let files = try? QueueFiles(database: path),
+            FileIdentity(path: files.database) != nil
+        else { return nil }
+        let writer = Writer(files: files, clock: clock, known: KnownHead(), busyTime: .zero)
+        defer { writer.close() }
+        guard (try? writer.open()) != nil else { return nil }
+        let bell = Bell(path: files.bell, mode: files.mode)
+        bell.hang()
+        PresentationSlot(path: files.slot, mode: files.mode).setRoomAside()
+        let prepared = PreparedQuestion(question)
+        guard (try? writer.tryLock()) == true else { return nil }
+        defer { writer.unlock() }
+        guard (try? writer.begin()) != nil else { return nil }
+        let box = ResultBox<Enqueued>()
+        let job = WriteJob(kind: .ask, operation: storing) { context in
+            box.put(try prepared.store(in: context))
+        } finish: { _ in
+        }
+        let outcome = writer.commit([job])
+        if let error = outcome.errors[0] { throw error }
+        bell.ring()
+        writer.checkpointIfDue()
+        return box.take()
+    }
+
+    private static let storing = "store the alert"
 
     private nonisolated(nonsending) func known(_ question: Question) async throws(AlertError)
         -> Enqueued?

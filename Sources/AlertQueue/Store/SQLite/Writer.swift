@@ -52,7 +52,7 @@ final class Writer {
             try self.lockWithinBusyTime()
             isLocked = true
         }
-        let opened: OpenDatabase
+        let opened: (database: OpenDatabase, head: AuditHead)
         do throws(AlertError) {
             opened = try openAndRead(lock: lockOnce)
         } catch {
@@ -64,16 +64,15 @@ final class Writer {
             guard reserve.giveUp() else { throw error }
             opened = try openAndRead(lock: lockOnce)
         }
-        database = opened
-        known.raise(to: try storing("read the audit log") { try opened.handle.lastHead() })
+        database = opened.database
+        known.raise(to: opened.head)
     }
 
     private func openAndRead(
         lock: () throws(AlertError) -> Void
-    ) throws(AlertError) -> OpenDatabase {
+    ) throws(AlertError) -> (OpenDatabase, AuditHead) {
         let opened = try file.openForWriting(lock: lock)
-        _ = try storing("read the audit log") { try opened.handle.lastSequence() }
-        return opened
+        return (opened, try storing("read the audit log") { try opened.handle.lastHead() })
     }
 
     private func lockWithinBusyTime() throws(AlertError) {
