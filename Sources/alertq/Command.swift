@@ -39,8 +39,8 @@ package enum Verbs {
         AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
         CancelCommand.self, CollectCommand.self, HistoryCommand.self, AuditListCommand.self,
-        AuditVerifyCommand.self,
-        AuditHeadCommand.self, DoctorCommand.self, HelpCommand.self,
+        AuditVerifyCommand.self, AuditHeadCommand.self, DoctorCommand.self,
+        CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]
 
     /// The verb with exactly this name.

@@ -1,7 +1,7 @@
 import AlertQueue
 
 /// What the command exits with; the numbers above 63 are those of sysexits.h.
-package enum ExitCode: Int32, Sendable {
+package enum ExitCode: Int32, Sendable, CaseIterable {
     /// A button that is not the cancel button was chosen; for other verbs: done.
     case done = 0
     case cancelButton = 10
@@ -19,6 +19,27 @@ package enum ExitCode: Int32, Sendable {
     case inputOutput = 74
     case busy = 75
     case notPermitted = 77
+
+    /// What the manual says of it.
+    package var meaning: String {
+        switch self {
+        case .done: "A button that is not the cancel button; for other verbs, done"
+        case .cancelButton: "The cancel button"
+        case .dismissed: "Dismissed: it had no buttons, and left the screen"
+        case .expired: "Expired without a default button"
+        case .withdrawn: "Withdrawn by whoever asked"
+        case .unattended: "There is nobody to ask"
+        case .stillWaiting: "Still waiting"
+        case .conflict: "Already resolved, too late, or the key belongs to another question"
+        case .cancelledBySystem: "Cancelled by the system"
+        case .usage: "Wrong usage"
+        case .badData: "Bad data"
+        case .notFound: "Not found"
+        case .inputOutput: "Disk or database error"
+        case .busy: "Busy; try again"
+        case .notPermitted: "Not permitted"
+        }
+    }
 }
 
 /// What was typed breaks the rules of the command.

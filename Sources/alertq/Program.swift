@@ -5,6 +5,8 @@ import Glibc
 /// The process: its arguments, its standard streams and its end.
 package enum Program {
     package static let version = "0.1.0"
+    /// The day of this version.
+    package static let releaseDate = "2026-11-21"
 
     /// Runs the verb that the command line names, and ends the process.
     ///

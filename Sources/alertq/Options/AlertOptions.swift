@@ -7,7 +7,8 @@ package struct AlertOptions: Sendable {
     package static let message = Option(
         "message", short: "m", "TEXT", help: "More about it; “-” reads it from stdin")
     package static let priority = Option(
-        "priority", "WORD", help: "low, normal, high or critical; normal unless given")
+        "priority", "WORD", .words(Alert.Priority.allCases.map(\.word)),
+        help: "low, normal, high or critical; normal unless given")
     package static let source = Option(
         "source", "NAME", help: "Who asks; else $ALERTQ_SOURCE, else “alertq”")
     package static let key = Option(

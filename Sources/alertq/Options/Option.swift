@@ -9,15 +9,18 @@ package struct Option: Sendable, Hashable {
     package let help: String
     /// Whether it may be given more than once.
     package let isRepeatable: Bool
+    /// What its argument stands for; what the placeholder says, unless given.
+    package let kind: ArgumentKind
 
     package init(
         _ name: String, short: Character? = nil, _ placeholder: String? = nil,
-        isRepeatable: Bool = false, help: String
+        _ kind: ArgumentKind? = nil, isRepeatable: Bool = false, help: String
     ) {
         self.name = name
         self.short = short
         self.placeholder = placeholder
         self.isRepeatable = isRepeatable
+        self.kind = kind ?? ArgumentKind(placeholder: placeholder ?? "")
         self.help = help
     }
 }

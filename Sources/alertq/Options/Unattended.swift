@@ -12,14 +12,14 @@ package enum Unattended: Sendable, Hashable {
     case applyDefault(after: Duration?)
 
     package static let option = Option(
-        "if-unattended", "WORD",
+        "if-unattended", "WORD", .words(["wait", "fail", "default"]),
         help: """
             What to do when nobody is there to see it: wait, fail with exit 14, or default, which \
             applies --default
             """)
     /// The option of an alert that has no button to apply.
     package static let noticeOption = Option(
-        "if-unattended", "WORD",
+        "if-unattended", "WORD", .words(["wait", "fail"]),
         help: "What to do when nobody is there to see it: wait, or fail with exit 14")
     package static let afterOption = Option(
         "unattended-after", "DURATION",

@@ -43,7 +43,8 @@ package struct AskCommand: Command {
     static let sheet = Option("sheet", help: "Show it as a list of actions")
     static let any = Option("any", help: "Allow several buttons of which none means no")
     static let defaultButton = Option(
-        "default", "ID", help: "The button that is applied when the timeout has passed")
+        "default", "ID", .addedButton,
+        help: "The button that is applied when the timeout has passed")
     static let detach = Option("detach", help: "Print the alert's id and don't wait")
 
     package let question: AlertOptions

@@ -28,9 +28,12 @@ package struct HistoryCommand: Command {
     static let source = Option("source", "NAME", help: "Only what this source asked")
     static let key = Option("key", "KEY", help: "Only what was asked with this key")
     static let outcome = Option(
-        "outcome", "WORD", help: "answered, cancelled, dismissed, expired or withdrawn")
-    static let button = Option("button", "ID", help: "Only where this button was chosen")
-    static let by = Option("by", "WORD", help: "person, policy, asker or system")
+        "outcome", "WORD", .words(Outcome.allCases.map(\.rawValue)),
+        help: "answered, cancelled, dismissed, expired or withdrawn")
+    static let button = Option("button", "ID", .text, help: "Only where this button was chosen")
+    static let by = Option(
+        "by", "WORD", .words(ResolvedBy.allCases.map(\.rawValue)),
+        help: "person, policy, asker or system")
     static let since = Option("since", "TIME", help: "Only responses from this time on")
     static let until = Option("until", "TIME", help: "Only responses before this time")
     static let uncollected = Option(

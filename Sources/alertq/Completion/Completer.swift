@@ -1,0 +1,147 @@
+import AlertQueue
+
+/// What could stand where a person is typing.
+package struct Candidate: Sendable, Hashable {
+    package let text: String
+    /// What the shell may show beside it.
+    package let about: String
+
+    package init(_ text: String, _ about: String = "") {
+        self.text = text
+        self.about = about
+    }
+}
+
+/// What a shell can offer for the word that is being typed.
+package enum Offer: Sendable, Hashable {
+    case candidates([Candidate])
+    /// The shell knows the files, and how to write them.
+    case files
+    /// The programs that can be started.
+    case programs
+}
+
+/// Completes command lines from the tables of options and from what is in the queue.
+///
+/// A person is in the middle of a line: whatever goes wrong, there is just nothing to offer.
+package struct Completer: Sendable {
+    private let line: TypedLine
+
+    /// How many alerts and responses are looked at.
+    private static let limit = 200
+
+    package init(_ words: [String]) {
+        line = TypedLine(words)
+    }
+
+    package func offer() async -> Offer {
+        guard line.verb != nil else { return .candidates(verbs()) }
+        if let option = line.option { return await offer(option.kind) }
+        if line.current.hasPrefix("-"), !line.isPastOptions { return .candidates(options()) }
+        return await offer(line.operandKind)
+    }
+
+    private func offer(_ kind: ArgumentKind) async -> Offer {
+        switch kind {
+        case .file: return .files
+        case .program: return .programs
+        case .text: return .candidates([])
+        case .words(let words): return matching(words.map { Candidate($0) })
+        case .verb: return .candidates(verbs(after: line.operands))
+        case .addedButton: return matching(addedButtons())
+        case .waitingAlert: return matching(await waiting().map(Self.candidate))
+        case .button: return matching(await buttons())
+        case .key: return matching(await keys())
+        case .source: return matching(await sources())
+        }
+    }
+
+    /// The candidates that begin as the word does, as the whole word that they make.
+    private func matching(_ candidates: [Candidate]) -> Offer {
+        var seen: Set<String> = []
+        return .candidates(
+            candidates.filter { candidate in
+                // A shell would put what it can't write as one line in place of the word.
+                candidate.text.hasPrefix(line.current)
+                    && candidate.text == SafeText.line(candidate.text)
+                    && seen.insert(candidate.text).inserted
+            }.map { Candidate(line.prefix + $0.text, SafeText.line($0.about)) })
+    }
+}
+
+// MARK: - What the command has
+
+extension Completer {
+    /// Verbs, a word at a time: `audit`, then `list`.
+    private func verbs(after words: [String]? = nil) -> [Candidate] {
+        let before = words ?? line.beginning
+        let start = before.map { $0 + " " }.joined()
+        var found: [Candidate] = []
+        for verb in Verbs.all where verb.name.hasPrefix(start + line.current) {
+            let rest = verb.name.dropFirst(start.count)
+            let word = String(rest.prefix { $0 != " " })
+            let about = word.count < rest.count ? "More verbs" : verb.abstract
+            if found.last?.text != word { found.append(Candidate(word, about)) }
+        }
+        if before.isEmpty, words == nil, line.current.hasPrefix("-") {
+            found += ["--help", "--version"].filter { $0.hasPrefix(line.current) }
+                .map { Candidate($0) }
+        }
+        return found
+    }
+
+    /// Options that may still be given.
+    private func options() -> [Candidate] {
+        line.options.filter { option in
+            "--\(option.name)".hasPrefix(line.current)
+                && (option.isRepeatable || !line.arguments.has(option))
+        }.map { Candidate("--\($0.name)", $0.help) }
+    }
+
+    private func addedButtons() -> [Candidate] {
+        let adding = [AskCommand.button, AskCommand.cancel, AskCommand.destructive]
+        return line.occurrences.filter { adding.contains($0.option) }.map { occurrence in
+            let button = ButtonText.parse(occurrence.value, role: nil)
+            return Candidate(button.id, button.title)
+        }
+    }
+}
+
+// MARK: - What the queue has
+
+extension Completer {
+    private static func candidate(_ record: AlertRecord) -> Candidate {
+        Candidate("\(record.id)", "\(record.alert.title) (\(record.source.name))")
+    }
+
+    private func waiting() async -> [AlertRecord] {
+        await reading { manager in try await manager.pending(limit: Self.limit) } ?? []
+    }
+
+    private func buttons() async -> [Candidate] {
+        guard let id = line.operands.last.flatMap({ Alert.ID($0) }) else { return [] }
+        let record = await reading { manager in try await manager.record(id) }
+        return record?.alert.buttons.map { Candidate($0.id, $0.title) } ?? []
+    }
+
+    private func keys() async -> [Candidate] {
+        let uncollected = await reading { manager in
+            try await manager.history(HistoryFilter(uncollected: true), limit: Self.limit)
+        }
+        return (await waiting() + (uncollected ?? [])).compactMap { record in
+            record.alert.key.map { Candidate($0, record.alert.title) }
+        }
+    }
+
+    private func sources() async -> [Candidate] {
+        let recent = await reading { manager in try await manager.history(limit: Self.limit) }
+        return (await waiting() + (recent ?? [])).map { Candidate($0.source.name) }
+    }
+
+    private func reading<Result: Sendable>(
+        _ body: (AlertManager) async throws -> Result
+    ) async -> Result? {
+        guard let queue = try? QueueChoice(line.arguments) else { return nil }
+        return try? await queue.openExisting(via: CompletionsCommand.name, body)
+    }
+}

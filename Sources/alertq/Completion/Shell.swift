@@ -1,0 +1,142 @@
+import Glibc
+
+/// A shell whose completions are known.
+///
+/// Each script asks the command itself what to offer, so that it never falls behind it.
+package enum Shell: String, Sendable, CaseIterable {
+    case bash, zsh, fish
+
+    /// What the shell reads to complete `alertq`.
+    package var script: String {
+        switch self {
+        case .bash: Self.bashScript
+        case .zsh: Self.zshScript
+        case .fish: Self.fishScript
+        }
+    }
+
+    /// An offer as the scripts read it: a line each with the word, a tab and what it is; or a tab
+    /// and the name of what the shell can find by itself.
+    package static func text(_ offer: Offer) -> String {
+        switch offer {
+        case .files: "\tfiles\n"
+        case .programs: "\tprograms\n"
+        case .candidates(let candidates):
+            candidates.map { "\($0.text)\t\($0.about)\n" }.joined()
+        }
+    }
+
+    /// A word of the line as the command would get it. bash passes all words as they were typed,
+    /// and fish the one that is being typed.
+    package func argument(_ typed: String, isLast: Bool) -> String {
+        var word = self == .bash || self == .fish && isLast ? Self.unquoted(typed) : typed
+        if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
+            word.replaceSubrange(..<word.index(after: word.startIndex), with: home)
+        }
+        return word
+    }
+
+    /// A word without its quotes and backslashes; the last quote may be open still. What would be
+    /// expanded stays as it is: nothing is run to complete a line.
+    private static func unquoted(_ typed: String) -> String {
+        var word = ""
+        var quote: Character?
+        var rest = typed[...]
+        while let character = rest.popFirst() {
+            switch (character, quote) {
+            case ("\\", nil), ("\\", "\""): word += rest.popFirst().map(String.init) ?? ""
+            case ("'", nil), ("\"", nil): quote = character
+            case (quote, _): quote = nil
+            default: word.append(character)
+            }
+        }
+        return word
+    }
+
+    // bash breaks words at `=` and `:`, too: they are put together for the command, and what
+    // stands before the last break is not replaced.
+    private static let bashScript = #"""
+        # Completions of alertq for bash; in ~/.bashrc: source <(alertq completions bash)
+        _alertq() {
+            local word joined='' words=() i
+            for ((i = 1; i <= COMP_CWORD; i++)); do
+                word=${COMP_WORDS[i]}
+                if [[ $word == [=:]* || $joined == *[=:] ]] && ((${#words[@]})); then
+                    joined+=$word
+                    words[-1]=$joined
+                else
+                    joined=$word
+                    words+=("$word")
+                fi
+            done
+            ((${#words[@]})) || words=('')
+            local current=${words[-1]} line offer=()
+            local kept=${current%"${current##*[=:]}"} value=${current##*[=:]}
+            COMPREPLY=()
+            mapfile -t offer < <(alertq completions bash -- "${words[@]}" 2>/dev/null)
+            case ${offer[0]-} in
+                $'\tfiles')
+                    compopt -o filenames
+                    mapfile -t COMPREPLY < <(compgen -f -- "$value") ;;
+                $'\tprograms') mapfile -t COMPREPLY < <(compgen -c -- "$value") ;;
+                *)
+                    for line in "${offer[@]}"; do
+                        line=${line%%$'\t'*}
+                        line=${line#"$kept"}
+                        [[ $current == [\'\"]* ]] || printf -v line '%q' "$line"
+                        COMPREPLY+=("$line")
+                    done ;;
+            esac
+        }
+        complete -F _alertq alertq
+
+        """#
+
+    private static let zshScript = #"""
+        #compdef alertq
+        # Completions of alertq for zsh; in ~/.zshrc: source <(alertq completions zsh)
+        _alertq() {
+            local -a offer texts shown
+            local line
+            words[CURRENT]=$PREFIX
+            offer=("${(@f)$(alertq completions zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+            case $offer[1] in
+                ($'\tfiles') compset -P '--*='; _files; return ;;
+                ($'\tprograms') compset -P '--*='; _command_names -e; return ;;
+            esac
+            for line in $offer; do
+                texts+=("${line%%$'\t'*}")
+                if [[ $line == *$'\t'?* ]]; then
+                    shown+=("${line%%$'\t'*}  -- ${line#*$'\t'}")
+                else
+                    shown+=("${line%%$'\t'*}")
+                fi
+            done
+            compadd -l -d shown -a texts
+        }
+        if [[ $funcstack[1] == _alertq ]]; then _alertq "$@"; else compdef _alertq alertq; fi
+
+        """#
+
+    private static let fishScript = #"""
+        # Completions of alertq for fish, as ~/.config/fish/completions/alertq.fish
+        function __alertq_offer
+            set -l words (commandline -opc)
+            set -l current (commandline -ct)
+            set -l offer (alertq completions fish -- $words[2..-1] "$current" 2>/dev/null)
+            switch "$offer[1]"
+                case \tfiles
+                    set -l prefix (string match -r '^--[^=]*=' -- "$current")
+                    for path in (__fish_complete_path (string replace -- "$prefix" '' "$current"))
+                        printf '%s\n' "$prefix$path"
+                    end
+                case \tprograms
+                    __fish_complete_command
+                case '*'
+                    printf '%s\n' $offer
+            end
+        end
+        complete -c alertq -f -a '(__alertq_offer)'
+
+        """#
+}

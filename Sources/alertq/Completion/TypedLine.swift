@@ -1,0 +1,100 @@
+/// The beginning of a command line, as far as a person has typed it.
+package struct TypedLine: Sendable {
+    /// The verb, once it has been typed.
+    package private(set) var verb: (any Command.Type)?
+    /// The words that may still become a verb: `audit` of `audit list`.
+    package private(set) var beginning: [String] = []
+    /// The options and operands before the word that is being typed.
+    package private(set) var occurrences: [Arguments.Occurrence] = []
+    package private(set) var operands: [String] = []
+    /// What is being typed; empty at the start of a word.
+    package private(set) var current: String
+    /// The option whose argument is being typed.
+    package private(set) var option: Option?
+    /// What stands before that argument in its word: `--priority=`.
+    package private(set) var prefix = ""
+    /// Whether options are over, by `--`.
+    package private(set) var isPastOptions = false
+
+    /// Takes the words after `alertq`, the last of which is being typed.
+    ///
+    /// What would be refused is passed over: the line is not finished.
+    package init(_ words: [String]) {
+        current = words.last ?? ""
+        var rest = words.dropLast()
+        while verb == nil, let word = rest.popFirst() {
+            beginning.append(word)
+            verb = Verbs.named(beginning.joined(separator: " "))
+        }
+        for word in rest { take(word) }
+        if option == nil, !isPastOptions { splitCurrent() }
+    }
+
+    /// What the verb takes.
+    package var options: [Option] { verb.map { $0.options + $0.common } ?? [] }
+
+    /// The arguments before the one that is being typed.
+    package var arguments: Arguments {
+        Arguments(occurrences: occurrences, operands: operands)
+    }
+
+    /// What the operand that is being typed stands for.
+    package var operandKind: ArgumentKind {
+        guard let names = verb?.operands, let last = names.last else { return .text }
+        if operands.count < names.count {
+            return ArgumentKind(placeholder: names[operands.count])
+        }
+        return last.hasSuffix("...]") ? ArgumentKind(placeholder: last) : .text
+    }
+
+    private mutating func take(_ word: String) {
+        if let open = option {
+            occurrences.append(.init(option: open, value: word))
+            option = nil
+        } else if isPastOptions || !word.hasPrefix("-") || word == "-" {
+            operands.append(word)
+        } else if word == "--" {
+            isPastOptions = true
+        } else if let (found, value) = argument(in: word) {
+            occurrences.append(.init(option: found, value: value))
+        } else if let found = named(word) {
+            if found.placeholder == nil {
+                occurrences.append(.init(option: found, value: ""))
+            } else {
+                option = found
+            }
+        }
+    }
+
+    /// Takes `--priority=` away from the word that is being typed.
+    private mutating func splitCurrent() {
+        guard let (found, value) = argument(in: current) else { return }
+        option = found
+        prefix = String(current.dropLast(value.count))
+        current = value
+    }
+
+    /// The option with an argument in one word: `--priority=high`, or `-mTEXT`.
+    private func argument(in word: String) -> (Option, String)? {
+        if word.hasPrefix("--") {
+            guard let equals = word.firstIndex(of: "="), let option = named(String(word[..<equals]))
+            else { return nil }
+            return (option, String(word[word.index(after: equals)...]))
+        }
+        guard word.hasPrefix("-"), word.count > 2, let option = named(String(word.prefix(2))),
+            option.placeholder != nil
+        else { return nil }
+        return (option, String(word.dropFirst(2)))
+    }
+
+    /// The option with a name, which getopt_long(3) lets people shorten.
+    private func named(_ word: String) -> Option? {
+        if word.hasPrefix("--") {
+            let name = word.dropFirst(2)
+            let exact = options.first { $0.name == name }
+            let matches = options.filter { $0.name.hasPrefix(name) }
+            return exact ?? (matches.count == 1 ? matches[0] : nil)
+        }
+        return options.first { $0.short.map { "-\($0)" } == word }
+    }
+}

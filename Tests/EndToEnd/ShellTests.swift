@@ -1,0 +1,94 @@
+import Foundation
+import ProcessTesting
+import Testing
+
+/// What a person sees who presses Tab, in each shell, at a real terminal.
+@Suite("Completion in a shell")
+struct ShellTests {
+    enum Shell: String, CaseIterable, Sendable {
+        case bash, zsh, fish
+
+        /// How it starts with nothing but the script that `alertq completions` prints.
+        func start(_ script: String, in home: String) throws -> [String] {
+            switch self {
+            case .bash:
+                try write("PS1='ready> '\n" + script, home + "/bashrc")
+                return ["bash", "--noprofile", "--rcfile", home + "/bashrc"]
+            case .zsh:
+                let setUp = "PS1='ready> '\nautoload -Uz compinit\ncompinit -u -D\n"
+                try write(setUp + script, home + "/.zshrc")
+                return ["zsh"]
+            case .fish:
+                let directory = home + "/.config/fish"
+                try FileManager.default.createDirectory(
+                    atPath: directory + "/completions", withIntermediateDirectories: true)
+                try write(script, directory + "/completions/alertq.fish")
+                try write("function fish_prompt; echo 'ready> '; end", directory + "/config.fish")
+                return ["fish", "--private"]
+            }
+        }
+
+        private func write(_ text: String, _ path: String) throws {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+    }
+
+    @Test(
+        "Tab completes what has been typed, and what it writes can be run",
+        arguments: Shell.allCases)
+    func tab(shell: Shell) async throws {
+        let queue = try CommandLineQueue()
+        _ = try await queue.run(
+            "ask", "Prune?", "-b", "yes=Prune", "-b", "Ja, bitte", "--cancel", "no=Keep",
+            "--key", "prune:1", "--detach")
+        let bin = queue.directory + "/bin"
+        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: bin + "/alertq", withDestinationPath: CommandLineQueue.program)
+        let script = try await queue.run("completions", shell.rawValue).output
+        let words = try shell.start(script, in: queue.directory)
+        let terminal = try PseudoTerminal(columns: 120)
+        // A shell wants to see its terminal on the standard output, too.
+        let process = try Child(
+            "sh", ["-c", "exec \"$@\" >&0", "sh"] + words,
+            environment: [
+                "ALERTQ_DATABASE": queue.path, "HOME": queue.directory, "TERM": "xterm",
+                "XDG_CONFIG_HOME": queue.directory + "/.config", "LC_ALL": "C.UTF-8",
+                "PATH": bin + ":/usr/local/bin:/usr/bin:/bin",
+            ], on: terminal)
+        defer { process.kill(SIGKILL) }
+        #expect(await terminal.shows("ready> "))
+        for (typed, completed) in [
+            ("alertq ans\t", "answer"),
+            ("alertq ask --priority=cr\t", "--priority=critical"),
+            ("alertq ask --key pr\t", "prune:1"),
+            ("alertq audit v\t", "verify"),
+        ] {
+            let start = terminal.bytes.count
+            try terminal.type(typed)
+            #expect(await terminal.shows(completed, since: start), "\(shell): \(typed)")
+            try terminal.type("\u{15}")
+        }
+        // The line that Tab makes is run: the button has a comma and a space.
+        try terminal.type("alertq answer 1 J\t\n")
+        let row = "SELECT button FROM responses"
+        #expect(await eventually { (try? await queue.rows(row)) == ["Ja, bitte"] })
+    }
+
+    @Test("The manual page is formatted without a warning")
+    func manual() async throws {
+        let queue = try CommandLineQueue()
+        let page = queue.directory + "/alertq.1"
+        try await queue.run("manual").output.write(
+            toFile: page, atomically: true, encoding: .utf8)
+        let formatted = try await Child(
+            "man", ["--warnings=w", "-l", page],
+            environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "80"]
+        ).finish()
+        #expect(formatted.code == 0 && formatted.errors.isEmpty, "\(formatted.errors)")
+        #expect(formatted.output.contains("alertq history [OPTIONS]"))
+        #expect(formatted.output.contains("More about it; “-” reads it from stdin."))
+        let lint = try await Child("mandoc", ["-T", "lint", "-W", "warning", page]).finish()
+        #expect(lint.code == 0, "\(lint.output)\(lint.errors)")
+    }
+}

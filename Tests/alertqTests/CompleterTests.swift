@@ -1,0 +1,108 @@
+import AlertQueue
+import FoundationEssentials
+import Testing
+
+@testable import alertq
+
+@Suite("Completion")
+struct CompleterTests {
+    /// A queue with an alert of three buttons, and one with a key.
+    private static func queue() async throws -> TemporaryPath {
+        let path = TemporaryPath()
+        let manager = try await AlertManager(path: path.database)
+        try await manager.show(
+            Alert(
+                "Prune?",
+                buttons: [
+                    Alert.Button("Prune", id: "yes"), "Ja, bitte", .cancel("No"), "line\nbreak",
+                ]))
+        try await manager.show(Alert("Reboot?", buttons: ["OK"], source: "updates", key: "k:1"))
+        await manager.close()
+        return path
+    }
+
+    private static func texts(_ words: [String]) async -> [String] {
+        guard case .candidates(let candidates) = await Completer(words).offer() else { return [] }
+        return candidates.map(\.text)
+    }
+
+    @Test(
+        "A word is completed by what could stand there",
+        arguments: [
+            (["an"], ["answer"]),
+            (["xyz"], []),
+            (["audit", "v"], ["verify"]),
+            (["xyz", ""], []),
+            (["--v"], ["--version"]),
+            (["help", "au"], ["audit"]),
+            (["help", "audit", "he"], ["head"]),
+            (["completions", ""], ["bash", "zsh", "fish"]),
+            (["ask", "--pri"], ["--priority"]),
+            (["ask", "--priority", ""], ["low", "normal", "high", "critical"]),
+            (["ask", "--priority=h"], ["--priority=high"]),
+            (["ask", "--prio", "c"], ["critical"]),
+            (["ask", "--json", "--js"], []),
+            (["ask", "-b", "x", "--but"], ["--button"]),
+            (["ask", "-b", "yes=Y", "-bz", "--cancel=No", "--default", ""], ["yes", "z", "No"]),
+            (["ask", "--message", "--pri"], []),
+            (["ask", "--", "--pri"], []),
+            (["ask", ""], []),
+            (["history", "--by", "p"], ["person", "policy"]),
+        ])
+    func words(words: [String], expected: [String]) async {
+        #expect(await Self.texts(words) == expected)
+    }
+
+    @Test("Files and programs are left to the shell")
+    func files() async {
+        #expect(await Completer(["list", "--database", "/t"]).offer() == .files)
+        #expect(await Completer(["list", "--database=/t"]).offer() == .files)
+    }
+
+    @Test("Waiting alerts, their buttons, keys and sources come from the queue of the line")
+    func queued() async throws {
+        let path = try await Self.queue()
+        let queue = ["--database", path.database]
+        #expect(await Self.texts(["answer"] + queue + [""]) == ["1", "2"])
+        #expect(await Self.texts(["answer"] + queue + ["1", ""]) == ["yes", "Ja, bitte", "No"])
+        #expect(await Self.texts(["answer", "1"] + queue + ["J"]) == ["Ja, bitte"])
+        #expect(await Self.texts(["answer"] + queue + ["1", "yes", ""]) == [])
+        #expect(await Self.texts(["ask"] + queue + ["--key", ""]) == ["k:1"])
+        #expect(await Self.texts(["history"] + queue + ["--source=u"]) == ["--source=updates"])
+    }
+
+    @Test("Without a queue there is nothing to offer, and none is created")
+    func noQueue() async {
+        let path = TemporaryPath()
+        #expect(await Self.texts(["answer", "--database", path.database, ""]) == [])
+        #expect(!FileManager.default.fileExists(atPath: path.database))
+    }
+
+    @Test("Every option with a word for an argument says which words there are, and its help too")
+    func listedWords() {
+        for verb in Verbs.all {
+            for option in verb.options where option.placeholder == "WORD" {
+                guard case .words(let words) = option.kind else {
+                    Issue.record("\(verb.name) --\(option.name) lists no words")
+                    continue
+                }
+                for word in words { #expect(option.help.contains(word), "--\(option.name)") }
+            }
+        }
+    }
+}
+
+/// A directory that goes with the test.
+final class TemporaryPath: Sendable {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "alertq-\(UUID())").path
+    var database: String { directory + "/queue.db" }
+
+    init() {
+        try? FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
