@@ -41,6 +41,7 @@ static inline int clinux_set_window_size(int fd, const struct winsize *size) {
 // Macros with arguments are not imported.
 static inline int clinux_exited(int status) { return WIFEXITED(status); }
 static inline int clinux_exit_status(int status) { return WEXITSTATUS(status); }
+static inline int clinux_stopped(int status) { return WIFSTOPPED(status); }
 static inline int clinux_signaled(int status) { return WIFSIGNALED(status); }
 static inline int clinux_term_signal(int status) { return WTERMSIG(status); }
 
@@ -73,5 +74,21 @@ extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
 static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
+
+// Hidden behind _GNU_SOURCE, or newer than Swift's list of glibc's headers.
+#include <sys/eventfd.h>
+
+extern int memfd_create(const char *name, unsigned int flags);
+extern int pidfd_open(pid_t process, unsigned int flags);
+extern int pipe2(int descriptors[2], int flags);
+
+static inline int clinux_memory_file(const char *name) {
+    return memfd_create(name, 1 /* MFD_CLOEXEC */);
+}
+
+static inline int clinux_process_descriptor(pid_t process) { return pidfd_open(process, 0); }
+static inline int clinux_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC); }
+static inline int clinux_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+static inline void clinux_event_ring(int descriptor) { eventfd_write(descriptor, 1); }
 
 #endif

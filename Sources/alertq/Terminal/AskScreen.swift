@@ -67,7 +67,8 @@ package actor AskScreen {
 
     private var screen: OwnScreen {
         OwnScreen(
-            managers: [manager], terminal: terminal, presenter: HandOver(base: base, screen: self),
+            managers: [manager], terminal: terminal,
+            presenters: [HandOver(base: base, screen: self)],
             only: record.id)
     }
 }

@@ -2,17 +2,18 @@ import AlertPresenters
 import AlertQueue
 import Glibc
 
-/// The terminal of this process as a screen for alerts, of one queue or of several.
+/// The presenters of this process as a screen for alerts, of one queue or of several.
 package struct OwnScreen: Sendable {
     package let managers: [AlertManager]
-    package let terminal: ControllingTerminal
-    package let presenter: any AlertPresenter
+    /// The terminal that the alerts are shown in; `nil` where they are shown elsewhere.
+    package let terminal: ControllingTerminal?
+    package let presenters: [any AlertPresenter]
     /// The only alert to be shown; `nil` for all of them.
     package let only: Alert.ID?
 
     /// Shows alerts as soon as the slot is free.
     package func start() async {
-        for manager in managers { await manager.startPresenting([presenter], only: only) }
+        for manager in managers { await manager.startPresenting(presenters, only: only) }
     }
 
     /// Takes what is shown off the screen, gives the slot up, and leaves the terminal in order.
@@ -29,6 +30,6 @@ package struct OwnScreen: Sendable {
     package func suspend() async throws {
         await stop()
         raise(SIGSTOP)
-        try await terminal.waitForForeground()
+        try await terminal?.waitForForeground()
     }
 }

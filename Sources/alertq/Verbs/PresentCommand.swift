@@ -2,47 +2,58 @@ import AlertPresenters
 import AlertQueue
 import Glibc
 
-/// `alertq present`: shows alerts in this terminal, one at a time.
+/// `alertq present`: shows alerts to a person, one at a time.
 package struct PresentCommand: Command {
     package static let name = "present"
-    package static let abstract = "Show alerts in this terminal, one at a time, until stopped"
-    package static let options = [once]
+    package static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
+    package static let options = [on, once]
     package static let discussion = [
+        """
+        Alerts are shown one at a time. With several presenters, all of them show the same \
+        alert; the first answer wins, and the others clear. They are:
+        """,
+        """
+        terminal: this terminal.
+        """,
+        """
+        command:PROGRAM: a program of your own, by its path or its name in $PATH. It reads the \
+        alert as one line of JSON, as show --json prints it, and prints the id of the chosen \
+        button. If it ends without printing anything, the alert comes again later; SIGTERM means \
+        that it was resolved elsewhere. The first such program gets the terminal, unless the \
+        terminal is a presenter too.
+        """,
         """
         It serves your own queue and, where you may, the system queue; with --database, --system \
         or $ALERTQ_DATABASE only that one. While another process shows a queue's alerts, it waits \
         for its turn.
-        """
+        """,
     ]
 
+    static let on = Option(
+        "on", "PRESENTER", isRepeatable: true,
+        help: "Show them there; on the terminal unless given")
     static let once = Option("once", help: "Stop when nothing is left to show")
 
     private let queue: QueueChoice
+    private let chosen: PresenterSet
     private let isOnce: Bool
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
+        chosen = try PresenterSet(arguments.values(Self.on))
         isOnce = arguments.has(Self.once)
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        let terminal = ControllingTerminal()
-        guard let terminal, terminal.isForeground else {
-            throw UsageError("it needs a terminal, and to be its foreground job")
-        }
-        let presenter: TerminalPresenter
-        do {
-            presenter = try TerminalPresenter()
-        } catch {
-            throw CommandError(.inputOutput, "can't use the terminal: \(error)")
-        }
+        let terminal = chosen.usesTerminal ? try foregroundTerminal() : nil
+        let presenters = try chosen.presenters(in: context)
         let signals = SignalWatch(stops: true)
         let managers = try await open(in: context)
         let screen = OwnScreen(
-            managers: managers, terminal: terminal, presenter: presenter,
-            only: nil)
+            managers: managers, terminal: terminal, presenters: presenters, only: nil)
         tellWhoHolds(managers, context)
-        context.note("showing alerts in this terminal; Ctrl-C stops")
+        let place = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
+        context.note("showing alerts \(place); Ctrl-C stops")
         let signal: Int32?
         do {
             signal = try await serve(screen, signals)
@@ -53,6 +64,15 @@ package struct PresentCommand: Command {
         await close(screen)
         if let signal { throw Interruption(signal: signal) }
         return .done
+    }
+
+    private var names: String { chosen.kinds.map(\.name).joined(separator: ", ") }
+
+    private func foregroundTerminal() throws -> ControllingTerminal {
+        guard let terminal = ControllingTerminal(), terminal.isForeground else {
+            throw UsageError("it needs a terminal, and to be its foreground job")
+        }
+        return terminal
     }
 
     /// Shows alerts until a signal comes, or until nothing is left with `--once`.

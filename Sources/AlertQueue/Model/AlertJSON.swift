@@ -1,4 +1,3 @@
-import AlertQueue
 import FoundationEssentials
 
 /// The one JSON object that tells of an alert, whichever verb prints it.

@@ -1,0 +1,100 @@
+import AlertQueue
+import Glibc
+
+/// Shows alerts through a program of your own.
+///
+/// The program is started for each alert. It reads the alert as one line of JSON from its standard
+/// input, the same that `alertq show --json` prints, and prints the id of the chosen button:
+///
+/// | what it does | what that means |
+/// |---|---|
+/// | prints a button's id, exit code 0 | that button was chosen |
+/// | ends without having printed anything | later: the alert comes again after its snooze time |
+/// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and end within a second |
+/// | anything else, such as dying by a signal or failing within half a second | it failed |
+///
+/// A program that failed is started again, after a pause that grows up to a minute.
+/// It runs in a process group of its own, which is killed when it ends and when this process dies,
+/// however that happens, so that nothing of it is left behind. What it writes to its standard error
+/// is logged when it fails.
+public struct CommandPresenter: AlertPresenter {
+    /// `command:` and the program.
+    public let name: String
+    private let program: String
+    private let usesTerminal: Bool
+    private let show: ProgramShow
+
+    /// Finds a program.
+    ///
+    /// - Parameters:
+    ///   - program: A path, or a name that is looked up in `$PATH`.
+    ///   - usesTerminal: Whether the program gets the terminal of this process, if there is one;
+    ///     only one presenter may.
+    ///   - log: Takes one line for each failure; by default it goes to the standard error.
+    /// - Throws: ``ProgramError/notFound(program:)``.
+    public init(
+        _ program: String, usesTerminal: Bool = false,
+        log: @escaping @Sendable (String) -> Void = StandardLog.write
+    ) throws(ProgramError) {
+        try self.init(program, usesTerminal: usesTerminal, pause: RetryPause(), log: log)
+    }
+
+    init(
+        _ program: String, usesTerminal: Bool, pause: RetryPause,
+        log: @escaping @Sendable (String) -> Void
+    ) throws(ProgramError) {
+        guard ProgramSearch.path(of: program) != nil else {
+            throw .notFound(program: program)
+        }
+        let name = "command:" + program
+        self.name = name
+        self.program = program
+        self.usesTerminal = usesTerminal
+        show = ProgramShow(name: name, pause: pause, log: log)
+    }
+
+    /// Shows an alert, and returns what the person chose.
+    ///
+    /// - Throws: `CancellationError` when its task is cancelled; ``ProgramError`` when the program
+    ///   fails three times.
+    public func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        let buttons = presentation.alert.buttons
+        return try await show.present(
+            presentation,
+            through: .init(
+                words: [program], input: try AlertJSON.line(presentation.record) + "\n",
+                usesTerminal: usesTerminal,
+                choice: { reply, code in
+                    guard code == 0 else { return nil }
+                    return buttons.firstIndex { reply.isIdentical(to: $0.id) }
+                        .map { .button($0) }
+                }))
+    }
+}
+
+/// Where programs are.
+package enum ProgramSearch {
+    /// The path of an executable, by its path or by its name in `$PATH`; `nil` if there is none.
+    package static func path(of program: String) -> String? {
+        guard !program.isEmpty else { return nil }
+        guard !program.contains("/") else { return isExecutable(program) ? program : nil }
+        let folders = Identity.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+        return folders.split(separator: ":").lazy.map { "\($0)/\(program)" }
+            .first(where: isExecutable)
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && access(path, X_OK) == 0
+    }
+}
+
+/// The standard error, for presenters that nobody gave another log.
+public enum StandardLog {
+    /// Writes one line, with its control characters made visible.
+    public static func write(_ line: String) {
+        let bytes = Array((SafeText.line(line) + "\n").utf8)
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,154 @@
+import CLinux
+import Glibc
+
+/// A group of processes that ends when it goes out of scope, or when this process dies.
+///
+/// Its leader is a small shell, the keeper, that reads from a pipe which only this process can
+/// write to. However this process ends, SIGKILL included, the pipe then ends too, and the keeper
+/// does what it was told to do. A program is in the group from its first instruction on, because
+/// the keeper is there before it: there is no moment at which it could be left behind. See
+/// setpgid(2).
+struct ProcessGroup: ~Copyable {
+    /// What a keeper does for programs: SIGTERM, and SIGKILL for what takes longer than a second.
+    /// SIGCONT wakes what is stopped, which could not end otherwise.
+    static let killing = """
+        trap '' HUP INT QUIT TERM TSTP; read -r _
+        kill -TERM 0; kill -CONT 0; sleep 1; kill -KILL 0
+        """
+
+    /// The signals that a terminal or a parent sends, and that programs may find ignored.
+    private static let common = [
+        SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGCHLD,
+    ]
+
+    /// The id of the group and of the keeper.
+    let id: pid_t
+    /// Readable once the keeper has ended; see pidfd_open(2).
+    let keeper: Descriptor
+    private let lifeline: Descriptor
+
+    /// Starts the keeper.
+    ///
+    /// - Parameter keeping: The shell script that it runs; its input ends with this process.
+    init(keeping script: String = ProcessGroup.killing) throws(ProgramError) {
+        let pipe = try Pipe()
+        // The keeper has to wait, not to be told that there is nothing yet.
+        _ = fcntl(pipe.reading.number, F_SETFL, 0)
+        let id = try Self.spawn(
+            ["/bin/sh", "-c", script], group: 0, input: pipe.reading.number, output: nil,
+            errors: nil)
+        keeper = try Self.watch(id)
+        self.id = id
+        lifeline = pipe.writing
+    }
+
+    deinit {
+        kill(-id, SIGKILL)
+        _ = Self.reap(id, 0)
+    }
+
+    /// Starts a program in the group.
+    borrowing func start(
+        _ words: [String], input: Int32, output: Int32, errors: Int32
+    ) throws(ProgramError) -> pid_t {
+        try Self.spawn(
+            words, group: id, input: input, output: output, errors: errors)
+    }
+
+    /// Writes a line to the keeper.
+    borrowing func tell(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        // The keeper may have been killed; a signal must not end this process for that.
+        SignalBlock.run([SIGPIPE]) {
+            _ = write(lifeline.number, bytes, bytes.count)
+        }
+    }
+
+    /// Sends a signal to every process of the group; the keeper ignores all that ask it to end.
+    borrowing func signal(_ number: Int32) {
+        kill(-id, number)
+    }
+
+    /// Something to wait with for the end of a child, which is ended if there is nothing.
+    static func watch(_ process: pid_t) throws(ProgramError) -> Descriptor {
+        let number = clinux_process_descriptor(process)
+        guard number < 0 else { return Descriptor(owning: number) }
+        let code = errno
+        kill(process, SIGKILL)
+        _ = reap(process, 0)
+        throw ProgramError("watch a program", code: code)
+    }
+
+    /// The status of an ended process as waitpid(2) tells it; `nil` while it runs.
+    ///
+    /// Where the host program has its children reaped by the system, the status is 0.
+    static func reap(_ process: pid_t, _ options: Int32) -> Int32? {
+        var status: Int32 = 0
+        while true {
+            let found = waitpid(process, &status, options)
+            if found == process { return status }
+            if found == 0 { return nil }
+            if errno != EINTR { return 0 }
+        }
+    }
+}
+
+// MARK: - Spawning
+
+extension ProcessGroup {
+    /// Starts a program; see posix_spawn(3).
+    private static func spawn(
+        _ words: [String], group: pid_t, input: Int32, output: Int32?, errors: Int32?
+    ) throws(ProgramError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        for (place, source) in [(Int32(1), output), (2, errors)] {
+            if let source {
+                posix_spawn_file_actions_adddup2(&actions, source, place)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, place, "/dev/null", O_WRONLY, 0)
+            }
+        }
+        _ = clinux_spawn_close_from(&actions, 3)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (all, none) = (sigset_t(), sigset_t())
+        sigemptyset(&all)
+        sigemptyset(&none)
+        for number in common { sigaddset(&all, number) }
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setpgroup(&attributes, group)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        let argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for pointer in argv { free(pointer) } }
+        var process = pid_t()
+        let code = posix_spawnp(
+            &process, words[0], &actions, &attributes, argv, environ)
+        guard code == 0 else { throw ProgramError("start \(words[0])", code: code) }
+        return process
+    }
+}
+
+/// Signals that a thread does not take for a moment; see pthread_sigmask(3).
+enum SignalBlock {
+    /// Runs a closure with signals blocked, and forgets a SIGPIPE that it caused.
+    static func run(_ signals: [Int32], _ body: () -> Void) {
+        var set = sigset_t()
+        var old = sigset_t()
+        sigemptyset(&set)
+        for number in signals { sigaddset(&set, number) }
+        pthread_sigmask(SIG_BLOCK, &set, &old)
+        body()
+        var now = timespec()
+        if signals.contains(SIGPIPE), sigismember(&old, SIGPIPE) == 0 {
+            while sigtimedwait(&set, nil, &now) > 0 {}
+        }
+        pthread_sigmask(SIG_SETMASK, &old, nil)
+    }
+}

@@ -1,0 +1,176 @@
+import CLinux
+import Dispatch
+import Glibc
+
+/// How a program that showed an alert ended.
+enum ProgramEnd: Sendable, Hashable {
+    /// It printed something and ended with an exit code.
+    case replied(String, code: Int32)
+    /// It ended with an exit code and printed nothing.
+    case silent(code: Int32)
+    /// It did something that no presenter may do, such as crash; the reason ends a sentence.
+    case failed(String)
+    /// It was ended, because the alert was wanted no more.
+    case stopped
+}
+
+/// A run of another program, from its start to the end of all of its processes.
+struct ProgramRun: ~Copyable {
+    /// More than any id of a button.
+    static let outputLimitBytes = 4096
+    /// How long a program may go on after it has printed a line.
+    private static let endingMilliseconds: Int64 = 2000
+    /// How long it may take to end after SIGTERM; the manager gives a presenter two seconds.
+    private static let stoppingMilliseconds: Int64 = 1000
+
+    private let group: ProcessGroup
+    private let loan: TerminalLoan?
+    private let process: pid_t
+    private let handle: Descriptor
+    private let output: Descriptor
+    private let errors: Descriptor
+    private var printed: [UInt8] = []
+    private var complaint: [UInt8] = []
+    private var errorsAreOpen = true
+    private var outputIsOpen = true
+    /// The status of the program once it has been reaped.
+    private var status: Int32?
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - words: The program and its arguments.
+    ///   - input: What it reads from its standard input.
+    ///   - usesTerminal: Whether it gets the terminal, if this process has one.
+    init(_ words: [String], input: String, usesTerminal: Bool) throws(ProgramError) {
+        let group = try ProcessGroup()
+        let loan = usesTerminal ? TerminalLoan(to: group.id) : nil
+        let file = try Descriptor.holding(input)
+        let output = try Pipe()
+        let errors = try Pipe()
+        let process = try group.start(
+            words, input: file.number, output: output.writing.number,
+            errors: errors.writing.number)
+        handle = try ProcessGroup.watch(process)
+        self.process = process
+        self.group = group
+        self.loan = loan
+        self.output = output.reading
+        self.errors = errors.reading
+    }
+
+    deinit {
+        group.signal(SIGKILL)
+        if status == nil { _ = ProcessGroup.reap(process, 0) }
+    }
+
+    /// What the program wrote to its standard error, on one line.
+    var complaints: String {
+        String(decoding: complaint, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .joined(separator: "; ")
+    }
+
+    /// Waits for the end of the program, and sees to it once the switch is thrown.
+    mutating func finish(_ stop: StopSwitch) -> ProgramEnd {
+        var deadline: Int64?
+        while true {
+            var waits = [
+                pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: outputIsOpen ? output.number : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: errorsAreOpen ? errors.number : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: group.keeper.number, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&waits, nfds_t(waits.count), timeout(until: deadline))
+            if waits[0].revents != 0 { return end() }
+            collect()
+            if printed.count > Self.outputLimitBytes {
+                return .failed("wrote more than \(Self.outputLimitBytes) bytes")
+            }
+            if waits[1].revents != 0 { return ended() }
+            // Nobody would end the program any more if this process were killed.
+            if waits[4].revents != 0 { return .failed("lost the process that watches it") }
+            if let deadline, Self.now() >= deadline { return reply(code: 0) }
+            if deadline == nil, printed.contains(UInt8(ascii: "\n")) {
+                deadline = Self.now() + Self.endingMilliseconds
+            }
+            if loan != nil { passStopOn() }
+        }
+    }
+
+    /// The time until the deadline, or the next look at a program that Ctrl-Z can stop.
+    private borrowing func timeout(until deadline: Int64?) -> Int32 {
+        let limit = deadline.map { max(0, $0 - Self.now()) }
+        guard loan != nil else { return limit.map { Int32($0) } ?? -1 }
+        return Int32(min(limit ?? 200, 200))
+    }
+
+    private mutating func collect() {
+        while outputIsOpen, printed.count <= Self.outputLimitBytes, let bytes = output.read() {
+            outputIsOpen = !bytes.isEmpty
+            printed += bytes
+        }
+        // A flood is read as it comes, and not kept.
+        for _ in 0..<16 where errorsAreOpen {
+            guard let bytes = errors.read() else { return }
+            errorsAreOpen = !bytes.isEmpty
+            complaint += bytes.prefix(max(0, 1024 - complaint.count))
+        }
+    }
+
+    private mutating func ended() -> ProgramEnd {
+        collect()
+        let status = self.status ?? ProcessGroup.reap(process, 0) ?? 0
+        self.status = status
+        guard clinux_exited(status) != 0 else {
+            let number = clinux_term_signal(status)
+            // Ctrl-C was meant for this process, which had lent the keyboard.
+            if number == SIGINT, loan != nil { kill(getpid(), SIGINT) }
+            return .failed("was ended by signal \(number)")
+        }
+        return reply(code: clinux_exit_status(status))
+    }
+
+    private borrowing func reply(code: Int32) -> ProgramEnd {
+        guard printed.count <= Self.outputLimitBytes else {
+            return .failed("wrote more than \(Self.outputLimitBytes) bytes")
+        }
+        let bytes = printed.last == UInt8(ascii: "\n") ? printed.dropLast() : printed[...]
+        guard !bytes.isEmpty else { return .silent(code: code) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return .failed("wrote something that is not UTF-8")
+        }
+        return .replied(text, code: code)
+    }
+
+    /// Asks the program to end; what takes too long is killed when the run goes out of scope.
+    private borrowing func end() -> ProgramEnd {
+        group.signal(SIGTERM)
+        // What is stopped can't end.
+        group.signal(SIGCONT)
+        let deadline = Self.now() + Self.stoppingMilliseconds
+        var wait = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
+        while wait.revents == 0, Self.now() < deadline {
+            _ = poll(&wait, 1, Int32(max(0, deadline - Self.now())))
+        }
+        return .stopped
+    }
+
+    /// Ctrl-Z was meant for this process too, which had lent the keyboard; see waitpid(2).
+    private mutating func passStopOn() {
+        var status: Int32 = 0
+        guard self.status == nil, waitpid(process, &status, WNOHANG | WUNTRACED) == process
+        else { return }
+        if clinux_stopped(status) == 0 {
+            self.status = status
+        } else {
+            kill(getpid(), SIGTSTP)
+        }
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,110 @@
+import AlertQueue
+import Glibc
+
+/// Shows alerts through other programs, one run at a time, and tries again when one fails.
+struct ProgramShow: Sendable {
+    /// One way to show one alert.
+    struct Attempt: Sendable {
+        /// The program and its arguments.
+        let words: [String]
+        /// What it reads from its standard input.
+        var input = ""
+        var usesTerminal = false
+        /// What the person chose, by what was printed; `nil` for what no button prints.
+        let choice: @Sendable (_ reply: String, _ code: Int32) -> PresenterChoice?
+        /// A choice that came sooner was made before anybody could have read the alert.
+        var tooSoon = Duration.zero
+    }
+
+    /// Nobody reads an alert in less: what fails so soon has not been put off by a person.
+    private static let readingTime = Duration.milliseconds(500)
+    /// How often a presenter fails before others get their chance at the slot.
+    private static let attempts = 3
+
+    let name: String
+    let log: @Sendable (String) -> Void
+    private let pause: RetryPause
+
+    init(
+        name: String, pause: RetryPause = RetryPause(), log: @escaping @Sendable (String) -> Void
+    ) {
+        self.name = name
+        self.pause = pause
+        self.log = log
+    }
+
+    /// Shows an alert until a person has done something about it.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled; ``ProgramError`` when the program
+    ///   keeps failing.
+    func present(
+        _ presentation: Presentation, through attempt: Attempt
+    ) async throws -> PresenterChoice {
+        var reason = ""
+        for _ in 0..<Self.attempts {
+            try await pause.wait()
+            let start = ContinuousClock.now
+            let (end, complaints) = try await run(attempt, presentation)
+            try Task.checkCancellation()
+            let result = judge(end, attempt, after: ContinuousClock.now - start)
+            switch result {
+            case .success(let choice):
+                pause.succeed()
+                return choice
+            case .failure(let failure):
+                let wait = pause.fail()
+                reason = failure.reason
+                let detail = complaints.isEmpty ? "" : " (\(complaints))"
+                log(
+                    "\(name) \(reason)\(detail); alert \(presentation.record.id) still waits, "
+                        + "next try in \(AlertWording.duration(wait))")
+            }
+        }
+        throw ProgramError.unusable(program: name, reason: reason)
+    }
+
+    private func run(
+        _ attempt: Attempt, _ presentation: Presentation
+    ) async throws -> (ProgramEnd, String) {
+        try await Blocking.run("alertq.program") { stop in
+            do throws(ProgramError) {
+                var run = try ProgramRun(
+                    attempt.words, input: attempt.input, usesTerminal: attempt.usesTerminal)
+                Task { await presentation.didAppear() }
+                let end = run.finish(stop)
+                return (end, run.complaints)
+            } catch {
+                return (.failed("can't be used: \(error)"), "")
+            }
+        }
+    }
+
+    private struct Failure: Error {
+        let reason: String
+    }
+
+    private func judge(
+        _ end: ProgramEnd, _ attempt: Attempt, after time: Duration
+    ) -> Result<PresenterChoice, Failure> {
+        switch end {
+        case .replied(let reply, let code):
+            guard let choice = attempt.choice(reply, code) else {
+                let start = String(reply.prefix(40)) + (reply.count > 40 ? "…" : "")
+                return .failure(
+                    Failure(
+                        reason: "printed “\(start)” and ended with exit code \(code), "
+                            + "which is no choice"))
+            }
+            guard time >= attempt.tooSoon else {
+                return .failure(Failure(reason: "was answered before anybody could read it"))
+            }
+            return .success(choice)
+        case .silent(0): return .success(.close)
+        case .silent(let code) where [126, 127].contains(code) || time < Self.readingTime:
+            return .failure(Failure(reason: "ended at once, with exit code \(code)"))
+        case .silent: return .success(.close)
+        case .failed(let reason): return .failure(Failure(reason: reason))
+        case .stopped: return .failure(Failure(reason: "was stopped"))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import CLinux
+import Glibc
+
+/// The terminal of this process, lent to a group of processes; taken back, with its modes, when
+/// this goes out of scope.
+///
+/// Only a program in the foreground may read the keyboard; see tcsetpgrp(3).
+struct TerminalLoan: ~Copyable {
+    private let terminal: Descriptor
+    private let modes: termios
+
+    /// Lends the terminal, without what has been typed before the alert was there; `nil` where
+    /// there is none, or where it belongs to another job.
+    init?(to group: pid_t) {
+        guard
+            let terminal = try? Descriptor(
+                open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY), "open the terminal"),
+            tcgetpgrp(terminal.number) == getpgrp()
+        else { return nil }
+        var modes = termios()
+        tcgetattr(terminal.number, &modes)
+        self.modes = modes
+        self.terminal = terminal
+        lend(to: group)
+    }
+
+    deinit {
+        let (number, modes) = (terminal.number, modes)
+        // From the background, both calls would stop this job.
+        SignalBlock.run([SIGTTOU]) {
+            tcsetpgrp(number, getpgrp())
+            var modes = modes
+            tcsetattr(number, TCSADRAIN, &modes)
+        }
+    }
+
+    private borrowing func lend(to group: pid_t) {
+        let number = terminal.number
+        SignalBlock.run([SIGTTOU]) {
+            tcflush(number, TCIFLUSH)
+            tcsetpgrp(number, group)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import AlertQueue
+import Foundation
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Command presenter")
+struct CommandPresenterTests {
+    static let alert = Alert(
+        "Prune?", buttons: [.destructive("Prune", id: "yes"), .cancel("Keep", id: "no")])
+
+    @Test(
+        "What a program prints decides; ending without a word means later",
+        arguments: [
+            ("echo yes", PresenterChoice.button(0)),
+            ("printf no", .button(1)),
+            ("cat >/dev/null; sleep 0.05; echo no", .button(1)),
+            ("exec <&-; echo yes; exec >&-; exit 0", .button(0)),
+            ("echo yes; sleep 60 & exit 0", .button(0)),
+            ("echo yes; sleep 60", .button(0)),
+            ("exit 0", .close),
+            ("echo", .close),
+            ("sleep 0.6; exit 1", .close),
+            ("sleep 0.6; exit 130", .close),
+        ])
+    func choices(script: String, choice: PresenterChoice) async throws {
+        let program = try ProgramScript(script)
+        let appeared = Flag()
+        let presentation = Presentation.of(Self.alert, appeared: appeared)
+        #expect(try await program.presenter().present(presentation) == choice)
+        #expect(await eventually { appeared.isSet })
+        #expect(program.log == [])
+    }
+
+    @Test(
+        "A program that misbehaves chooses nothing, is tried three times, and is logged",
+        arguments: [
+            ("kill -SEGV $$", "was ended by signal 11"),
+            ("echo yes; kill -KILL $$", "was ended by signal 9"),
+            ("echo yes; exit 3", "printed “yes” and ended with exit code 3"),
+            ("echo Prune", "printed “Prune”"),
+            ("echo 'yes '", "printed “yes ”"),
+            ("echo yes; echo no", "printed “yes␊no”"),
+            ("printf '\\377'", "not UTF-8"),
+            ("yes", "wrote more than 4096 bytes"),
+            ("yes no | head -c 100000 >&2; exit 1", "exit code 1 (no; no;"),
+            ("no-such-program", "exit code 127"),
+            ("exit 1", "ended at once, with exit code 1"),
+            ("echo 'a\u{1B}[2Jb' >&2; exit 2", "(a␛[2Jb)"),
+        ])
+    func failures(script: String, reason: String) async throws {
+        let program = try ProgramScript("echo . >>runs\n" + script)
+        let presenter = try program.presenter()
+        await #expect(throws: ProgramError.self) {
+            try await presenter.present(.of(Self.alert))
+        }
+        #expect(program.lines("runs").count == 3 && program.log.count == 3)
+        let line = SafeText.line(program.log.first ?? "")
+        #expect(line.contains(reason), "\(line)")
+        #expect(line.hasPrefix(SafeText.line("command:\(program.path) ")))
+        #expect(line.utf8.count < 6000)
+    }
+
+    @Test("The program reads the alert as one line, the one that the command prints")
+    func input() async throws {
+        let program = try ProgramScript("cat >seen; echo yes")
+        var alert = Self.alert
+        alert.message = "a\nb\u{202E}\u{1B}[2J " + String(repeating: "ü", count: 30_000)
+        let presentation = Presentation.of(alert)
+        _ = try await program.presenter().present(presentation)
+        #expect(program.lines("seen") == [try AlertJSON.line(presentation.record)])
+    }
+
+    @Test("Resolved elsewhere, a program gets SIGTERM and its time to clear up")
+    func stop() async throws {
+        let program = try ProgramScript(
+            "trap 'echo cleared >>end; exit' TERM; echo $$ >pid; sleep 60 & echo $! >>pid; wait")
+        let task = try presenting(program)
+        #expect(await eventually { program.lines("pid").count == 2 })
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(program.lines("end") == ["cleared"])
+        #expect(await eventually { program.lines("pid").allSatisfy { !isRunning($0) } })
+        #expect(program.log == [])
+    }
+
+    @Test("A program that won't end, or is stopped, is killed with all that it started")
+    func kill() async throws {
+        for script in ["trap '' TERM", "kill -STOP $$"] {
+            let program = try ProgramScript("sleep 60 & echo $$ $! >pid; \(script)\nsleep 60\nwait")
+            let task = try presenting(program)
+            #expect(await eventually { program.lines("pid").count == 1 })
+            let start = ContinuousClock.now
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            // The manager gives a presenter two seconds.
+            #expect(ContinuousClock.now - start < .seconds(2))
+            let pids = program.lines("pid").flatMap { $0.split(separator: " ") }
+            #expect(pids.count == 2)
+            #expect(await eventually { pids.allSatisfy { !isRunning(String($0)) } })
+        }
+    }
+
+    @Test("What a program leaves in the background ends with it")
+    func background() async throws {
+        let program = try ProgramScript("sleep 60 & echo $! >pid; echo yes")
+        _ = try await program.presenter().present(.of(Self.alert))
+        #expect(program.lines("pid").count == 1)
+        #expect(await eventually { program.lines("pid").allSatisfy { !isRunning($0) } })
+    }
+
+    @Test("A program that somebody killed, or whose keeper was, is started again")
+    func killedByOthers() async throws {
+        let program = try ProgramScript(
+            """
+            echo $$ >>pid
+            [ $(wc -l <pid) -gt 2 ] && echo no && exit
+            [ $(wc -l <pid) -eq 1 ] && kill -KILL $$
+            kill -KILL $(cut -d ' ' -f 5 /proc/$$/stat)
+            sleep 60
+            """)
+        #expect(try await program.presenter().present(.of(Self.alert)) == .button(1))
+        #expect(program.log.first?.contains("was ended by signal 9") == true)
+        #expect(program.log.last?.contains("lost the process that watches it") == true)
+        #expect(await eventually { program.lines("pid").allSatisfy { !isRunning($0) } })
+    }
+
+    @Test(
+        "A program that can't be started is refused at once",
+        arguments: ["", "/nowhere", "/tmp", "no-such-program-here", "/etc/passwd"])
+    func missing(program: String) {
+        #expect(throws: ProgramError.notFound(program: program)) {
+            try CommandPresenter(program)
+        }
+    }
+
+    @Test("Pauses double up to a minute, and start anew after a success")
+    func pauses() {
+        let pause = RetryPause()
+        let pauses = (0..<8).map { _ in pause.fail() }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+        #expect(pause.left > .seconds(50))
+        pause.succeed()
+        #expect(pause.left == .zero && pause.fail() == .seconds(1))
+    }
+
+    private func presenting(_ program: ProgramScript) throws -> Task<PresenterChoice, any Error> {
+        let presenter = try program.presenter()
+        return Task { try await presenter.present(.of(Self.alert)) }
+    }
+}

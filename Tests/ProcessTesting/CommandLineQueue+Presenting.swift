@@ -1,0 +1,35 @@
+import Foundation
+import Glibc
+
+extension CommandLineQueue {
+    /// Writes a shell script beside the queue, and returns its path.
+    package func script(_ name: String, _ body: String) throws -> String {
+        let file = directory + "/" + name
+        // By a rename: nobody may start a script that somebody has open for writing (ETXTBSY).
+        try ("#!/bin/sh\n" + body + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        chmod(file, 0o755)
+        return file
+    }
+
+    /// The lines of a file beside the queue; none if it does not exist.
+    package func lines(_ name: String) -> [String] {
+        let text = try? String(contentsOfFile: directory + "/" + name, encoding: .utf8)
+        return (text ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// The processes that run with this queue in their environment, as `start` gives it and as
+    /// every process hands it on; see proc(5).
+    package var processes: [pid_t] {
+        let mark = Data("ALERTQ_DATABASE=\(path)\0".utf8)
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap { pid_t($0) }.filter { process in
+            let environment = try? Data(contentsOf: URL(filePath: "/proc/\(process)/environ"))
+            return environment?.range(of: mark) != nil
+        }
+    }
+
+    /// Whether, soon, no process is left that has this queue in its environment.
+    package func isDeserted() async -> Bool {
+        await eventually { self.processes.isEmpty }
+    }
+}
