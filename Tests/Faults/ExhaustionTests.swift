@@ -29,25 +29,23 @@ struct ExhaustionTests {
         }
     }
 
-    @Test("With too few descriptors, every number of them, there is an error and no crash")
-    func descriptors() async throws {
-        #expect(try await queue.run("notify", "First").code == 0)
-        let ledger = Ledger()
-        let step = FaultForm.count(short: 3, full: 1)
-        for limit in stride(from: 3, through: 45, by: step) {
-            try await expectErrorOrSuccess(["prlimit", "--nofile=\(limit)"], ledger)
-        }
-        #expect(!ledger.all.asked.isEmpty)
-        #expect(try await queue.faults(against: ledger) == [])
-    }
+    /// What there is too little of, each small value, as prlimit(1) takes it.
+    static let scarcities = [
+        ("--nofile", Array(stride(from: 3, through: 45, by: FaultForm.count(short: 3, full: 1)))),
+        (
+            "--as",
+            stride(from: 20, through: 260, by: FaultForm.count(short: 24, full: 4)).map { $0 << 20 }
+        ),
+    ]
 
-    @Test("With too little memory there is an error, and neither a crash nor a hang")
-    func memory() async throws {
+    @Test(
+        "With too few descriptors or too little memory there is an error, no crash and no hang",
+        arguments: scarcities)
+    func limits(option: String, values: [Int]) async throws {
         #expect(try await queue.run("notify", "First").code == 0)
         let ledger = Ledger()
-        let step = FaultForm.count(short: 24, full: 4)
-        for mebibytes in stride(from: 20, through: 260, by: step) {
-            try await expectErrorOrSuccess(["prlimit", "--as=\(mebibytes << 20)"], ledger)
+        for value in values {
+            try await expectErrorOrSuccess(["prlimit", "\(option)=\(value)"], ledger)
         }
         #expect(!ledger.all.asked.isEmpty)
         #expect(try await queue.faults(against: ledger) == [])

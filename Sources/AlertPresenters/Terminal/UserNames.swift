@@ -1,5 +1,5 @@
+import AlertQueue
 import Dispatch
-import Glibc
 import Synchronization
 
 /// The names of accounts, looked up beside the screen: a directory service may take its time.
@@ -18,21 +18,10 @@ final class UserNames: Sendable {
         }
         if isNew {
             DispatchQueue.global().async { [weak self] in
-                let name = Self.lookUp(uid) ?? "uid \(uid)"
+                let name = Identity.userName(uid) ?? "uid \(uid)"
                 self?.state.withLock { $0.names[uid] = name }
             }
         }
         return name
-    }
-
-    /// See getpwuid_r(3).
-    private static func lookUp(_ uid: UInt32) -> String? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16 << 10)
-        guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
-            return nil
-        }
-        return String(cString: entry.pw_name)
     }
 }

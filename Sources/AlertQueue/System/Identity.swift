@@ -57,7 +57,8 @@ package struct Identity: Sendable, Hashable {
         LinuxFile.text(path).flatMap(UInt32.init).flatMap { $0 == .max ? nil : $0 }
     }
 
-    private static func userName(_ uid: uid_t) -> String? {
+    /// The name of an account, if it has one; see getpwuid_r(3).
+    package static func userName(_ uid: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16 << 10)
