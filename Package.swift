@@ -19,6 +19,7 @@ let package = Package(
             resources: [
                 .embedInCode("0001_create_queue.sql"),
                 .embedInCode("0002_index_history_by_kind.sql"),
+                .embedInCode("0003_search_and_erase.sql"),
             ]),
         .target(name: "AlertQueue", dependencies: ["CLinux", "Migrations", "SQLite"]),
         .target(name: "AlertPresenters", dependencies: ["AlertQueue", "CLinux"]),

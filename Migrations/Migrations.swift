@@ -23,5 +23,6 @@ package struct Migration: Sendable {
         Migration(1, "create_queue", PackageResources._001_create_queue_sql),
         Migration(
             2, "index_history_by_kind", PackageResources._002_index_history_by_kind_sql),
+        Migration(3, "search_and_erase", PackageResources._003_search_and_erase_sql),
     ]
 }

@@ -96,6 +96,13 @@ package final class Database {
     package func first<Result>(
         _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
     ) throws -> Result? {
+        try first(sql, values, read: read)
+    }
+
+    /// Reads the first row, or returns `nil` where there is none.
+    package func first<Result>(
+        _ sql: String, _ values: [Value], read: (borrowing Row) throws -> Result
+    ) throws -> Result? {
         let statement = try statement(sql)
         defer { statement.reset() }
         try statement.bind(values)

@@ -35,6 +35,8 @@ extension AlertManager {
     }
 
     private func present() async {
+        let upkeep = Task { [weak self] in await self?.keepTextIndex() }
+        defer { upkeep.cancel() }
         while wantsToPresent {
             guard let lease = await takeSlot() else { continue }
             self.lease = lease

@@ -18,11 +18,19 @@ public struct HistoryFilter: Sendable {
     public var until: Date?
     /// Whether to read only what no asker has taken yet.
     public var uncollected: Bool
+    /// Words that the title, the message, the buttons' labels or the values of `userInfo` have.
+    ///
+    /// Words are separated by spaces and all must occur, each as a whole; upper and lower case and
+    /// accents make no difference. Words in quotation marks must follow each other; a star at the
+    /// end of a word stands for any other end. Responses come in the order in which they were
+    /// stored then, which is that of their times unless somebody set the clock.
+    public var text: String?
 
     /// Creates a filter; without conditions it lets everything through.
     public init(
         source: String? = nil, key: String? = nil, outcome: Outcome? = nil, button: String? = nil,
-        by: ResolvedBy? = nil, since: Date? = nil, until: Date? = nil, uncollected: Bool = false
+        by: ResolvedBy? = nil, since: Date? = nil, until: Date? = nil, uncollected: Bool = false,
+        text: String? = nil
     ) {
         self.source = source
         self.key = key
@@ -32,5 +40,6 @@ public struct HistoryFilter: Sendable {
         self.since = since
         self.until = until
         self.uncollected = uncollected
+        self.text = text
     }
 }

@@ -1,11 +1,12 @@
 import AlertPresenters
 import AlertQueue
+import Synchronization
 
 /// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.
 package struct DoctorCommand: Command {
     package static let name = "doctor"
     package static let abstract = "Check a queue, and say what to do if something is wrong"
-    package static let options = [setupSystem]
+    package static let options = [reindex, setupSystem]
     package static let discussion = [
         """
         The exit code is that of the first check that failed: 74 for the database and the disk, \
@@ -17,21 +18,31 @@ package struct DoctorCommand: Command {
         what is wrong with them, and can be repeated.
         """,
         """
+        --reindex throws away what history --text looks words up in, and builds it anew from the \
+        texts; if it is interrupted, the next search goes on with it.
+        """,
+        """
         With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
         """,
     ]
 
+    static let reindex = Option("reindex", help: "Build the index of words anew")
     static let setupSystem = Option(
         "setup-system", help: "Create the group and the directory of the system queue")
 
     private let queue: QueueChoice
     private let setsUp: Bool
+    private let reindexes: Bool
     private let isJSON: Bool
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
         setsUp = arguments.has(Self.setupSystem)
+        reindexes = arguments.has(Self.reindex)
         isJSON = arguments.has(.json)
+        guard !setsUp || !reindexes else {
+            throw UsageError("--reindex and --setup-system are two things; give one of them")
+        }
         guard !setsUp || (arguments[.database] == nil) else {
             throw UsageError("--setup-system is for the system queue, not for --database")
         }
@@ -42,12 +53,32 @@ package struct DoctorCommand: Command {
             for finding in try SystemQueueSetup().run() { try tell(finding, context) }
             return .done
         }
+        if reindexes {
+            try await tell(reindexed(in: context), context)
+            return .done
+        }
         var code = ExitCode.done
         for finding in await QueueCheckup(path: queue.path).findings() {
             try tell(finding, context)
             if code == .done { code = finding.code }
         }
         return code
+    }
+
+    private func reindexed(in context: Context) async throws -> Finding {
+        let count = try await ProgressBar.during("indexing", in: context) { bar in
+            try await queue.openExisting(via: Self.name) { manager in
+                let count = Mutex(0)
+                try await manager.rebuildTextIndex { done, total in
+                    count.withLock { $0 = total }
+                    bar.show(done, of: total)
+                }
+                return count.withLock { $0 }
+            }
+        }
+        guard let count else { throw CommandError(.notFound, "there is no queue at \(queue.path)") }
+        return Finding(
+            check: "text index", detail: "the words of \(count) responses were indexed anew")
     }
 
     private func tell(_ finding: Finding, _ context: Context) throws {

@@ -6,13 +6,21 @@ package struct HistoryCommand: Command {
     package static let name = "history"
     package static let abstract = "List the responses, newest first"
     package static let options = [
-        source, key, outcome, button, by, since, until, uncollected, limit, after, csv,
+        source, key, outcome, button, by, since, until, text, uncollected, limit, after,
+        csv,
     ]
     package static let discussion = [
         """
         Conditions that are given together must all hold. To read on, give the last id to --after.
         """,
         DateText.past,
+        """
+        --text looks for whole words in titles, messages, labels and the values of --info, in any \
+        order; all of them must occur. Upper and lower case and accents make no difference. Words \
+        in quotation marks must follow each other: '"old snapshots" prune'. A star at the end of a \
+        word stands for any other end, snap*, and takes the longer the more it matches. The first \
+        search in a long history indexes its words; interrupted, it goes on there the next time.
+        """,
         """
         The table is cut to the width of a terminal, and columns without room are left out; \
         elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339.
@@ -36,6 +44,7 @@ package struct HistoryCommand: Command {
         help: "person, policy, asker or system")
     static let since = Option("since", "TIME", help: "Only responses from this time on")
     static let until = Option("until", "TIME", help: "Only responses before this time")
+    static let text = Option("text", "WORDS", help: "Only where all these words occur")
     static let uncollected = Option(
         "uncollected", help: "Only what no asker has taken yet")
     static let limit = Option("limit", "COUNT", help: "List at most so many; 50 unless given")
@@ -70,33 +79,57 @@ package struct HistoryCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         let filter = try Self.filter(arguments, now: context.now())
+        let isEmpty: Bool?
+        if filter.text == nil {
+            isEmpty = try await list(filter, in: context)
+        } else {
+            isEmpty = try await ProgressBar.during("indexing", in: context) { bar in
+                try await list(filter, in: context, bar)
+            }
+        }
+        if isEmpty ?? true, context.output.isTerminal { context.note("no responses") }
+        return .done
+    }
+
+    /// Prints page by page; returns whether there was nothing, `nil` where there is no queue.
+    private func list(
+        _ filter: HistoryFilter, in context: Context, _ bar: ProgressBar? = nil
+    ) async throws -> Bool? {
         var table = Self.table(in: context)
         if isCSV { try context.output.write(AlertCSV.header) }
-        let isEmpty = try await queue.openExisting(via: Self.name) { manager in
+        return try await queue.openExisting(via: Self.name) { manager in
+            if let bar {
+                try await manager.prepareTextSearch { bar.show($0, of: $1) }
+                bar.clear()
+            }
             var isEmpty = true
             var left = limit
             var after = after
             repeat {
                 let size = min(left, Self.pageSize)
                 let page = try await manager.history(filter, limit: size, after: after)
-                if isJSON {
-                    for record in page { try context.print(AlertJSON.line(record)) }
-                } else if isCSV {
-                    let isShown = context.output.isTerminal
-                    let rows = page.map { AlertCSV.row($0, isShown: isShown) }
-                    try context.output.write(rows.joined())
-                } else if !page.isEmpty {
-                    let rows = page.map { Self.row($0, in: context) }
-                    try context.output.write(table.text(rows))
-                }
-                left = page.count < size ? 0 : left - size
+                try print(page, &table, in: context)
+                left = page.count < size || Task.isCancelled ? 0 : left - size
                 after = page.last?.id
                 isEmpty = isEmpty && page.isEmpty
             } while left > 0
             return isEmpty
         }
-        if isEmpty ?? true, context.output.isTerminal { context.note("no responses") }
-        return .done
+    }
+
+    private func print(
+        _ page: [AlertRecord], _ table: inout Table, in context: Context
+    ) throws {
+        if isJSON {
+            for record in page { try context.print(AlertJSON.line(record)) }
+        } else if isCSV {
+            let isShown = context.output.isTerminal
+            let rows = page.map { AlertCSV.row($0, isShown: isShown) }
+            try context.output.write(rows.joined())
+        } else if !page.isEmpty {
+            let rows = page.map { Self.row($0, in: context) }
+            try context.output.write(table.text(rows))
+        }
     }
 
     package static func filter(
@@ -109,7 +142,17 @@ package struct HistoryCommand: Command {
             button: arguments[button],
             by: try arguments.choice(by, ResolvedBy.allCases.map { ($0.rawValue, $0) }),
             since: try arguments.value(since, date), until: try arguments.value(until, date),
-            uncollected: arguments.has(uncollected))
+            uncollected: arguments.has(uncollected),
+            text: try arguments.value(text, checked))
+    }
+
+    private static func checked(_ text: String) throws(UsageError) -> String {
+        do {
+            _ = try SearchText(text)
+            return text
+        } catch {
+            throw UsageError("\(error)")
+        }
     }
 
     package static func table(in context: Context) -> Table {

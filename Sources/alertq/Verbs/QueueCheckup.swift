@@ -54,6 +54,7 @@ package struct QueueCheckup: Sendable {
                         advice: "put a copy of it back, or save what can be read: "
                             + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
             }
+            findings.append(await textIndex(manager))
             let report = try await manager.verifyAudit()
             let isSound = report.problems.isEmpty
             findings.append(
@@ -67,6 +68,24 @@ package struct QueueCheckup: Sendable {
             findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
         }
         return findings
+    }
+
+    private func textIndex(_ manager: AlertManager) async -> Finding {
+        let check = "text index"
+        do throws(AlertError) {
+            try await manager.checkTextIndex()
+            let count = try await manager.unindexedCount()
+            let detail = "can be searched"
+            guard count > 0 else { return Finding(check: check, detail: detail) }
+            return Finding(
+                check: check,
+                detail: detail + "; the next search adds \(count) response\(count == 1 ? "" : "s")")
+        } catch {
+            return Finding(
+                check: check, detail: "\(error)",
+                advice: "to build it anew: alertq doctor --reindex",
+                code: ExitCode(error))
+        }
     }
 
     private func presenter(_ holder: SlotHolder?, waiting: Int) -> Finding {

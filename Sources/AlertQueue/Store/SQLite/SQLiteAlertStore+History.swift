@@ -5,20 +5,38 @@ extension SQLiteAlertStore {
     package nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord] {
-        try await read("read the history") { db in
+        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+        if text != nil { try await completeTextIndex() }
+        return try await read("read the history") { db in
             let last = try after.map { id in
                 guard let place = try db.historyPlace(of: id) else { throw AlertError.notFound(id) }
                 return place
             }
-            return try db.historyPlaces(filter, after: last, limit: limit).compactMap { place in
+            let sequences =
+                if let text {
+                    try TextSearch(db: db, text: text, filter: filter, limit: limit)
+                        .page(before: last?.sequence)
+                } else {
+                    try db.historyPlaces(filter, after: last, limit: limit).map(\.sequence)
+                }
+            return try sequences.compactMap { sequence in
                 try db.first(
                     """
                     SELECT \(AlertRow.columns) FROM responses
                     CROSS JOIN alerts ON alerts.id = responses.alert_id
                     CROSS JOIN sources ON sources.id = alerts.source_id WHERE seq = ?
-                    """, .integer(place.sequence)
+                    """, .integer(sequence)
                 ) { try AlertRow($0).record }
             }
+        }
+    }
+
+    /// Has the index of words catch up, as far as that can be done now; a search reads the rest.
+    private nonisolated(nonsending) func completeTextIndex() async throws(AlertError) {
+        do throws(AlertError) {
+            try await indexTexts { _, _ in }
+        } catch {
+            if Task.isCancelled { throw error }
         }
     }
 }
@@ -56,6 +74,23 @@ extension Database {
             places += try self.places(query, limit)
         }
         return Array(places.sorted { $0.comes(before: $1) }.prefix(limit))
+    }
+
+    /// The places of all responses in a range that a filter lets through, newest first; `nil` if
+    /// more than a number have to be looked at for that.
+    func historySequences(
+        _ filter: HistoryFilter, in range: Range<Int64>, atMost limit: Int
+    ) throws -> [Int64]? {
+        var query = HistoryQuery(filter, after: nil)
+        var (found, left) = ([Int64](), limit)
+        for (outcome, by) in query.isByKind ? filter.kinds : [(.answered, .person)] {
+            if query.isByKind { query.setKind(outcome, by) }
+            let places = try places(query, left + 1)
+            left -= places.count
+            guard left >= 0 else { return nil }
+            found += places.map(\.sequence).filter(range.contains)
+        }
+        return found.sorted(by: >)
     }
 
     private func places(_ query: HistoryQuery, _ limit: Int) throws -> [HistoryPlace] {

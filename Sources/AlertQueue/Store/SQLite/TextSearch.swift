@@ -1,0 +1,199 @@
+import SQLite
+
+/// One search for a page of responses to questions with some words, newest first.
+///
+/// The index of words and those of the other conditions each give rows in the order of `seq`. Few
+/// words or few rows: the smaller side leads, and the other one is asked for each of its rows.
+struct TextSearch {
+    /// How many of the newest responses with the words are looked at first.
+    private static let probeLength = 512
+    /// Up to how many rows of the other conditions lead the search.
+    private static let fewRows = 4096
+    /// How many responses that the index lacks are indexed in memory at a time.
+    private static let tailLength = 200
+
+    let db: Database
+    let text: SearchText
+    let filter: HistoryFilter
+    let limit: Int
+
+    /// The places of a page, behind a response.
+    func page(before last: Int64?) throws -> [Int64] {
+        let upkeep = try db.upkeep()
+        var found = try tail(after: upkeep.indexed, before: last ?? .max)
+        guard found.count < limit else { return found }
+        let top = min(last ?? .max, upkeep.indexed.addingBounded(1))
+        do {
+            found += try indexed(bounds(upkeep, before: top), limit - found.count)
+        } catch let error as SQLiteError where error.isDamage {
+            throw AlertError.damagedIndex(error)
+        }
+        return found
+    }
+
+    // MARK: The index
+
+    private func indexed(_ range: Range<Int64>, _ limit: Int) throws -> [Int64] {
+        guard !range.isEmpty else { return [] }
+        let conditions = HistoryConditions(filter)
+        guard !conditions.isEmpty else { return try matches(range, limit) }
+        var found: [Int64] = []
+        let probe = try matches(range, Self.probeLength)
+        for sequence in probe where found.count < limit {
+            if try db.holds(conditions, sequence) { found.append(sequence) }
+        }
+        guard found.count < limit, probe.count == Self.probeLength, let last = probe.last else {
+            return found
+        }
+        let rest = range.lowerBound..<last
+        if let rows = try db.historySequences(filter, in: rest, atMost: Self.fewRows) {
+            found += try matches(among: rows, limit - found.count)
+        } else {
+            found += try matches(rest, limit - found.count, conditions)
+        }
+        return found
+    }
+
+    /// The newest responses with the words that some conditions let through.
+    private func matches(
+        _ range: Range<Int64>, _ limit: Int, _ conditions: HistoryConditions = .none
+    ) throws -> [Int64] {
+        guard !range.isEmpty else { return [] }
+        let join =
+            conditions.isEmpty
+            ? "" : "CROSS JOIN responses ON responses.seq = text_index.rowid"
+        return try db.rows(
+            """
+            SELECT text_index.rowid FROM text_index \(join)
+            WHERE text_index MATCH ? AND text_index.rowid >= ? AND text_index.rowid < ?
+            \(conditions.sql) ORDER BY text_index.rowid DESC LIMIT ?
+            """,
+            [.text(text.expression), .integer(range.lowerBound), .integer(range.upperBound)]
+                + conditions.values + [.integer(limit)]
+        ) { $0.integer(0) }
+    }
+
+    /// Those of some responses, newest first, that have the words.
+    private func matches(among rows: [Int64], _ limit: Int) throws -> [Int64] {
+        var found: [Int64] = []
+        var rest = rows[...]
+        while let next = rest.first, let oldest = rows.last, found.count < limit {
+            let match = try matches(oldest..<(next + 1), 1).first
+            guard let match else { break }
+            rest = rest.drop { $0 > match }
+            if rest.first == match { found.append(rest.removeFirst()) }
+        }
+        return found
+    }
+
+    /// Where responses of the filter's times can be: the order of `seq` is that of time, but for
+    /// what the clock was set back.
+    private func bounds(_ upkeep: Upkeep, before top: Int64) throws -> Range<Int64> {
+        var (low, high) = (Int64(1), top)
+        if let since = filter.since.map(Timestamp.milliseconds) {
+            let before = try db.first(
+                """
+                SELECT seq FROM responses INDEXED BY responses_time
+                WHERE resolved_ms < ? ORDER BY resolved_ms DESC, seq DESC LIMIT 1
+                """, .integer(since.subtractingBounded(upkeep.disorder))
+            ) { $0.integer(0) }
+            low = max(low, (before ?? 0) + 1)
+        }
+        if let until = filter.until.map(Timestamp.milliseconds) {
+            let behind = try db.first(
+                """
+                SELECT seq FROM responses INDEXED BY responses_time
+                WHERE resolved_ms >= ? ORDER BY resolved_ms, seq LIMIT 1
+                """, .integer(until.addingBounded(upkeep.disorder))
+            ) { $0.integer(0) }
+            high = min(high, behind ?? high)
+        }
+        return low..<max(low, high)
+    }
+
+    // MARK: What is not in it yet
+
+    /// The matches among responses that nobody could index so far, found with an index in memory.
+    private func tail(after indexed: Int64, before last: Int64) throws -> [Int64] {
+        let conditions = HistoryConditions(filter)
+        var (found, top) = ([Int64](), last)
+        while found.count < limit {
+            let rows = try db.rows(
+                """
+                SELECT seq, \(IndexedText.columns) FROM responses
+                CROSS JOIN alerts ON alerts.id = alert_id
+                WHERE seq > ? AND seq < ? AND salt IS NOT NULL ORDER BY seq DESC LIMIT ?
+                """, .integer(indexed), .integer(top), .integer(Self.tailLength)
+            ) { (sequence: $0.integer(0), text: IndexedText($0, from: 1)) }
+            guard let oldest = rows.last else { break }
+            let memory = try Database(path: ":memory:", access: .create)
+            try memory.execute(Self.memoryIndex)
+            for row in rows { try memory.addToIndex(row.sequence, row.text) }
+            let matches = try memory.rows(
+                "SELECT rowid FROM text_index WHERE text_index MATCH ? ORDER BY rowid DESC",
+                .text(text.expression)
+            ) { $0.integer(0) }
+            for sequence in matches where found.count < limit {
+                if try db.holds(conditions, sequence) { found.append(sequence) }
+            }
+            top = oldest.sequence
+        }
+        return found
+    }
+
+    /// As migration 0003 makes it.
+    private static let memoryIndex = """
+        CREATE VIRTUAL TABLE text_index USING fts5 (title, message, buttons, info,
+            content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2")
+        """
+}
+
+/// What a filter asks of a row of `responses`.
+struct HistoryConditions {
+    static let none = HistoryConditions(HistoryFilter())
+
+    /// Conditions that follow others.
+    private(set) var sql = ""
+    private(set) var values: [Value] = []
+
+    var isEmpty: Bool { sql.isEmpty }
+
+    init(_ filter: HistoryFilter) {
+        if let source = filter.source { add("source = ?", .text(source)) }
+        if let key = filter.key { add("key = ?", .text(key)) }
+        if let outcome = filter.outcome { add("outcome = ?", .text(outcome.rawValue)) }
+        if let button = filter.button { add("button = ?", .text(button)) }
+        if let by = filter.by { add("resolved_by = ?", .text(by.rawValue)) }
+        if filter.uncollected { add("collected_ms IS NULL") }
+        if let since = filter.since {
+            add("resolved_ms >= ?", .integer(Timestamp.milliseconds(since)))
+        }
+        if let until = filter.until {
+            add("resolved_ms < ?", .integer(Timestamp.milliseconds(until)))
+        }
+    }
+
+    private mutating func add(_ condition: String, _ values: Value...) {
+        sql += " AND responses." + condition
+        self.values += values
+    }
+}
+
+extension Database {
+    fileprivate func holds(_ conditions: HistoryConditions, _ sequence: Int64) throws -> Bool {
+        try first(
+            "SELECT 1 FROM responses WHERE seq = ? \(conditions.sql)",
+            [.integer(sequence)] + conditions.values
+        ) { _ in true } ?? false
+    }
+}
+
+extension AlertError {
+    /// The index of words can't be read, or not be written.
+    static func damagedIndex(_ error: SQLiteError) -> AlertError {
+        .storage(
+            operation: "search the texts",
+            "the index of their words is damaged (\(error)); "
+                + "alertq doctor --reindex builds it anew")
+    }
+}
