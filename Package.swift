@@ -44,7 +44,12 @@ let package = Package(
             path: "Tests/ProcessTesting"),
         .executableTarget(
             name: "QueueClient", dependencies: ["AlertQueue"], path: "Tests/QueueClient"),
-        .testTarget(name: "EndToEnd", dependencies: ["ProcessTesting", "CLinux"]),
+        .executableTarget(
+            name: "RestartDaemon", dependencies: ["AlertQueue"],
+            path: "Tests/Examples/RestartDaemon"),
+        .testTarget(
+            name: "EndToEnd",
+            dependencies: ["AlertQueueTesting", "ProcessTesting", "RestartDaemon", "CLinux"]),
         .testTarget(
             name: "Faults",
             dependencies: ["AlertQueue", "ProcessTesting", "QueueClient", "CLinux"],

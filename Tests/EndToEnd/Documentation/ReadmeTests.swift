@@ -8,6 +8,7 @@ import Testing
 struct ReadmeTests {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
     let text: String
 
     init() throws {

@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// Every shell example of the README is run, line by line, as a person would at a terminal.
+///
+/// `alertq` is the built command. What would install, build or delete something is a stub that notes
+/// that it was called. An `ask` that waits is answered with its first button from elsewhere; a verb
+/// that shows things until it is stopped is stopped with Ctrl-C. A line has to exit with 0, or with
+/// what its comment says: `# exits with 15 …`.
+@Suite("Shell examples")
+struct ShellExampleTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// What is no part of this package.
+    private static let stubs = ["apt-get", "prune", "swift"]
+
+    @Test("Every line of every shell example does what it says")
+    func readme() async throws {
+        try prepare()
+        let blocks = try CodeBlock.all("sh", in: "README.md")
+        #expect(blocks.count >= 4)
+        for block in blocks {
+            let lines = block.text.split(separator: "\n").map(String.init)
+                .filter { !$0.hasPrefix("#") }
+            try await makeRoom(for: lines)
+            for line in lines {
+                let finished = try await run(line)
+                #expect(finished.code == Self.code(of: line), "\(line)\n\(finished.errors)")
+            }
+        }
+        let called = try String(contentsOfFile: queue.directory + "/called", encoding: .utf8)
+        for stub in Self.stubs { #expect(called.contains(stub), "no example runs \(stub)") }
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A line that fails is told of", arguments: ["alertq lsit", "prnue", "alertq show 1"])
+    func negativeControl(line: String) async throws {
+        try prepare()
+        #expect(try await run(line).code != Self.code(of: line))
+    }
+
+    private static func code(of line: String) -> Int32 {
+        if let said = line.firstMatch(of: /# exits with ([0-9]+)/) { return Int32(said.1) ?? 0 }
+        return isEndless(line) ? 128 + SIGINT : 0
+    }
+
+    private static func isEndless(_ line: String) -> Bool {
+        line.contains(/^alertq (present|watch)\b(?!.*--once)/)
+    }
+
+    /// A home with the built command, and stubs for what this package does not have.
+    private func prepare() throws {
+        let files = FileManager.default
+        let home = queue.directory
+        for folder in ["bin", ".build/release", ".ci"] {
+            try files.createDirectory(
+                atPath: home + "/" + folder, withIntermediateDirectories: true)
+        }
+        for place in ["bin", ".build/release"] {
+            try files.createSymbolicLink(
+                atPath: home + "/\(place)/alertq", withDestinationPath: CommandLineQueue.program)
+        }
+        let checks = try files.contentsOfDirectory(
+            atPath: CodeBlock.root.appending(path: ".ci").path)
+        for stub in Self.stubs.map({ "bin/" + $0 }) + checks.map({ ".ci/" + $0 }) {
+            try "#!/bin/sh\necho \"${0##*/} $*\" >>\"$HOME/called\"\n".write(
+                toFile: home + "/" + stub, atomically: true, encoding: .utf8)
+            chmod(home + "/" + stub, 0o755)
+        }
+    }
+
+    /// Asks so much before that the alert that a block answers by its id gets that id.
+    private func makeRoom(for lines: [String]) async throws {
+        guard let answer = lines.firstIndex(where: { $0.contains(/alertq answer [0-9]/) }),
+            let id = lines[answer].firstMatch(of: /answer ([0-9]+)/).flatMap({ Int($0.1) })
+        else { return }
+        let asked = lines[..<answer].count { $0.contains(/alertq (ask|notify)\b/) }
+        let waiting = try await queue.objects("list", "--limit", "1000").count
+        let known = try await waiting + queue.objects("history", "--limit", "1000").count
+        for _ in 0..<(id - asked - known) { _ = try await queue.run("notify", "An older notice") }
+    }
+
+    private func run(_ line: String) async throws -> Finished {
+        let terminal = try PseudoTerminal(columns: 100)
+        let script = line.replacing("/tmp/try.db", with: queue.path)
+        let shell = try Child(
+            "dash", ["-c", "cd && " + script],
+            environment: [
+                "HOME": queue.directory, "ALERTQ_DATABASE": queue.path,
+                "PATH": "\(queue.directory)/bin:" + (getenv("PATH").map { String(cString: $0) } ?? ""),
+            ], on: terminal)
+        if Self.isEndless(line) {
+            #expect(await terminal.shows("An older notice"), "\(terminal.screen)")
+            try terminal.type("\u{3}")
+        } else if line.contains("alertq ask"), !line.contains("--detach") {
+            try await answer(while: shell)
+        }
+        let code = await shell.exit()
+        if code == nil { shell.kill(SIGKILL) }
+        return Finished(
+            code: code, output: await shell.output.complete(), errors: terminal.screen)
+    }
+
+    /// Answers the alert that waits for an answer, with its first button.
+    private func answer(while shell: Child) async throws {
+        let queue = queue
+        _ = try await eventually {
+            guard shell.poll() == nil else { return true }
+            for alert in try await queue.objects("list") {
+                guard let buttons = alert["buttons"] as? [[String: any Sendable]],
+                    let button = buttons.first?["id"] as? String, let id = alert["id"] as? Int
+                else { continue }
+                _ = try await queue.run("answer", "\(id)", button)
+            }
+            return false
+        }
+    }
+}

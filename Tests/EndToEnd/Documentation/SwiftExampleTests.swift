@@ -1,0 +1,166 @@
+import Foundation
+import ProcessTesting
+import Testing
+
+/// Every Swift example of the README, of DocC's articles and of the docstrings is compiled.
+///
+/// All examples of an article make one program, from top to bottom, as a reader would type them. In
+/// the README and in docstrings each example stands for itself; one in a docstring may use `path`,
+/// `manager` and `deleteEverything()` without saying where they come from.
+@Suite("Swift examples")
+struct SwiftExampleTests {
+    static let articles: [String] = (try? CodeBlock.files(in: "Sources", ".md")) ?? []
+    let scratch: CommandLineQueue
+
+    init() throws { scratch = try CommandLineQueue() }
+
+    @Test("The examples of an article make a program that compiles", arguments: articles)
+    func article(_ file: String) async throws {
+        let blocks = try CodeBlock.all("swift", in: file)
+        guard !blocks.isEmpty else { return }
+        try await expectToCompile(blocks.map(Self.located).joined())
+    }
+
+    @Test("There are articles, and they have examples")
+    func examplesExist() throws {
+        let counts = try Self.articles.map { try CodeBlock.all("swift", in: $0).count }
+        #expect(counts.filter { $0 > 0 }.count >= 7)
+    }
+
+    @Test("Each example of the README compiles")
+    func readme() async throws {
+        let blocks = try CodeBlock.all("swift", in: "README.md")
+        let programs = blocks.filter { !$0.text.hasPrefix(".package(") }
+        #expect(!programs.isEmpty && programs.count < blocks.count)
+        for block in programs {
+            try await expectToCompile(Self.located(block))
+        }
+    }
+
+    @Test("The README's lines for a manifest find the package and its products")
+    func manifest() async throws {
+        let blocks = try CodeBlock.all("swift", in: "README.md")
+        let block = try #require(blocks.first { $0.text.hasPrefix(".package(") })
+        #expect(try await resolve(block.text) == "")
+        // A product that does not exist is told of.
+        let wrong = block.text.replacing("name: \"AlertQueue\"", with: "name: \"AlertQ\"")
+        #expect(try await resolve(wrong).contains("AlertQ"))
+    }
+
+    @Test("Each example of a docstring compiles")
+    func docstrings() async throws {
+        let blocks = try CodeBlock.files(in: "Sources", ".swift").flatMap {
+            try CodeBlock.all("swift", in: $0)
+        }
+        #expect(blocks.count >= 6)
+        var program = "import AlertPresenters\nimport AlertQueue\nimport AlertQueueTesting\n"
+        for (number, block) in blocks.enumerated() {
+            // What the block declares itself hides what it is given.
+            program += """
+                func example\(number)(
+                    path: String, manager: AlertManager, deleteEverything: @Sendable () async -> Void
+                ) async throws {
+                if true {
+
+                """
+            program += Self.located(block) + "_ = manager\n}\n}\n"
+        }
+        try await expectToCompile(program)
+    }
+
+    @Test("An example that does not compile is told of, with its file and line")
+    func negativeControl() async throws {
+        let article = """
+            # Wrong
+
+            ```swift
+            import AlertQueue
+            ```
+
+            ```swift
+            let alert = Alert("Title")
+            print(alert.subtitle)
+            ```
+            """
+        let blocks = CodeBlock.all("swift", in: article, of: "Wrong.md")
+        let errors = try await compile(blocks.map(Self.located).joined())
+        #expect(errors.contains("Wrong.md:9:"), "\(errors)")
+        #expect(errors.contains("subtitle"))
+        #expect(
+            try await compile(Self.located(blocks[0]) + "let unused = { let x = 1 }\n") != "",
+            "A warning counts")
+    }
+
+    /// A block whose errors name the document.
+    private static func located(_ block: CodeBlock) -> String {
+        "#sourceLocation(file: \"\(block.file)\", line: \(block.line))\n" + block.text
+            + "#sourceLocation()\n"
+    }
+
+    private func expectToCompile(_ program: String) async throws {
+        let errors = try await compile(program)
+        #expect(errors.isEmpty, "\(errors)")
+    }
+
+    /// Checks a program as the compiler does; returns what that says against it.
+    private func compile(_ program: String) async throws -> String {
+        let folder = try newFolder()
+        try program.write(toFile: folder + "/main.swift", atomically: true, encoding: .utf8)
+        let modules = URL(filePath: CommandLineQueue.built("alertq"))
+            .deletingLastPathComponent().appending(path: "Modules").path
+        let sources = CodeBlock.root.appending(path: "Sources").path
+        let compiler = try Child(
+            "swiftc",
+            [
+                "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules,
+                "-I", sources + "/CSQLite", "-I", sources + "/CLinux", folder + "/main.swift",
+            ])
+        let code = await compiler.exit(within: .seconds(120))
+        let errors = await compiler.errors.complete() + compiler.output.complete()
+        return code == 0 ? errors : "exit \(code ?? -1): \(errors)"
+    }
+
+    /// Resolves a package whose manifest has the lines; returns the errors.
+    private func resolve(_ lines: String) async throws -> String {
+        let lines = lines.split(separator: "\n")
+        let folder = try newFolder()
+        let package = folder + "/asker"
+        let files = FileManager.default
+        try files.createDirectory(
+            atPath: package + "/Sources/asker", withIntermediateDirectories: true)
+        try files.createSymbolicLink(
+            atPath: folder + "/alertq", withDestinationPath: CodeBlock.root.path)
+        try "".write(
+            toFile: package + "/Sources/asker/main.swift", atomically: true, encoding: .utf8)
+        let manifest = """
+            // swift-tools-version: 6.2
+            import PackageDescription
+
+            let package = Package(
+                name: "asker",
+                dependencies: [
+                    \(lines[0])
+                ],
+                targets: [
+                    .executableTarget(
+                        name: "asker",
+                        dependencies: [
+                            \(lines[1])
+                        ])
+                ])
+            """
+        try manifest.write(
+            toFile: package + "/Package.swift", atomically: true, encoding: .utf8)
+        let swift = try Child("swift", ["package", "--package-path", package, "show-dependencies"])
+        let code = await swift.exit(within: .seconds(120))
+        let errors = await swift.errors.complete()
+        return code == 0 ? "" : "exit \(code ?? -1): \(errors)"
+    }
+
+    private func newFolder() throws -> String {
+        let folder = scratch.directory + "/\(UUID())"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// `Tests/Examples/backup.sh`, killed after each program that it runs, and run again.
+///
+/// Each program that it uses is a wrapper, which runs the real one and counts; after the one whose
+/// number is in the file `kill`, it kills the script with all that belongs to it.
+@Suite("Example: a backup script")
+struct BackupExampleTests {
+    private static let script = CodeBlock.root.appending(path: "Tests/Examples/backup.sh").path
+    private static let programs = [
+        "alertq", "cksum", "date", "mv", "rm", "sort", "sync", "tail", "tar", "tr",
+    ]
+    private static let old = ["2026-01-01", "2026-01-02", "2026-01-03"]
+
+    @Test("Killed after any of its programs and run again, it asks once, and deletes upon a yes")
+    func killed() async throws {
+        var point = 1
+        while try await Self.story(Self.script, killedAfter: point) { point += 1 }
+        #expect(point > 12, "It runs more programs than that")
+    }
+
+    @Test("A script whose key changes with each run is found to ask twice")
+    func negativeControl() async throws {
+        let text = try String(contentsOfFile: Self.script, encoding: .utf8)
+        let copy = try CommandLineQueue()
+        let path = copy.directory + "/backup.sh"
+        let broken = text.replacing("$(cksum <\"$plan\" | tr ' ' -)", with: "$$")
+        #expect(broken != text)
+        try broken.write(toFile: path, atomically: true, encoding: .utf8)
+        await withKnownIssue { _ = try await Self.story(path, killedAfter: .max) }
+    }
+
+    @Test("A no keeps everything, and is not asked about again on that day")
+    func no() async throws {
+        let backup = try Backup(Self.script)
+        #expect(try await backup.run() == 0)
+        #expect(try await backup.queue.run("answer", "1", "keep").code == 0)
+        #expect(try await backup.run() == 0)
+        #expect(try await backup.run() == 0)
+        #expect(try backup.names.count == 4)
+        #expect(try await backup.queue.objects("list").isEmpty)
+    }
+
+    @Test("It is a script for any POSIX shell")
+    func syntax() async throws {
+        for shell in [["dash", "-n"], ["bash", "--posix", "-n"], ["shellcheck"]] {
+            guard shell[0] != "shellcheck" || Self.hasProgram("shellcheck") else { continue }
+            let check = try Child(shell[0], shell.dropFirst() + [Self.script])
+            let finished = await check.finish()
+            #expect(finished.code == 0, "\(finished.output)\(finished.errors)")
+        }
+    }
+
+    private static func hasProgram(_ name: String) -> Bool {
+        (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
+            .contains { access("\($0)/\(name)", X_OK) == 0 }
+    }
+
+    /// Runs the script until all is done, and answers its question; returns whether it was killed.
+    private static func story(_ script: String, killedAfter point: Int) async throws -> Bool {
+        let backup = try Backup(script)
+        try "\(point)".write(
+            toFile: backup.queue.directory + "/kill", atomically: true, encoding: .utf8)
+        var kills = 0
+        var isAnswered = false
+        for _ in 0..<6 {
+            let code = try await backup.run()
+            if code == 128 + SIGKILL { kills += 1 } else { #expect(code == 0) }
+            try await backup.expectWholeArchives()
+            let names = try backup.names
+            if !isAnswered { #expect(Set(names).isSuperset(of: old), "after \(point)") }
+            if isAnswered, code == 0 { break }
+            let waiting = try await backup.queue.objects("list")
+            guard code == 0 || waiting.isEmpty == false else { continue }
+            #expect(waiting.count == 1, "after \(point)")
+            #expect(try await backup.queue.run("answer", "1", "delete").code == 0)
+            isAnswered = true
+        }
+        #expect(try backup.names.count == 2 && !backup.names.contains(old[1]), "after \(point)")
+        let left = try FileManager.default.contentsOfDirectory(atPath: backup.destination)
+        #expect(left.allSatisfy { $0.hasSuffix(".tar") }, "\(left) after \(point)")
+        #expect(try await backup.queue.rows("SELECT count(*) FROM alerts") == ["1"])
+        #expect(kills == (kills == 0 ? 0 : 1))
+        return kills == 1
+    }
+
+    /// A directory with three old backups, of which two stay with a new one.
+    private struct Backup {
+        let queue: CommandLineQueue
+        let script: String
+        var destination: String { queue.directory + "/backups" }
+
+        init(_ script: String) throws {
+            self.script = script
+            queue = try CommandLineQueue()
+            let files = FileManager.default
+            for folder in ["source", "backups", "bin"] {
+                try files.createDirectory(
+                    atPath: queue.directory + "/" + folder, withIntermediateDirectories: true)
+            }
+            try "precious".write(
+                toFile: queue.directory + "/source/file", atomically: true, encoding: .utf8)
+            for day in old {
+                // Two blocks of zeros: an empty archive; see tar(5).
+                try Data(count: 1024).write(to: URL(filePath: "\(destination)/\(day).tar"))
+            }
+            let wrapper = """
+                #!/bin/sh
+                here=\(queue.directory) name=${0##*/}
+                case $name in
+                alertq) \(CommandLineQueue.program) "$@" ;;
+                date) echo 2026-01-04 ;; # Midnight may come in the middle of a test.
+                *) PATH=/usr/bin:/bin "$name" "$@" ;;
+                esac
+                code=$?
+                echo >>"$here/count"
+                if [ -e "$here/kill" ] && [ "$(wc -l <"$here/count")" -eq "$(cat "$here/kill")" ]
+                then kill -KILL 0
+                fi
+                exit $code
+                """
+            for program in programs {
+                let path = queue.directory + "/bin/" + program
+                try wrapper.write(toFile: path, atomically: true, encoding: .utf8)
+                chmod(path, 0o755)
+            }
+        }
+
+        func run() async throws -> Int32? {
+            let shell = try Child(
+                "dash", [script, queue.directory + "/source", destination],
+                environment: [
+                    "ALERTQ_DATABASE": queue.path, "KEEP": "2", "PATIENCE": "10ms",
+                    "PATH": "\(queue.directory)/bin:/usr/bin:/bin",
+                ])
+            let code = await shell.exit()
+            if let code, code != 0, code != 128 + SIGKILL { print(shell.errors.text) }
+            return code
+        }
+
+        /// The days of the backups that are there.
+        var names: [String] {
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: destination)
+                    .filter { $0.hasSuffix(".tar") }.map { String($0.dropLast(4)) }
+            }
+        }
+
+        /// What has the name of a backup is one.
+        func expectWholeArchives() async throws {
+            for name in try names {
+                let tar = try Child("tar", ["-tf", "\(destination)/\(name).tar"])
+                let listed = await tar.finish()
+                #expect(listed.code == 0)
+                if !old.contains(name) { #expect(listed.output.contains("./file")) }
+            }
+        }
+    }
+}

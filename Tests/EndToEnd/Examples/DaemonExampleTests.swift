@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// `Tests/Examples/RestartDaemon`, killed where it hurts.
+@Suite("Example: a daemon with a named handler")
+struct DaemonExampleTests {
+    let queue: CommandLineQueue
+
+    init() throws {
+        queue = try CommandLineQueue()
+        // What restarts the service: it notes its arguments, and waits until it may end.
+        let program = """
+            #!/bin/sh
+            echo "$*" >>"\(queue.directory)/restarts"
+            until [ -e "\(queue.directory)/go" ]; do sleep 0.01; done
+            """
+        try program.write(toFile: queue.directory + "/restart", atomically: true, encoding: .utf8)
+        chmod(queue.directory + "/restart", 0o755)
+    }
+
+    @Test("An answer that comes while no daemon runs is handled by the next, at least once")
+    func killedAndRestarted() async throws {
+        let first = try start("1.26")
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        first.kill(SIGKILL)
+        #expect(await first.exit() == 128 + SIGKILL)
+        #expect(try await queue.run("answer", "1", "restart").code == 0)
+        #expect(restarts == [])
+
+        let second = try start("1.26")
+        #expect(await eventually { restarts == ["nginx 1"] })
+        second.kill(SIGKILL)
+        #expect(await second.exit() == 128 + SIGKILL)
+        #expect(try await isCollected(1) == false, "The handler had not returned")
+
+        let third = try start("1.26")
+        #expect(await eventually { restarts == ["nginx 1", "nginx 1"] })
+        try allowEnd()
+        #expect(try await eventually { try await isCollected(1) == true })
+        third.kill(SIGTERM)
+        #expect(await third.exit() == 0)
+
+        // Nothing is left for a fourth, which asks about another version.
+        let fourth = try start("1.27")
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        #expect(try await queue.run("answer", "2", "no").code == 0)
+        #expect(try await eventually { try await isCollected(2) == true })
+        fourth.kill(SIGTERM)
+        #expect(await fourth.exit() == 0)
+        #expect(restarts == ["nginx 1", "nginx 1"])
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A handler that fails says so, and the next daemon tries again")
+    func failure() async throws {
+        try FileManager.default.removeItem(atPath: queue.directory + "/restart")
+        let first = try start("1.26")
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        #expect(try await queue.run("answer", "1", "restart").code == 0)
+        #expect(await eventually { !first.errors.text.isEmpty })
+        first.kill(SIGTERM)
+        #expect(await first.exit() == 0)
+        #expect(try await isCollected(1) == false)
+        try FileManager.default.createSymbolicLink(
+            atPath: queue.directory + "/restart", withDestinationPath: "/bin/true")
+        let second = try start("1.26")
+        #expect(try await eventually { try await isCollected(1) == true })
+        second.kill(SIGTERM)
+        #expect(await second.exit() == 0)
+    }
+
+    private func start(_ version: String) throws -> Child {
+        try Child(
+            CommandLineQueue.built("RestartDaemon"),
+            ["nginx", version, queue.directory + "/restart"],
+            environment: ["ALERTQ_DATABASE": queue.path])
+    }
+
+    private var restarts: [Substring] {
+        let text = try? String(contentsOfFile: queue.directory + "/restarts", encoding: .utf8)
+        return text?.split(separator: "\n") ?? []
+    }
+
+    /// Lets every program end that waits, those whose daemon was killed among them.
+    private func allowEnd() throws {
+        try "".write(toFile: queue.directory + "/go", atomically: true, encoding: .utf8)
+    }
+
+    private func isCollected(_ id: Int) async throws -> Bool? {
+        let alert = try await queue.objects("show", "\(id)").first
+        return alert.map { $0["collected_at"] is String }
+    }
+}
