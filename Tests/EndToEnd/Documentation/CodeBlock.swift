@@ -7,13 +7,16 @@ struct CodeBlock: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
+    /// Where programs are found.
+    static let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+
     /// The file, from the root of the package.
     let file: String
     /// The number of its first line, from 1.
     let line: Int
     let text: String
 
-    /// The blocks of a language in a file, in their order; in a Swift file, those of its docstrings.
+    /// The blocks of a language in a file, in order; in a Swift file, those of its docstrings.
     static func all(_ language: String, in file: String) throws -> [CodeBlock] {
         let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
         return all(language, in: text, of: file)

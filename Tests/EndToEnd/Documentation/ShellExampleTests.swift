@@ -5,10 +5,10 @@ import Testing
 
 /// Every shell example of the README is run, line by line, as a person would at a terminal.
 ///
-/// `alertq` is the built command. What would install, build or delete something is a stub that notes
-/// that it was called. An `ask` that waits is answered with its first button from elsewhere; a verb
-/// that shows things until it is stopped is stopped with Ctrl-C. A line has to exit with 0, or with
-/// what its comment says: `# exits with 15 …`.
+/// `alertq` is the built command. What would install, build or delete something is a stub that
+/// notes that it was called. An `ask` that waits is answered with its first button by another; a
+/// verb that shows things until it is stopped is stopped with Ctrl-C. A line has to exit with 0, or
+/// with what its comment says: `# exits with 15 …`.
 @Suite("Shell examples")
 struct ShellExampleTests {
     let queue: CommandLineQueue
@@ -91,7 +91,7 @@ struct ShellExampleTests {
             "dash", ["-c", "cd && " + script],
             environment: [
                 "HOME": queue.directory, "ALERTQ_DATABASE": queue.path,
-                "PATH": "\(queue.directory)/bin:" + (getenv("PATH").map { String(cString: $0) } ?? ""),
+                "PATH": "\(queue.directory)/bin:\(CodeBlock.path)",
             ], on: terminal)
         if Self.isEndless(line) {
             #expect(await terminal.shows("An older notice"), "\(terminal.screen)")

@@ -58,7 +58,8 @@ struct SwiftExampleTests {
             // What the block declares itself hides what it is given.
             program += """
                 func example\(number)(
-                    path: String, manager: AlertManager, deleteEverything: @Sendable () async -> Void
+                    path: String, manager: AlertManager,
+                    deleteEverything: @Sendable () async -> Void
                 ) async throws {
                 if true {
 

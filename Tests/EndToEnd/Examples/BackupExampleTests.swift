@@ -55,8 +55,7 @@ struct BackupExampleTests {
     }
 
     private static func hasProgram(_ name: String) -> Bool {
-        (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
-            .contains { access("\($0)/\(name)", X_OK) == 0 }
+        CodeBlock.path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
     }
 
     /// Runs the script until all is done, and answers its question; returns whether it was killed.

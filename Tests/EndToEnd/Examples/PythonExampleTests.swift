@@ -71,7 +71,7 @@ struct PythonExampleTests {
             "python3", ["-I", script, "42"] + options,
             environment: [
                 "ALERTQ_DATABASE": queue.path, "PYTHONDONTWRITEBYTECODE": "1",
-                "PATH": "\(bin):" + (getenv("PATH").map { String(cString: $0) } ?? ""),
+                "PATH": "\(bin):\(CodeBlock.path)",
             ])
     }
 }

@@ -3,10 +3,10 @@
 //     RestartDaemon SERVICE VERSION PROGRAM
 //
 // It asks whether SERVICE may be restarted because VERSION of it was installed, and runs `PROGRAM
-// SERVICE ID` when somebody says yes, ID being the alert's number. The handler is registered under a name, so an answer that comes
-// while no daemon runs is handled by the next one. It runs at least once for each answer: a daemon
-// that is killed in the middle leaves the response uncollected, and the next one runs PROGRAM
-// again, with the same ID. It ends with SIGTERM.
+// SERVICE ID` when somebody says yes, ID being the alert's number. The handler is registered under
+// a name, so an answer that comes while no daemon runs is handled by the next one. It runs at least
+// once for each answer: a daemon that is killed in the middle leaves the response uncollected, and
+// the next one runs PROGRAM again, with the same ID. It ends with SIGTERM.
 import AlertQueue
 import Dispatch
 import Foundation
