@@ -38,8 +38,8 @@ package enum Verbs {
     package static let all: [any Command.Type] = [
         AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
-        CancelCommand.self, CollectCommand.self, HistoryCommand.self, AuditListCommand.self,
-        AuditVerifyCommand.self, AuditHeadCommand.self, DoctorCommand.self,
+        CancelCommand.self, CollectCommand.self, WatchCommand.self, HistoryCommand.self,
+        AuditListCommand.self, AuditVerifyCommand.self, AuditHeadCommand.self, DoctorCommand.self,
         CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]
 

@@ -28,6 +28,10 @@ public struct AuditEntry: Sendable {
     public package(set) var hash: [UInt8]
     /// The alert's title, while it has not been erased.
     public package(set) var title: String?
+    /// The key that the alert was asked with.
+    package var key: String?
+    /// The id of the chosen button, while it has not been erased.
+    package var button: String?
 
     package init(
         event: AlertEvent, buttonRole: Alert.Button.Role?, loginUID: UInt32?, session: UInt32?,

@@ -126,6 +126,9 @@ extension AlertManager {
     /// Runs the closures of an alert, and marks its response as collected if none throws.
     private nonisolated func run(_ closures: AlertClosures, for record: AlertRecord) async {
         guard let response = record.response else { return }
+        // While they run, nobody else takes the response for one that nobody cares for.
+        let turn = record.alert.handler == nil ? try? store.takeHandlerTurn(record.id) : nil
+        defer { turn?.end() }
         do {
             let isHandled = try await isHandled(response)
             if !isHandled {

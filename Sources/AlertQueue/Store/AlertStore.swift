@@ -100,6 +100,12 @@ package protocol AlertStore: Sendable {
         handler: String, after: Alert.ID, limit: Int
     ) async throws(AlertError) -> [AlertRecord]
 
+    /// Responses that no asker has taken and no named handler waits for, oldest first, among the
+    /// next ones behind a place; a bounded look, which may find none before the end.
+    nonisolated(nonsending) func uncollected(
+        _ filter: HistoryFilter, behind place: Int64, limit: Int
+    ) async throws(AlertError) -> UncollectedPage
+
     /// Audit entries behind a sequence number, oldest first.
     nonisolated(nonsending) func events(after sequence: Int64, limit: Int) async throws(AlertError)
         -> [AlertEvent]
@@ -278,7 +284,19 @@ package protocol SlotLease: Sendable {
     func release()
 }
 
-/// The right to run one alert's named handler.
+/// Some responses that nobody has collected.
+package struct UncollectedPage: Sendable {
+    package var records: [AlertRecord]
+    /// The place behind which to look on.
+    package var place: Int64
+    /// Whether there was nothing more when it was read.
+    package var isEnd: Bool
+}
+
+/// The right to run one alert's handler, or the claim of an asker that waits for its response.
 package protocol HandlerTurn: Sendable {
+    /// A file descriptor that makes the turn last for as long as a child that inherits it; `nil`
+    /// where a store has none.
+    var descriptor: Int32? { get }
     func end()
 }

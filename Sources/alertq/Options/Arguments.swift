@@ -81,4 +81,12 @@ package struct Arguments: Sendable {
         }
         return id
     }
+
+    /// The number of an entry of the audit log, or 0 for what stands before the first.
+    package static func sequence(_ text: String) throws(UsageError) -> Int64 {
+        guard let number = Int64(text), number >= 0 else {
+            throw UsageError("“\(text)” is not the number of an entry of the audit log")
+        }
+        return number
+    }
 }

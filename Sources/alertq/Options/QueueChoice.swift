@@ -48,7 +48,8 @@ package enum QueueChoice: Sendable, Hashable {
         return "--database " + ShellText.quoted(absolute(path))
     }
 
-    private static func absolute(_ path: String) -> String {
+    /// A path that means the same in every directory.
+    package static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
         defer { free(directory) }
         return String(cString: directory) + "/" + path

@@ -59,6 +59,18 @@ package struct Output: Sendable {
         return group <= 0 || group == getpgrp()
     }
 
+    /// Finds out without writing whether anybody still reads; see poll(2).
+    ///
+    /// - Throws: ``OutputError`` as a write would.
+    package func checkReader() throws(OutputError) {
+        guard let descriptor else { return }
+        var request = pollfd(fd: descriptor, events: 0, revents: 0)
+        guard poll(&request, 1, 0) > 0, Int32(request.revents) & (POLLERR | POLLHUP) != 0 else {
+            return
+        }
+        throw OutputError(errorNumber: EPIPE)
+    }
+
     private static func columns(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()

@@ -13,6 +13,8 @@ package final class SignalWatch: Sendable {
 
     /// The signals as they come, for one reader.
     package let events: AsyncStream<Int32>
+    /// The signals that are watched, and were not ignored before.
+    package let numbers: [Int32]
     private let sources = Mutex<[any DispatchSourceSignal]>([])
 
     /// Starts watching, also Ctrl-Z if `stops` is set.
@@ -21,8 +23,8 @@ package final class SignalWatch: Sendable {
         events = stream
         let queue = DispatchQueue(label: "alertq.signals")
         let handler = Handler(continuation: continuation)
-        for number in Self.ending + (stops ? [SIGTSTP] : [])
-        where clinux_is_ignored(number) == 0 {
+        numbers = (Self.ending + (stops ? [SIGTSTP] : [])).filter { clinux_is_ignored($0) == 0 }
+        for number in numbers {
             // Dispatch's handler takes the place of this once it is there.
             signal(number, SIG_IGN)
             sources.withLock { sources in

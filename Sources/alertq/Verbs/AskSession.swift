@@ -30,6 +30,8 @@ package struct AskSession: Sendable {
             guard let signals else { return try tellID(record) }
             let telling = ResultTelling(verb: verb, isJSON: isJSON, context: context)
             guard record.response == nil else { return try await telling.tell(record, manager) }
+            let claim = manager.claimResponse(to: record)
+            defer { claim?.end() }
             let wait = AlertWait(
                 manager: manager, record: record, context: context,
                 limit: question.waitFor?.distance(from: context.now()),

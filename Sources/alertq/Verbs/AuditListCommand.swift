@@ -9,7 +9,8 @@ package struct AuditListCommand: Command {
         """
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
-        “login_uid”, “session”, “detail”, and in hexadecimal “content”, “previous” and “hash”.
+        “login_uid”, “session”, “detail”, in hexadecimal “content”, “previous” and “hash”, and \
+        “key” and “button”, the chosen button's id.
         """
     ]
 
@@ -29,13 +30,7 @@ package struct AuditListCommand: Command {
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
-        after =
-            try arguments.value(Self.after) { text throws(UsageError) in
-                guard let number = Int64(text), number >= 0 else {
-                    throw UsageError("“\(text)” is not a sequence number")
-                }
-                return number
-            } ?? 0
+        after = try arguments.value(Self.after, Arguments.sequence) ?? 0
         alert = try arguments.value(Self.alert, Arguments.alertID)
         limit = try arguments.count(Self.limit, unlessGiven: 100)
         isJSON = arguments.has(.json)
@@ -101,7 +96,8 @@ extension AuditListCommand {
         return text.isEmpty ? "-" : text
     }
 
-    private static func json(_ entry: AuditEntry) -> JSONValue {
+    /// The one JSON object that tells of an event; keys are only ever added.
+    package static func json(_ entry: AuditEntry) -> JSONValue {
         let event = entry.event
         return .object([
             ("sequence", .integer(event.sequence)), ("event", .string(event.kind.rawValue)),
@@ -117,6 +113,7 @@ extension AuditListCommand {
             ("content", .optional(entry.content.map(Hex.text))),
             ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),
+            ("key", .optional(entry.key)), ("button", .optional(entry.button)),
         ])
     }
 }

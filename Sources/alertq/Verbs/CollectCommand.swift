@@ -53,6 +53,8 @@ package struct CollectCommand: Command {
             guard let waitFor, let signals else {
                 return try await telling.tellWaiting(record.id, manager)
             }
+            let claim = manager.claimResponse(to: record)
+            defer { claim?.end() }
             let wait = AlertWait(
                 manager: manager, record: record, context: context,
                 limit: waitFor.distance(from: context.now()), terminal: nil, signals: signals)

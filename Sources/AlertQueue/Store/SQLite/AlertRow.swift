@@ -20,6 +20,8 @@ struct AlertRow {
         responses.uid, user, via, tty, ssh, responses.host, responses.pid, resolved_ms, \
         collected_ms, handled, alerts.source_id
         """
+    /// How many columns these are.
+    static let count: Int32 = 40
 
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) throws {

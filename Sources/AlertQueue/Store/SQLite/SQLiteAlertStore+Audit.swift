@@ -19,14 +19,18 @@ extension SQLiteAlertStore {
         try await read("read the audit log") { db in
             try db.rows(
                 """
-                SELECT \(AuditRow.columns), alerts.title FROM audit
-                LEFT JOIN alerts ON alerts.id = audit.alert_id
+                SELECT \(AuditRow.columns), alerts.title, alerts.key,
+                    CASE WHEN audit.button_index >= 0 AND json_valid(buttons)
+                        THEN json_extract(buttons, '$[' || audit.button_index || '].id') END
+                FROM audit LEFT JOIN alerts ON alerts.id = audit.alert_id
                 WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
                 ORDER BY seq LIMIT ?3
                 """, .integer(sequence), .optional(id), .integer(limit)
             ) { row in
                 var entry = try AuditRow.entry(row)
                 entry.title = row.optionalText(AuditRow.count)
+                entry.key = row.optionalText(AuditRow.count + 1)
+                entry.button = row.optionalText(AuditRow.count + 2)
                 return entry
             }
         }

@@ -103,6 +103,39 @@ extension SQLiteAlertStore {
         }
     }
 
+    package nonisolated(nonsending) func uncollected(
+        _ filter: HistoryFilter, behind place: Int64, limit: Int
+    ) async throws(AlertError) -> UncollectedPage {
+        // How many responses one look passes: few enough for a short transaction.
+        let span: Int64 = 10_000
+        return try await read("look for uncollected responses") { db in
+            let last = try db.first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
+            let end = min(max(last, place), place.addingBounded(span))
+            let found = try db.rows(
+                """
+                SELECT \(AlertRow.columns), responses.seq FROM responses
+                CROSS JOIN alerts ON alerts.id = responses.alert_id
+                CROSS JOIN sources ON sources.id = alerts.source_id
+                WHERE responses.seq > ?1 AND responses.seq <= ?2 AND collected_ms IS NULL
+                    AND responses.handler IS NULL
+                    AND (?3 IS NULL OR responses.source = ?3)
+                    AND (?4 IS NULL OR outcome = ?4) AND (?5 IS NULL OR button = ?5)
+                    AND (?6 IS NULL OR resolved_ms >= ?6)
+                ORDER BY responses.seq LIMIT ?7
+                """,
+                [
+                    .integer(place), .integer(end), .optional(filter.source),
+                    .optional(filter.outcome?.rawValue), .optional(filter.button),
+                    .optional(filter.since.map(Timestamp.milliseconds)), .integer(limit),
+                ]
+            ) { (try AlertRow($0).record, $0.integer(AlertRow.count)) }
+            let isFull = found.count == limit
+            return UncollectedPage(
+                records: found.map(\.0), place: isFull ? found.last?.1 ?? end : end,
+                isEnd: !isFull && end >= last)
+        }
+    }
+
     package nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
     {
         try await read("read alert \(id)") { try $0.alert(id)?.isHandled ?? false }

@@ -1,0 +1,98 @@
+import Glibc
+
+// What `alertq watch` needs: the log as it grows, and responses that nobody takes.
+extension AlertManager {
+    /// The newest entry of the audit log that this process knows of, or 0.
+    package nonisolated var knownSequence: Int64 { store.knownSequence }
+
+    /// Entries of the audit log behind a sequence number, or none after having waited for them for
+    /// a second.
+    package nonisolated func nextAudit(
+        after sequence: Int64, of id: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AuditEntry] {
+        let seen = store.changeCount
+        let page = try await store.audit(after: sequence, of: id, limit: limit)
+        if page.isEmpty { await store.waitForChange(after: seen) }
+        return page
+    }
+
+    /// A number that grows with each change that this process has noticed.
+    package nonisolated var changeCount: UInt64 { store.changeCount }
+
+    /// Waits until something has changed, or a second has passed.
+    package nonisolated func waitForChange(after count: UInt64) async {
+        await store.waitForChange(after: count)
+    }
+
+    /// Stores what is overdue, as any writer does.
+    package nonisolated func storeOverdue() async throws(AlertError) {
+        if try await store.next(for: [], only: nil).needsSweep {
+            try await store.sweep(atMost: 10)
+        }
+    }
+
+    /// Responses that no asker has taken and that no named handler waits for, oldest first.
+    package nonisolated func uncollected(
+        _ filter: HistoryFilter, behind place: Int64, limit: Int
+    ) async throws(AlertError) -> UncollectedPage {
+        try await store.uncollected(filter, behind: place, limit: limit)
+    }
+
+    /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
+    /// `nil` where that can't be, or is a named handler's.
+    package nonisolated func claimResponse(to record: AlertRecord) -> (any HandlerTurn)? {
+        guard record.alert.handler == nil else { return nil }
+        return try? store.takeHandlerTurn(record.id)
+    }
+}
+
+/// What became of a response that was offered to a hook.
+package enum HookOffer: Sendable {
+    /// The hook is done with it, and it has been collected.
+    case collected
+    /// It is collected already, or there is nothing to collect.
+    case gone
+    /// Its asker may still take it, or another process does just now.
+    case taken
+    /// The hook could not do its work; the response stays.
+    case failed
+}
+
+extension AlertManager {
+    /// Has a hook work on a response that nobody has taken, in one process at a time, and collects
+    /// it if the hook says that it is done.
+    ///
+    /// - Parameter grace: How long after its response an alert is left to an asker whose process
+    ///   still runs.
+    package nonisolated func offer(
+        _ id: Alert.ID, grace: Duration,
+        to hook: (AlertRecord, any HandlerTurn) async -> Bool
+    ) async throws(AlertError) -> HookOffer {
+        guard let turn = try store.takeHandlerTurn(id) else { return .taken }
+        defer { turn.end() }
+        let record = try await store.record(id)
+        guard let response = record.response, response.collectedAt == nil else { return .gone }
+        if isAskerNear(record, response, grace: grace) { return .taken }
+        guard await hook(record, turn) else { return .failed }
+        for _ in 1...5 {
+            do {
+                _ = try await store.collectNow(id, by: identity.responder(via: via))
+                return .collected
+            } catch .busy {
+                try? await clock.sleep(for: .seconds(1))
+            }
+        }
+        return .failed
+    }
+
+    private nonisolated func isAskerNear(
+        _ record: AlertRecord, _ response: Response, grace: Duration
+    ) -> Bool {
+        guard record.source.host == identity.host, record.source.pid != identity.pid,
+            kill(record.source.pid, 0) == 0 || errno == EPERM
+        else { return false }
+        let age = clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
+        // A clock that was set back must not put it off for ever.
+        return (0..<grace.milliseconds).contains(age)
+    }
+}
