@@ -12,7 +12,7 @@ struct ProcessGroup: ~Copyable {
     /// What a keeper does for programs: SIGTERM, and SIGKILL for what takes longer than a second.
     /// SIGCONT wakes what is stopped, which could not end otherwise.
     static let killing = """
-        trap '' HUP INT QUIT TERM TSTP; read -r _
+        PATH=/usr/bin:/bin; trap '' HUP INT QUIT TERM TSTP; read -r _
         kill -TERM 0; kill -CONT 0; sleep 1; kill -KILL 0
         """
 

@@ -14,6 +14,9 @@ struct ProgramShow: Sendable {
         let choice: @Sendable (_ reply: String, _ code: Int32) -> PresenterChoice?
         /// A choice that came sooner was made before anybody could have read the alert.
         var tooSoon = Duration.zero
+        /// Whether a program could still show something. Programs end in the same way when
+        /// their screen is lost and when a person closes them.
+        var isUsable: @Sendable () -> Bool = { true }
     }
 
     /// Nobody reads an alert in less: what fails so soon has not been put off by a person.
@@ -99,6 +102,8 @@ struct ProgramShow: Sendable {
                 return .failure(Failure(reason: "was answered before anybody could read it"))
             }
             return .success(choice)
+        case .silent where !attempt.isUsable():
+            return .failure(Failure(reason: "lost its screen"))
         case .silent(0): return .success(.close)
         case .silent(let code) where [126, 127].contains(code) || time < Self.readingTime:
             return .failure(Failure(reason: "ended at once, with exit code \(code)"))

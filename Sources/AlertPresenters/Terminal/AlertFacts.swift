@@ -38,6 +38,20 @@ struct AlertFacts: Sendable {
         return texts.compactMap { $0 }
     }
 
+    /// The same for a text that stays as it is: with times of day instead of lengths of time.
+    func lastingTexts(user: String?, now: Date) -> [String] {
+        let record = presentation.record
+        let priority = presentation.alert.priority
+        let texts: [String?] = [
+            AlertWording.source(record.source, user: user, here: host),
+            priority >= .high ? "\(priority)" : nil,
+            "asked at " + AlertWording.clock(record.askedAt, now: now),
+            AlertWording.waiting(presentation.waitingBehind),
+            end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
+        ]
+        return texts.compactMap { $0 }
+    }
+
     /// The times that "later" offers now.
     func laterOptions(now: Date) -> [AlertInteraction.LaterOption] {
         AlertWording.laterOptions(

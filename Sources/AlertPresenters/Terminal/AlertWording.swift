@@ -59,9 +59,19 @@ enum AlertWording {
     static func ending(
         in duration: Duration, at date: Date, now: Date, defaultTitle: String?
     ) -> String {
-        let then = defaultTitle.map { ", then “\($0)”" } ?? ""
-        if duration > .seconds(3600) { return "until " + clock(date, now: now) + then }
-        return countdown(duration) + " left" + then
+        if duration > .seconds(3600) {
+            return until(date, now: now, defaultTitle: defaultTitle)
+        }
+        return countdown(duration) + " left" + then(defaultTitle)
+    }
+
+    /// When an alert ends by itself, as a time of day.
+    static func until(_ date: Date, now: Date, defaultTitle: String?) -> String {
+        "until " + clock(date, now: now) + then(defaultTitle)
+    }
+
+    private static func then(_ defaultTitle: String?) -> String {
+        defaultTitle.map { ", then “\($0)”" } ?? ""
     }
 
     /// When an alert without buttons leaves the screen.

@@ -64,7 +64,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         // Several managers may share the screen.
         try await turnstile.enter()
         defer { turnstile.leave() }
-        try await findName(of: presentation.record.source.uid)
+        _ = try await users.soon(presentation.record.source.uid)
         guard hasScreen, let input = try keyInput() else {
             return try await prompt(presentation)
         }
@@ -145,13 +145,6 @@ extension TerminalPresenter {
             if terminal.isInForeground { terminal.write("\r\n") }
             await terminal.drain(within: .milliseconds(200))
             throw error
-        }
-    }
-
-    /// Waits a little for the name of who asks, so that it doesn't come after the alert.
-    private func findName(of uid: UInt32) async throws {
-        for _ in 0..<20 where users.name(uid) == nil {
-            try await Task.sleep(for: .milliseconds(5))
         }
     }
 

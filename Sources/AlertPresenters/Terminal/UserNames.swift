@@ -24,4 +24,14 @@ final class UserNames: Sendable {
         }
         return name
     }
+
+    /// Waits a little for the name, so that it doesn't come after the alert.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func soon(_ uid: UInt32) async throws -> String? {
+        for _ in 0..<20 where name(uid) == nil {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return name(uid)
+    }
 }

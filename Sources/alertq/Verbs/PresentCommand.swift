@@ -16,6 +16,9 @@ package struct PresentCommand: Command {
         terminal: this terminal.
         """,
         """
+        dialog: windows on your desktop, through zenity or kdialog. Closing one means later.
+        """,
+        """
         command:PROGRAM: a program of your own, by its path or its name in $PATH. It reads the \
         alert as one line of JSON, as show --json prints it, and prints the id of the chosen \
         button. If it ends without printing anything, the alert comes again later; SIGTERM means \

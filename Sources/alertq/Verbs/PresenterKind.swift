@@ -5,31 +5,39 @@ import Glibc
 /// A presenter as `--on` names it.
 package enum PresenterKind: Sendable, Hashable {
     case terminal
+    /// Windows of the desktop's dialog program.
+    case dialog
     /// A program of the user's own.
     case command(String)
 
     /// What may be given, for help and errors.
-    package static let names = "terminal, command:PROGRAM"
+    package static let names = "terminal, dialog, command:PROGRAM"
 
     package init(_ text: String) throws(UsageError) {
         let prefix = "command:"
         switch text {
         case "terminal": self = .terminal
+        case "dialog": self = .dialog
         case let text where text.hasPrefix(prefix) && text.count > prefix.count:
             self = .command(String(text.dropFirst(prefix.count)))
         case "command", prefix:
             throw UsageError("“\(text)” names no program; give --on command:PROGRAM")
         default:
-            let known = ["terminal", prefix]
+            let known = ["terminal", "dialog", prefix]
             let hint = Suggestion.text(for: text, among: known).map { "; did you mean “\($0)”?" }
             throw UsageError(
                 "there is no presenter “\(text)”; there are \(Self.names)\(hint ?? "")")
         }
     }
 
+    var isCommand: Bool {
+        if case .command = self { true } else { false }
+    }
+
     package var name: String {
         switch self {
         case .terminal: "terminal"
+        case .dialog: "dialog"
         case .command(let program): "command:" + program
         }
     }
@@ -73,14 +81,18 @@ package struct PresenterSet: Sendable {
             switch kind {
             case .terminal:
                 return try TerminalPresenter()
+            case .dialog:
+                return try DialogPresenter(log: log)
             case .command(let program):
                 // The keyboard can belong to one of them only.
-                let isFirst = kinds.first { $0 != .terminal } == kind
+                let isFirst = kinds.first(where: \.isCommand) == kind
                 return try CommandPresenter(
                     program, usesTerminal: !usesTerminal && isFirst, log: log)
             }
         } catch let error as TerminalError {
             throw CommandError(.inputOutput, "can't use the terminal: \(error)")
+        } catch let error as DialogError {
+            throw CommandError(.notFound, "--on dialog: \(error)")
         } catch let error as ProgramError {
             throw CommandError(.notFound, "--on \(kind.name): \(error)")
         }

@@ -1,0 +1,74 @@
+import AlertQueue
+import FoundationEssentials
+
+/// An alert as text for a window or a notification, which stays as it is once it is shown.
+///
+/// Everything that comes from outside is neutralised; markup is the presenter's to escape.
+struct AlertText: Sendable {
+    /// More would push the buttons off a small screen.
+    private static let columns = 80
+
+    let title: String
+    /// The message; empty if there is none.
+    let message: String
+    /// Who asks, how urgently, since when, what else waits, and when it ends by itself.
+    let facts: String
+
+    /// - Parameters:
+    ///   - user: The name of the account that asks.
+    ///   - lines: How many lines the message may take.
+    init(_ presentation: Presentation, user: String?, host: String, lines: Int, now: Date = Date())
+    {
+        let alert = presentation.alert
+        title = SafeText.line(alert.title)
+        facts = AlertFacts(presentation, host: host).lastingTexts(user: user, now: now)
+            .joined(separator: " · ")
+        var wrapped = SafeText.lines(alert.message ?? "")
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .prefix(lines + 1).flatMap { DisplayWidth.wrapped(String($0), to: Self.columns) }
+        if wrapped.count > lines {
+            wrapped =
+                wrapped.prefix(lines - 1)
+                + ["… (the rest: alertq show \(presentation.record.id))"]
+        }
+        message = wrapped.joined(separator: "\n")
+    }
+
+    /// Everything but the title, with an empty line between the parts.
+    var body: String {
+        [message, facts].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+}
+
+/// The labels of buttons where a program tells a choice by its label: each is there once.
+struct DialogLabels: Sendable {
+    let buttons: [String]
+    /// The label that puts the alert off.
+    let later: String
+
+    init(_ alert: Alert) {
+        var taken: Set<String> = []
+        func unique(_ label: String) -> String {
+            var candidate = label
+            var count = 1
+            while !taken.insert(candidate).inserted {
+                count += 1
+                candidate = "\(label) (\(count))"
+            }
+            return candidate
+        }
+        buttons = alert.buttons.map { unique(SafeText.line($0.title)) }
+        later = unique("Later")
+    }
+
+    /// The choices in the order in which they stand, by their place among the buttons; −1 is
+    /// "later".
+    ///
+    /// Programs preselect the first one, which must not destroy anything.
+    func order(_ alert: Alert) -> [Int] {
+        let indices = Array(alert.buttons.indices)
+        return alert.buttons.first?.role == .destructive ? [-1] + indices : indices + [-1]
+    }
+
+    func label(_ index: Int) -> String { index < 0 ? later : buttons[index] }
+}

@@ -1,0 +1,69 @@
+import AlertQueue
+
+/// Shows alerts in windows, through the dialog program of the desktop: zenity, else kdialog.
+///
+/// Every button is there, and "Later"; closing the window means the same. A window that is
+/// answered within 0.7 seconds is shown again: what was typed was not meant for it.
+public struct DialogPresenter: AlertPresenter {
+    public let name = "dialog"
+    private let program: DialogProgram
+    private let path: String
+    private let show: ProgramShow
+    private let users = UserNames()
+    private let host: String
+    /// How many lines of a message fit a small screen, beside everything else.
+    private static let lines = 20
+
+    /// Finds a display and a program.
+    ///
+    /// - Parameter log: Takes one line for each failure; by default it goes to the standard error.
+    /// - Throws: ``DialogError``.
+    public init(
+        log: @escaping @Sendable (String) -> Void = StandardLog.write
+    ) throws(DialogError) {
+        guard let display = DisplayServer.name else { throw .noDisplay }
+        guard DisplayServer.isThere else { throw .noAnswer(display: display) }
+        let found = DialogProgram.allCases.lazy.compactMap { program in
+            ProgramSearch.path(of: program.rawValue).map { (program, $0) }
+        }
+        guard let (program, path) = found.first else { throw .noProgram }
+        self.program = program
+        self.path = path
+        host = Identity.current.host
+        show = ProgramShow(name: "dialog", log: log)
+    }
+
+    /// Shows an alert, and returns what the person chose.
+    ///
+    /// - Throws: `CancellationError` when its task is cancelled; ``ProgramError`` when the program
+    ///   fails three times.
+    public func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        let user = try await users.soon(presentation.record.source.uid)
+        let text = AlertText(presentation, user: user, host: host, lines: Self.lines)
+        return try await show.present(
+            presentation, through: program.attempt(presentation.alert, text, path: path))
+    }
+}
+
+/// Why windows can't be shown.
+public enum DialogError: Error, Sendable, Hashable {
+    /// The process does not run on a desktop.
+    case noDisplay
+    /// The server of the desktop can't be reached.
+    case noAnswer(display: String)
+    /// No program that shows windows is installed.
+    case noProgram
+}
+
+extension DialogError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noDisplay:
+            "there is no desktop here: neither $WAYLAND_DISPLAY nor $DISPLAY is set"
+        case .noAnswer(let display):
+            "the desktop does not answer at the display \(display)"
+        case .noProgram:
+            "it needs zenity or kdialog; on Debian: apt-get install zenity"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import AlertQueue
+import Foundation
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Dialog programs")
+struct DialogProgramTests {
+    private func attempt(
+        _ program: DialogProgram, _ alert: Alert, expiresIn: Duration? = nil
+    ) -> ProgramShow.Attempt {
+        let presentation = Presentation.of(alert, expiresIn: expiresIn)
+        let text = AlertText(presentation, user: "ana", host: "", lines: 20)
+        return program.attempt(alert, text, path: "program")
+    }
+
+    @Test("Each reply stands for one button, even where labels are the same")
+    func replies() {
+        let alert = Alert(
+            "T", buttons: ["a_b", .init("Later", id: "x"), .init("a_b", id: "y"), .cancel("No")])
+        let attempt = attempt(.zenity, alert)
+        let labels = attempt.words.filter { $0.hasPrefix("--extra-button=") }
+            .map { String($0.dropFirst(15)) }
+        #expect(labels == ["a__b", "Later", "a__b (2)", "No", "Later (2)"])
+        let choices = labels.map { attempt.choice($0, 1) }
+        #expect(choices == [.button(0), .button(1), .button(2), .button(3), .later(nil)])
+        for reply in ["", "a_b", "later", "No ", "0"] {
+            #expect(attempt.choice(reply, 1) == nil)
+        }
+        #expect(attempt.choice("No", 255) == nil)
+    }
+
+    @Test("More buttons than fit a row become a list; its numbers are the buttons")
+    func list() {
+        let alert = Alert("T <b>", buttons: (0..<16).map { .init("Button \($0)") })
+        for program in DialogProgram.allCases {
+            let attempt = attempt(program, alert)
+            #expect(attempt.choice("1", 0) == .button(0))
+            #expect(attempt.choice("16", 0) == .button(15))
+            #expect(attempt.choice("0", 0) == .later(nil))
+            #expect(attempt.choice("17", 0) == nil && attempt.choice("-1", 0) == nil)
+        }
+        #expect(attempt(.zenity, alert).input.hasPrefix("1\nButton 0\n2\nButton 1\n"))
+    }
+
+    @Test("A destructive button never comes first", arguments: DialogProgram.allCases)
+    func destructive(program: DialogProgram) {
+        let alert = Alert("T", buttons: [.destructive("Prune"), .cancel("Keep")])
+        let words = attempt(program, alert).words.suffix(6).joined(separator: " ")
+        #expect(words.contains(/Later.*Prune.*Keep/))
+    }
+
+    @Test("No text can be markup, an option or a key", arguments: DialogProgram.allCases)
+    func hostile(program: DialogProgram) {
+        for text in hostileTexts + ["<i>&amp;", "--help", "C:\\new", "&File_"] {
+            for count in [0, 2, 16] {
+                let alert = Alert(
+                    text, message: text,
+                    buttons: (0..<count).map { .init("\(text)\($0)", id: "\($0)") })
+                let attempt = attempt(program, alert)
+                let all = attempt.words + [attempt.input]
+                #expect(all.allSatisfy { SafeText.lines($0) == $0 })
+                let options = attempt.words.prefix { $0 != "--" }
+                #expect(options.contains { $0.hasPrefix("--text=") || $0.hasPrefix("<qt>") })
+                // Both programs read a text beside a list as markup.
+                guard count == 16 || program == .kdialog else { continue }
+                #expect(!options.contains { $0.contains("<i>&amp;") })
+            }
+        }
+    }
+
+    @Test("Who asks and until when is there, and a long message is cut visibly")
+    func text() {
+        let alert = Alert(
+            "T", message: (1...400).map { "\($0)" }.joined(separator: "\n"),
+            buttons: ["Yes", .cancel("No")], priority: .critical, defaultButton: "No")
+        let presentation = Presentation.of(alert, waitingBehind: 2, expiresIn: .seconds(100))
+        let text = AlertText(
+            presentation, user: "ana", host: presentation.record.source.host, lines: 20)
+        let facts = text.facts.components(separatedBy: " · ")
+        #expect(facts.prefix(2) == ["backup (ana)", "critical"] && facts.count == 5)
+        #expect(facts[2].wholeMatch(of: /asked at [0-9]{2}:[0-9]{2}/) != nil)
+        #expect(facts[3] == "2 more wait" && facts[4].contains(/^until .*, then “No”$/))
+        #expect(text.message.split(separator: "\n").count == 20)
+        #expect(text.message.hasSuffix("19\n… (the rest: alertq show 42)"))
+    }
+
+    @Test("An answer that comes before anybody could read it is asked for again")
+    func tooSoon() async throws {
+        let program = try ProgramScript(
+            "echo . >>runs; [ $(wc -l <runs) -gt 1 ] && sleep 0.3; echo yes")
+        let show = ProgramShow(name: "dialog", pause: RetryPause(first: .milliseconds(1))) { _ in }
+        let choice = try await show.present(
+            .of(Alert("T", buttons: ["yes"])),
+            through: .init(
+                words: [program.path], choice: { _, _ in .button(0) },
+                tooSoon: .milliseconds(300)))
+        #expect(choice == .button(0) && program.lines("runs").count == 2)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+
+/// A desktop without a monitor: an X server with a window manager; see Xvfb(1).
+package final class DesktopSession: Sendable {
+    private let server: Child
+    private let windows: Child
+    package let display: String
+
+    /// What the tests on a desktop need; the rest of the suite needs none of it.
+    private static let programs = ["Xvfb", "openbox", "xdotool"]
+
+    /// Whether a test that needs more programs can run. Where everything is to be tried, it runs
+    /// whatever is missing, and then fails.
+    package static func has(_ others: String...) -> Bool {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return ProcessInfo.processInfo.environment["ALERTQ_TRY_ALL"] != nil
+            || (programs + others).allSatisfy { program in
+                folders.contains {
+                    FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+                } || FileManager.default.isExecutableFile(atPath: program)
+            }
+    }
+
+    package init() async throws {
+        let server = try Child(
+            "Xvfb",
+            ["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset"])
+        guard await eventually({ server.output.text.hasSuffix("\n") }) else {
+            throw POSIXError(.ETIMEDOUT)
+        }
+        self.server = server
+        display = ":" + server.output.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        windows = try Child("openbox", [], environment: ["DISPLAY": display])
+    }
+
+    /// What a program needs to show windows here, and nowhere else.
+    package var environment: [String: String] {
+        [
+            "DISPLAY": display, "WAYLAND_DISPLAY": "", "NO_AT_BRIDGE": "1",
+            "XDG_CURRENT_DESKTOP": "",
+        ]
+    }
+
+    /// Runs xdotool(1) and returns what it prints.
+    @discardableResult
+    package func xdotool(_ words: String...) async throws -> String {
+        let child = try Child("xdotool", words, environment: environment)
+        return await child.finish().output
+    }
+
+    /// The windows on the screen that have a name.
+    package func windows(named name: String) async throws -> [String] {
+        try await xdotool("search", "--onlyvisible", "--name", name)
+            .split(separator: "\n").map(String.init)
+    }
+
+    /// Ends the server, as when a session crashes.
+    package func crash() { server.kill(SIGKILL) }
+}
