@@ -39,6 +39,7 @@ package enum Verbs {
         AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
         CancelCommand.self, CollectCommand.self, WatchCommand.self, HistoryCommand.self,
+        StatsCommand.self,
         AuditListCommand.self, AuditVerifyCommand.self, AuditHeadCommand.self, DoctorCommand.self,
         CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]

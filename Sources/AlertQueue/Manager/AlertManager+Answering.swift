@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 // What any process can do with any alert, by its id.
 extension AlertManager {
     /// Answers an alert with one of its buttons.
@@ -167,15 +169,34 @@ extension AlertManager {
     public func history(
         _ filter: HistoryFilter = HistoryFilter(), limit: Int = 50, after: Alert.ID? = nil
     ) async throws(AlertError) -> [AlertRecord] {
-        do throws(AlertError) {
-            // Overdue alerts belong to the history, and this is a writer: it stores them first.
-            if try await store.next(for: [], only: nil).needsSweep {
-                try await store.sweep(atMost: 10)
-            }
-        } catch {
-            // They can't be stored now; what is stored can still be read.
-        }
+        await sweepForReading()
         return try await store.history(filter, limit: Self.clamped(limit), after: after)
+    }
+
+    /// Overdue alerts belong to the history, and this is a writer: it stores them first.
+    private func sweepForReading() async {
+        // If they can't be stored now, what is stored can still be read.
+        try? await storeOverdue()
+    }
+
+    /// What became of the alerts that were asked in some time, and how long people took.
+    ///
+    /// It looks at every alert, in short transactions and bounded memory: about a second for a
+    /// million. Only answers by persons count for how long they took.
+    ///
+    /// - Parameters:
+    ///   - source: The name of whoever asked; `nil` means everybody.
+    ///   - since: The earliest time of asking, inclusive; `nil` means from the beginning.
+    ///   - until: The latest time of asking, exclusive; `nil` means until now.
+    ///   - progress: Hears how many of how many alerts have been looked at.
+    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled,
+    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
+    public func statistics(
+        source: String? = nil, since: Date? = nil, until: Date? = nil,
+        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(AlertError) -> AlertStatistics {
+        await sweepForReading()
+        return try await store.statistics(source: source, since: since, until: until, progress)
     }
 
     /// Entries of the audit log behind a sequence number, oldest first.

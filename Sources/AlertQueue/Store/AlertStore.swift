@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Where alerts, responses and the audit log are kept: the seam between the manager and a database.
 ///
 /// What every store promises:
@@ -74,6 +76,15 @@ package protocol AlertStore: Sendable {
     nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord]
+
+    /// Counts what was asked from one time on and before another, and what became of it.
+    ///
+    /// It ends early when its task is cancelled. `progress` hears how many of how many alerts it
+    /// has looked at.
+    nonisolated(nonsending) func statistics(
+        source: String?, since: Date?, until: Date?,
+        _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AlertStatistics
 
     /// Puts the words of all responses into the index that a search for text uses.
     ///

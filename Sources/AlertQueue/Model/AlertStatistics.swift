@@ -1,0 +1,145 @@
+import FoundationEssentials
+
+/// What became of the alerts that were asked in some time, and how long people took to answer.
+public struct AlertStatistics: Sendable {
+    /// How many alerts were asked, and how many of them ended in which way.
+    public struct Counts: Sendable, Hashable {
+        /// All of them.
+        public internal(set) var asked = 0
+        /// How many have ended in each way; an outcome that is absent has not happened.
+        public internal(set) var outcomes: [Outcome: Int] = [:]
+
+        /// How many still wait.
+        public var waiting: Int { asked - outcomes.values.reduce(0, +) }
+    }
+
+    /// The counts of what has a name.
+    public struct Group: Sendable, Hashable {
+        /// The name of a source or the id of a button; `#0` and so on for buttons whose ids have
+        /// been erased.
+        public let name: String
+        /// What was asked by the source, or ended with the button.
+        public let counts: Counts
+    }
+
+    /// How many names of sources and of buttons are told apart.
+    static let groupLimit = 1000
+
+    /// All alerts.
+    public internal(set) var total = Counts()
+    /// Those of each source, most asked first; at most 1,000 sources.
+    public internal(set) var sources: [Group] = []
+    /// Those that ended with each button, most chosen first; at most 1,000 ids.
+    ///
+    /// The outcome tells a person's choice (``Outcome/answered``) from a default that was applied
+    /// (``Outcome/expired``) and a simulated cancel (``Outcome/cancelled``).
+    public internal(set) var buttons: [Group] = []
+    /// How long people took from the moment of asking to their answer.
+    public internal(set) var timeFromAsked = AnswerTimes()
+    /// How long people took from the last time that the alert appeared on a screen, where it did.
+    public internal(set) var timeFromPresented = AnswerTimes()
+
+    /// The statistics of nothing.
+    package init() {}
+}
+
+/// How long answers of persons took, in bounded memory.
+///
+/// Percentiles are exact for up to 10,000 answers, and within one percent beyond.
+public struct AnswerTimes: Sendable {
+    /// One bar of a histogram.
+    public struct Bucket: Sendable, Hashable {
+        /// The shortest time that counts, inclusive.
+        public let from: Duration
+        /// The time from which on the next bucket counts; `nil` for the last one.
+        public let to: Duration?
+        /// How many answers took so long.
+        public let count: Int
+
+        package init(from: Duration, to: Duration?, count: Int) {
+            (self.from, self.to, self.count) = (from, to, count)
+        }
+    }
+
+    /// How many answers there are.
+    public private(set) var count = 0
+    /// The shortest time; `nil` without answers.
+    public var shortest: Duration? { count > 0 ? .milliseconds(least) : nil }
+    /// The longest time; `nil` without answers.
+    public var longest: Duration? { count > 0 ? .milliseconds(most) : nil }
+    /// The time that half of the answers took at most; `nil` without answers.
+    public var median: Duration? { percentile(50) }
+
+    private var least = Int64.max
+    private var most: Int64 = 0
+    /// The times themselves, while they are few.
+    private var exact: [Int64]? = []
+    private var fine: [Int: Int] = [:]
+    private var coarse = [Int](repeating: 0, count: Self.bounds.count + 1)
+
+    private static let exactLimit = 10_000
+    /// Where a new bar begins, in milliseconds: steps that grow, at times that people know.
+    private static let bounds: [Int64] = [
+        1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800,
+        604_800, 2_592_000,
+    ].map { $0 * 1000 }
+
+    /// The times of nobody.
+    package init() {}
+
+    /// The time that a share of the answers took at most: the nearest rank.
+    ///
+    /// - Parameter percent: From 0 to 100; beyond that, the nearest of these.
+    public func percentile(_ percent: Double) -> Duration? {
+        guard count > 0 else { return nil }
+        let share = percent.isNaN ? 0 : min(max(percent, 0), 100) / 100
+        let rank = min(count, max(1, Int((share * Double(count)).rounded(.up))))
+        if let exact { return .milliseconds(exact.sorted()[rank - 1]) }
+        var passed = 0
+        for (place, number) in fine.sorted(by: { $0.key < $1.key }) {
+            passed += number
+            if passed >= rank { return .milliseconds(min(most, max(least, Self.value(at: place)))) }
+        }
+        return .milliseconds(most)
+    }
+
+    /// A histogram whose bars grow like a logarithm: from 1 s to 30 d, the ends are open.
+    public var histogram: [Bucket] {
+        coarse.enumerated().map { place, count in
+            Bucket(
+                from: place == 0 ? .zero : .milliseconds(Self.bounds[place - 1]),
+                to: place < Self.bounds.count ? .milliseconds(Self.bounds[place]) : nil,
+                count: count)
+        }
+    }
+
+    /// Counts an answer; a clock that was set back does not make it negative.
+    mutating func add(milliseconds: Int64) {
+        let time = max(0, milliseconds)
+        count += 1
+        least = min(least, time)
+        most = max(most, time)
+        coarse[Self.bounds.firstIndex { time < $0 } ?? Self.bounds.count] += 1
+        fine[Self.place(of: time), default: 0] += 1
+        if count <= Self.exactLimit {
+            exact?.append(time)
+        } else {
+            exact = nil
+        }
+    }
+
+    /// The number of the narrow bucket of a time: 64 to each doubling, exact below 128 ms.
+    static func place(of time: Int64) -> Int {
+        guard time >= 128 else { return Int(time) }
+        let shift = 63 - time.leadingZeroBitCount - 6
+        return shift * 64 + Int(time >> Int64(shift))
+    }
+
+    /// The middle of a narrow bucket.
+    static func value(at place: Int) -> Int64 {
+        guard place >= 128 else { return Int64(place) }
+        let shift = place / 64 - 1
+        let start = Int64(place - shift * 64) << Int64(shift)
+        return start + (Int64(1) << Int64(shift)) / 2
+    }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+import SQLite
+
+extension SQLiteAlertStore {
+    package nonisolated(nonsending) func statistics(
+        source: String?, since: Date?, until: Date?,
+        _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AlertStatistics {
+        let last = try await read("count the alerts") { db in
+            try db.first("SELECT max(id) FROM alerts") { $0.integer(0) } ?? 0
+        }
+        let query = StatisticsQuery(
+            source: source, since: since.map(Timestamp.milliseconds),
+            until: until.map(Timestamp.milliseconds))
+        var tally = StatisticsTally()
+        var place: Int64 = 0
+        // In short transactions, so that the write-ahead log can be reused meanwhile.
+        while place < last {
+            guard !Task.isCancelled else { throw .busy("the count was cancelled") }
+            let (start, before) = (place, tally)
+            let end = min(last, start + StatisticsQuery.pageLength)
+            tally = try await read("count the alerts") { db in
+                var tally = before
+                try query.count(db, after: start, through: end, into: &tally)
+                return tally
+            }
+            place = end
+            progress(Int(place), Int(last))
+        }
+        return tally.statistics
+    }
+}
+
+/// Counts that are not ordered yet.
+private struct StatisticsTally: Sendable {
+    private var counted = AlertStatistics()
+    private var sources: [String: AlertStatistics.Counts] = [:]
+    private var buttons: [String: AlertStatistics.Counts] = [:]
+
+    var statistics: AlertStatistics {
+        var statistics = counted
+        statistics.sources = Self.ordered(sources)
+        statistics.buttons = Self.ordered(buttons)
+        return statistics
+    }
+
+    mutating func addAlerts(_ count: Int, of source: String, _ outcome: Outcome?) {
+        Self.add(count, outcome, to: &counted.total)
+        Self.add(count, outcome, to: &sources, source)
+    }
+
+    mutating func addChoices(_ count: Int, of button: String, _ outcome: Outcome) {
+        Self.add(count, outcome, to: &buttons, button)
+    }
+
+    mutating func addAnswer(fromAsked: Int64, fromPresented: Int64?) {
+        counted.timeFromAsked.add(milliseconds: fromAsked)
+        if let fromPresented { counted.timeFromPresented.add(milliseconds: fromPresented) }
+    }
+
+    private static func add(
+        _ count: Int, _ outcome: Outcome?, to groups: inout [String: AlertStatistics.Counts],
+        _ name: String
+    ) {
+        // Names come from outside, and may be without number.
+        guard groups[name] != nil || groups.count < AlertStatistics.groupLimit else { return }
+        add(count, outcome, to: &groups[name, default: AlertStatistics.Counts()])
+    }
+
+    private static func add(
+        _ count: Int, _ outcome: Outcome?, to counts: inout AlertStatistics.Counts
+    ) {
+        counts.asked += count
+        if let outcome { counts.outcomes[outcome, default: 0] += count }
+    }
+
+    private static func ordered(
+        _ groups: [String: AlertStatistics.Counts]
+    ) -> [AlertStatistics.Group] {
+        groups.map { AlertStatistics.Group(name: $0.key, counts: $0.value) }
+            .sorted { ($1.counts.asked, $0.name) < ($0.counts.asked, $1.name) }
+    }
+}
+
+/// What is counted, page by page in the order of the ids.
+private struct StatisticsQuery: Sendable {
+    /// How many alerts one transaction looks at.
+    static let pageLength: Int64 = 20_000
+
+    let source: String?
+    let since: Int64?
+    let until: Int64?
+
+    private static let condition = """
+        alerts.id > ?1 AND alerts.id <= ?2
+            AND (?3 IS NULL OR sources.name = ?3)
+            AND (?4 IS NULL OR asked_ms >= ?4) AND (?5 IS NULL OR asked_ms < ?5)
+        """
+
+    func count(
+        _ db: Database, after start: Int64, through end: Int64, into tally: inout StatisticsTally
+    ) throws {
+        let values: [Value] = [
+            .integer(start), .integer(end), .optional(source), .optional(since), .optional(until),
+        ]
+        try db.forEach(
+            """
+            SELECT sources.name, outcome, count(*) FROM alerts
+            CROSS JOIN sources ON sources.id = alerts.source_id
+            LEFT JOIN responses ON responses.alert_id = alerts.id
+            WHERE \(Self.condition) GROUP BY 1, 2
+            """, values
+        ) { row in
+            tally.addAlerts(
+                Int(row.integer(2)), of: row.text(0),
+                row.optionalText(1).flatMap(Outcome.init(rawValue:)))
+        }
+        try db.forEach(
+            """
+            SELECT coalesce(button, '#' || button_index), outcome, count(*) FROM alerts
+            CROSS JOIN sources ON sources.id = alerts.source_id
+            CROSS JOIN responses ON responses.alert_id = alerts.id
+            WHERE \(Self.condition) AND button_index >= 0 GROUP BY 1, 2
+            """, values
+        ) { row in
+            guard let outcome = Outcome(rawValue: row.text(1)) else { return }
+            tally.addChoices(Int(row.integer(2)), of: row.text(0), outcome)
+        }
+        // What a policy did or a timer says nothing of people.
+        try db.forEach(
+            """
+            SELECT resolved_ms, asked_ms, presented_ms FROM alerts
+            CROSS JOIN sources ON sources.id = alerts.source_id
+            CROSS JOIN responses ON responses.alert_id = alerts.id
+            WHERE \(Self.condition) AND outcome = 'answered' AND resolved_by = 'person'
+            """, values
+        ) { row in
+            let resolved = row.integer(0)
+            tally.addAnswer(
+                fromAsked: resolved.subtractingBounded(row.integer(1)),
+                fromPresented: row.optionalInteger(2).map { resolved.subtractingBounded($0) })
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import AlertPresenters
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq stats`: what became of the questions, and how long people took.
+package struct StatsCommand: Command {
+    package static let name = "stats"
+    package static let abstract = "Count what was asked and how it ended, and how long people took"
+    package static let options = [source, since, until]
+    package static let discussion = [
+        """
+        It counts the alerts that were asked in the time, by source and by the button that they \
+        ended with: answered by a person, expired with a default, cancelled with the cancel \
+        button. How long people took is from the moment of asking, and from the last time that \
+        the alert appeared on a screen; only what persons answered counts. Percentiles of more \
+        than 10,000 answers are right to one percent.
+        """,
+        DateText.past,
+        """
+        With --json there is one object with the keys “since”, “until”, “source”; “asked”, \
+        “waiting”, “answered”, “cancelled”, “dismissed”, “expired” and “withdrawn”; “sources” and \
+        “buttons”, arrays of objects with “name” and the same numbers; “from_asked” and \
+        “from_presented”, with “count”, “shortest_ms”, “median_ms”, “p90_ms”, “p99_ms”, \
+        “longest_ms” and “histogram”, an array of objects with “from_ms”, “to_ms” and “count”.
+        """,
+    ]
+
+    static let source = Option("source", "NAME", help: "Only what this source asked")
+    static let since = Option("since", "TIME", help: "Only what was asked from this time on")
+    static let until = Option("until", "TIME", help: "Only what was asked before this time")
+
+    /// How many sources and buttons the tables show.
+    private static let shown = 20
+
+    private let queue: QueueChoice
+    private let arguments: Arguments
+    private let source: String?
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        source = arguments[Self.source]
+        isJSON = arguments.has(.json)
+        self.arguments = arguments
+        // The times are read again when it runs, against the time of then.
+        _ = try Self.times(arguments, now: Date())
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        let (since, until) = try Self.times(arguments, now: context.now())
+        let counted = try await ProgressBar.during("counting", in: context) { bar in
+            try await queue.openExisting(via: Self.name) { manager in
+                try await manager.statistics(source: source, since: since, until: until) {
+                    bar.show($0, of: $1)
+                }
+            }
+        }
+        // Where nobody has asked anything yet, there is nothing to count.
+        let statistics = counted ?? AlertStatistics()
+        if isJSON {
+            try context.print(Self.json(statistics, source, since, until).text())
+        } else {
+            try context.output.write(Self.text(statistics, in: context))
+        }
+        return .done
+    }
+
+    private static func times(
+        _ arguments: Arguments, now: Date
+    ) throws(UsageError) -> (since: Date?, until: Date?) {
+        let date = { (text: String) throws(UsageError) in try DateText.parse(text, now: now) }
+        return (try arguments.value(since, date), try arguments.value(until, date))
+    }
+}
+
+// MARK: - Text
+
+extension StatsCommand {
+    package static func text(_ statistics: AlertStatistics, in context: Context) -> String {
+        let style = context.style
+        // One below the other they fit every screen.
+        let names = ["asked", "waiting"] + Outcome.allCases.map(\.rawValue)
+        var text = zip(names, numbers(statistics.total)).map { name, number in
+            DisplayWidth.padded(name, to: 10) + number + "\n"
+        }.joined()
+        text += groups("SOURCE", statistics.sources, hasWaiting: true, in: context)
+        text += groups("BUTTON", statistics.buttons, hasWaiting: false, in: context)
+        let times = [
+            ("asked", statistics.timeFromAsked),
+            ("shown", statistics.timeFromPresented),
+        ].filter { $0.1.count > 0 }
+        guard !times.isEmpty else { return text }
+        var lengths = Table(
+            ["SINCE", "ANSWERS", "MEDIAN", "90 %", "99 %", "LONGEST"],
+            dropping: ["LONGEST", "ANSWERS"], for: context)
+        let rows = times.map { name, times in
+            [name, "\(times.count)"]
+                + [times.median, times.percentile(90), times.percentile(99), times.longest]
+                .map { $0.map(LengthText.text) ?? "-" }
+        }
+        text += "\n" + lengths.text(rows) + "\n"
+        let bars = HistogramText.lines(
+            statistics.timeFromAsked.histogram, columns: context.output.columns ?? 80)
+        let head = style.bold("Answers by the time since they were asked:")
+        return text + ([head] + bars).joined(separator: "\n") + "\n"
+    }
+
+    private static let outcomeHeadings = [
+        "ANSWERED", "CANCELLED", "DISMISSED", "EXPIRED", "WITHDRAWN",
+    ]
+
+    private static func groups(
+        _ heading: String, _ groups: [AlertStatistics.Group], hasWaiting: Bool, in context: Context
+    ) -> String {
+        guard !groups.isEmpty else { return "" }
+        let headings =
+            hasWaiting
+            ? [heading, "ASKED", "WAITING"] + outcomeHeadings
+            : [heading, "ENDED", "ANSWERED", "CANCELLED", "EXPIRED"]
+        var table = Table(
+            headings,
+            dropping: ["DISMISSED", "WITHDRAWN", "CANCELLED", "WAITING", "EXPIRED"], for: context)
+        let rows = groups.prefix(shown).map { group in
+            [group.name] + (hasWaiting ? numbers(group.counts) : chosen(group.counts))
+        }
+        let more =
+            groups.count > shown ? "… and \(groups.count - shown) more; --json has them\n" : ""
+        return "\n" + table.text(rows) + more
+    }
+
+    private static func chosen(_ counts: AlertStatistics.Counts) -> [String] {
+        let outcomes: [Outcome] = [.answered, .cancelled, .expired]
+        return ["\(counts.asked)"] + outcomes.map { "\(counts.outcomes[$0] ?? 0)" }
+    }
+
+    private static func numbers(_ counts: AlertStatistics.Counts) -> [String] {
+        ["\(counts.asked)", "\(counts.waiting)"]
+            + Outcome.allCases.map { "\(counts.outcomes[$0] ?? 0)" }
+    }
+}
+
+// MARK: - JSON
+
+extension StatsCommand {
+    package static func json(
+        _ statistics: AlertStatistics, _ source: String?, _ since: Date?, _ until: Date?
+    ) -> JSONValue {
+        .object(
+            [
+                ("since", AlertJSON.date(since)), ("until", AlertJSON.date(until)),
+                ("source", .optional(source)),
+            ] + members(statistics.total) + [
+                ("sources", .array(statistics.sources.map(json))),
+                ("buttons", .array(statistics.buttons.map(json))),
+                ("from_asked", json(statistics.timeFromAsked)),
+                ("from_presented", json(statistics.timeFromPresented)),
+            ])
+    }
+
+    private static func members(
+        _ counts: AlertStatistics.Counts
+    ) -> [(key: String, value: JSONValue)] {
+        [("asked", .integer(Int64(counts.asked))), ("waiting", .integer(Int64(counts.waiting)))]
+            + Outcome.allCases.map {
+                ($0.rawValue, .integer(Int64(counts.outcomes[$0] ?? 0)))
+            }
+    }
+
+    private static func json(_ group: AlertStatistics.Group) -> JSONValue {
+        .object([("name", .string(group.name))] + members(group.counts))
+    }
+
+    private static func json(_ times: AnswerTimes) -> JSONValue {
+        let length = { (duration: Duration?) in JSONValue.optional(duration?.milliseconds) }
+        return .object([
+            ("count", .integer(Int64(times.count))), ("shortest_ms", length(times.shortest)),
+            ("median_ms", length(times.median)), ("p90_ms", length(times.percentile(90))),
+            ("p99_ms", length(times.percentile(99))), ("longest_ms", length(times.longest)),
+            (
+                "histogram",
+                .array(
+                    times.histogram.map { bucket in
+                        .object([
+                            ("from_ms", length(bucket.from)), ("to_ms", length(bucket.to)),
+                            ("count", .integer(Int64(bucket.count))),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
