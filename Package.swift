@@ -13,6 +13,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .target(name: "CSlowDisk"),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(
             name: "Migrations", path: "Migrations",
@@ -28,7 +29,7 @@ let package = Package(
             name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
         .executableTarget(
             name: "alertq-bench",
-            dependencies: ["AlertPresenters", "AlertQueue", "SQLite"]),
+            dependencies: ["AlertPresenters", "AlertQueue", "CSlowDisk", "SQLite"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "AlertQueueTests", dependencies: ["AlertQueue", "AlertQueueTesting", "SQLite"],

@@ -13,4 +13,9 @@ static inline int csqlite_db_config_flag(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, (int *)0);
 }
 
+// sqlite3_config is variadic, too.
+static inline int csqlite_config_memory_status(int on) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
+}
+
 #endif

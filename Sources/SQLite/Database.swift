@@ -51,6 +51,16 @@ package final class Database {
             }, context)
     }
 
+    /// Has SQLite keep no account of its memory in this process, which takes a lock for each
+    /// allocation; see `SQLITE_CONFIG_MEMSTATUS` in
+    /// <https://sqlite.org/c3ref/c_config_covering_index_scan.html>.
+    ///
+    /// Before the first database is opened, and only in programs that have SQLite to themselves.
+    package static func keepNoAccount() {
+        // Afterwards it would be refused, and all would be as it was.
+        _ = csqlite_config_memory_status(0)
+    }
+
     deinit {
         statements.removeAll()
         sqlite3_close_v2(connection)
@@ -129,10 +139,20 @@ package final class Database {
     package func forEach(
         _ sql: String, _ values: [Value], _ body: (borrowing Row) throws -> Void
     ) throws {
+        try visit(sql, values) { row in
+            try body(row)
+            return true
+        }
+    }
+
+    /// Visits rows for as long as the closure returns `true`, without keeping any.
+    package func visit(
+        _ sql: String, _ values: [Value], _ body: (borrowing Row) throws -> Bool
+    ) throws {
         let statement = try statement(sql)
         defer { statement.reset() }
         try statement.bind(values)
-        while try statement.step() { try body(statement.row) }
+        while try statement.step(), try body(statement.row) {}
     }
 
     /// Runs a closure in a read transaction, so that its statements see one state of the file.

@@ -10,6 +10,8 @@ struct Plan: Sendable {
     var directory: String?
     /// The `alertq` to start as a process; `nil` means the one beside this program.
     var program: String?
+    /// By how many microseconds each sync of this program takes longer than the disk needs.
+    var syncDelay = 0
     /// Whether to show only that everything works, in seconds; the figures say nothing then.
     var isSmall = false
 
@@ -43,6 +45,7 @@ struct Options: Sendable {
             case "--full": plan.alerts = 10_000_000
             case "--rounds": plan.rounds = try Self.number(word, &rest)
             case "--alerts": plan.alerts = try Self.number(word, &rest)
+            case "--sync-delay": plan.syncDelay = try Self.number(word, &rest)
             case "--keep":
                 guard let directory = rest.popFirst() else {
                     throw BenchmarkError("--keep takes a directory")

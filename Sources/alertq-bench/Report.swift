@@ -9,6 +9,7 @@ enum Report {
         let options = try Options(arguments, known: benchmarks.map { $0.name })
         if options.isList { return list(benchmarks) }
         if options.isHelp { return help(benchmarks) }
+        SlowDisk.begin(microseconds: options.plan.syncDelay)
         if !options.isJSON {
             print(Machine.description)
             print(head)
@@ -41,6 +42,9 @@ enum Report {
               --keep DIR  Keep the filled queues there, and use those that are there already
               --program P The alertq to start as a process, else the one beside this program
               --rounds N  How often everything is measured in turn; 5 unless given
+              --sync-delay MICROSECONDS
+                          Adds to each sync, for both sides, so that a fast disk can stand for a
+                          slow one; leaves out what other programs do
               --small     A run of seconds, which shows that it works and measures nothing
               --json      One object a line
               --list      What can be measured

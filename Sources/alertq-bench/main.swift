@@ -1,3 +1,4 @@
+import AlertQueue
 import Glibc
 
 let benchmarks: [any Benchmark.Type] = [
@@ -5,9 +6,11 @@ let benchmarks: [any Benchmark.Type] = [
     Opening.self, NotifyProcess.self, AuditVerification.self, Growth.self,
 ]
 
+SQLiteAlertStore.haveProcess()
 do {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == ChildMode.option {
+        SlowDisk.inherit()
         try await ChildMode.run(Array(arguments.dropFirst()))
     } else {
         try await Report.run(arguments, benchmarks)

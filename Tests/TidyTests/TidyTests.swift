@@ -15,7 +15,7 @@ struct TidyTests {
         "AlertPresenters": ["AlertQueue", "CLinux"],
         "AlertQueueTesting": ["AlertQueue"],
         "alertq": ["AlertPresenters", "AlertQueue", "CLinux"],
-        "alertq-bench": ["AlertPresenters", "AlertQueue", "SQLite"],
+        "alertq-bench": ["AlertPresenters", "AlertQueue", "CSlowDisk", "SQLite"],
     ]
 
     @Test("Imports follow the dependency table", arguments: mayImport.keys.sorted())

@@ -16,13 +16,17 @@ struct OptionsTests {
     @Test("Options and names may stand in any order")
     func order() throws {
         let options = try Options(
-            ["story", "--json", "--rounds", "2", "ask", "--alerts", "70", "--keep", "/x"],
+            [
+                "story", "--json", "--rounds", "2", "ask", "--alerts", "70", "--keep", "/x",
+                "--sync-delay", "150",
+            ],
             known: ["ask", "story", "bell"])
         #expect(options.names == ["ask", "story"])
         #expect(options.isJSON)
         #expect(options.plan.rounds == 2)
         #expect(options.plan.alerts == 70)
         #expect(options.plan.directory == "/x")
+        #expect(options.plan.syncDelay == 150)
         #expect(try Options(["--full"], known: []).plan.alerts == 10_000_000)
     }
 
@@ -30,7 +34,7 @@ struct OptionsTests {
         "What it does not know is refused by name",
         arguments: [
             ["--fast"], ["nothing"], ["--rounds"], ["--rounds", "0"], ["--alerts", "many"],
-            ["--keep"], ["--program"],
+            ["--keep"], ["--program"], ["--sync-delay", "-1"],
         ])
     func unknown(words: [String]) throws {
         let error = #expect(throws: BenchmarkError.self) { try Options(words, known: ["ask"]) }

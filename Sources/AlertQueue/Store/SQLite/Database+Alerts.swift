@@ -8,15 +8,24 @@ extension Database {
         LEFT JOIN responses ON responses.alert_id = alerts.id
         """
 
+    // Put together once: a statement is found by its text.
+    private static let byID = joined + " WHERE alerts.id = ?"
+    private static let byKey = joined + " WHERE alerts.source_id = ? AND alerts.key = ?"
+    private static let waiting =
+        joined + """
+             WHERE alerts.state = 'queued' AND alerts.snoozed_ms IS NULL
+            AND alerts.priority = ? AND (alerts.presenters IS NULL OR ?2 IS NULL OR EXISTS (
+                SELECT 1 FROM json_each(alerts.presenters) AS wanted
+                JOIN json_each(?2) AS attached ON attached.value = wanted.value))
+            ORDER BY alerts.id LIMIT ?
+            """
+
     func alert(_ id: Alert.ID) throws -> AlertRow? {
-        try first(Self.joined + " WHERE alerts.id = ?", .integer(id)) { try AlertRow($0) }
+        try first(Self.byID, .integer(id)) { try AlertRow($0) }
     }
 
     func alert(key: String, sourceID: Int64) throws -> AlertRow? {
-        try first(
-            Self.joined + " WHERE alerts.source_id = ? AND alerts.key = ?", .integer(sourceID),
-            .text(key)
-        ) { try AlertRow($0) }
+        try first(Self.byKey, .integer(sourceID), .text(key)) { try AlertRow($0) }
     }
 
     /// The salt of an alert's hashes; `nil` once its texts have been erased.
@@ -38,14 +47,7 @@ extension Database {
         _ priority: Alert.Priority, presenters: String?, limit: Int
     ) throws -> [AlertRow] {
         try rows(
-            Self.joined + """
-                 WHERE alerts.state = 'queued' AND alerts.snoozed_ms IS NULL
-                AND alerts.priority = ? AND (alerts.presenters IS NULL OR ?2 IS NULL OR EXISTS (
-                    SELECT 1 FROM json_each(alerts.presenters) AS wanted
-                    JOIN json_each(?2) AS attached ON attached.value = wanted.value))
-                ORDER BY alerts.id LIMIT ?
-                """,
-            .integer(priority.rawValue), .optional(presenters), .integer(limit)
+            Self.waiting, .integer(priority.rawValue), .optional(presenters), .integer(limit)
         ) { try AlertRow($0) }
     }
 

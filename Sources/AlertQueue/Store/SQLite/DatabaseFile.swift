@@ -93,7 +93,7 @@ struct DatabaseFile: Sendable {
             throw SystemError.current("open", files.wal)
         }
         defer { close(raw) }
-        guard fsync(raw) == 0 else { throw SystemError.current("sync", files.wal) }
+        guard fdatasync(raw) == 0 else { throw SystemError.current("sync", files.wal) }
         try QueueLocation.sync(files.directory)
     }
 

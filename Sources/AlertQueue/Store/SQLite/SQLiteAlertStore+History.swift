@@ -20,13 +20,7 @@ extension SQLiteAlertStore {
                     try db.historyPlaces(filter, after: last, limit: limit).map(\.sequence)
                 }
             return try sequences.compactMap { sequence in
-                try db.first(
-                    """
-                    SELECT \(AlertRow.columns) FROM responses
-                    CROSS JOIN alerts ON alerts.id = responses.alert_id
-                    CROSS JOIN sources ON sources.id = alerts.source_id WHERE seq = ?
-                    """, .integer(sequence)
-                ) { try AlertRow($0).record }
+                try db.first(resolvedAlert, .integer(sequence)) { try AlertRow($0).record }
             }
         }
     }
@@ -40,6 +34,12 @@ extension SQLiteAlertStore {
         }
     }
 }
+
+private let resolvedAlert = """
+    SELECT \(AlertRow.columns) FROM responses
+    CROSS JOIN alerts ON alerts.id = responses.alert_id
+    CROSS JOIN sources ON sources.id = alerts.source_id WHERE seq = ?
+    """
 
 /// Where a response stands in the history.
 private struct HistoryPlace {
@@ -67,13 +67,17 @@ extension Database {
         _ filter: HistoryFilter, after: HistoryPlace?, limit: Int
     ) throws -> [HistoryPlace] {
         var query = HistoryQuery(filter, after: after)
-        guard query.isByKind else { return try places(query, limit) }
-        var places: [HistoryPlace] = []
+        guard query.isByKind else { return try places(query, limit, before: nil) }
+        var newest: [HistoryPlace] = []
         for (outcome, by) in filter.kinds {
             query.setKind(outcome, by)
-            places += try self.places(query, limit)
+            // Of a kind that comes later, only what is newer than a full page's last row counts.
+            let last = newest.count == limit ? newest.last : nil
+            let more = try places(query, limit, before: last)
+            guard !more.isEmpty else { continue }
+            newest = Array((newest + more).sorted { $0.comes(before: $1) }.prefix(limit))
         }
-        return Array(places.sorted { $0.comes(before: $1) }.prefix(limit))
+        return newest
     }
 
     /// The places of all responses in a range that a filter lets through, newest first; `nil` if
@@ -85,7 +89,7 @@ extension Database {
         var (found, left) = ([Int64](), limit)
         for (outcome, by) in query.isByKind ? filter.kinds : [(.answered, .person)] {
             if query.isByKind { query.setKind(outcome, by) }
-            let places = try places(query, left + 1)
+            let places = try places(query, left + 1, before: nil)
             left -= places.count
             guard left >= 0 else { return nil }
             found += places.map(\.sequence).filter(range.contains)
@@ -93,13 +97,23 @@ extension Database {
         return found.sorted(by: >)
     }
 
-    private func places(_ query: HistoryQuery, _ limit: Int) throws -> [HistoryPlace] {
-        try rows(
+    /// The newest responses that a query finds, down to a place that has been found already.
+    private func places(
+        _ query: HistoryQuery, _ limit: Int, before last: HistoryPlace?
+    ) throws -> [HistoryPlace] {
+        var places: [HistoryPlace] = []
+        try visit(
             """
             SELECT resolved_ms, seq FROM responses INDEXED BY \(query.index)
             \(query.clause) ORDER BY resolved_ms DESC, seq DESC LIMIT ?
             """, query.values + [.integer(limit)]
-        ) { HistoryPlace(resolved: $0.integer(0), sequence: $0.integer(1)) }
+        ) { row in
+            let place = HistoryPlace(resolved: row.integer(0), sequence: row.integer(1))
+            if let last, !place.comes(before: last) { return false }
+            places.append(place)
+            return true
+        }
+        return places
     }
 }
 

@@ -48,6 +48,11 @@ package final class SQLiteAlertStore: AlertStore {
             known: known, bell: bell)
     }
 
+    /// Takes SQLite for this process alone, before its first use, which makes it faster.
+    ///
+    /// For programs of our own: a program that uses the library may use SQLite in other ways.
+    package static func haveProcess() { Database.keepNoAccount() }
+
     private init(
         files: QueueFiles, clock: any AlertClock, commits: GroupCommit, changes: ChangeSignal,
         news: ChangeSignal, known: KnownHead, bell: Bell

@@ -1,0 +1,20 @@
+import AlertQueue
+import CSlowDisk
+import Glibc
+
+/// Makes each sync of this program take longer, whoever calls for it, so that a fast disk can
+/// stand for a slow one.
+enum SlowDisk {
+    private static let variable = "ALERTQ_BENCH_SYNC_DELAY"
+
+    /// Adds a time to each sync of this process, and of its own children.
+    static func begin(microseconds: Int) {
+        setenv(variable, "\(microseconds)", 1)
+        inherit()
+    }
+
+    /// Does in a child what its parent does.
+    static func inherit() {
+        slow_disk_delay(Identity.environment(variable).flatMap(UInt32.init) ?? 0)
+    }
+}
