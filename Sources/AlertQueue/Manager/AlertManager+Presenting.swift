@@ -31,7 +31,11 @@ extension AlertManager {
     /// Waits until there is nothing left to show.
     package func presentedAll() async {
         guard wantsToPresent else { return }
-        await withCheckedContinuation { idleWaiters.append($0) }
+        await withCheckedContinuation { waiter in
+            idleWaiters.append(waiter)
+            // A loop that has found nothing already would not look before something happens.
+            pokes.change()
+        }
     }
 
     private func present() async {

@@ -1,7 +1,9 @@
-import AlertQueue
 import AlertQueueTesting
 import Foundation
+import Synchronization
 import Testing
+
+@testable import AlertQueue
 
 @Suite("Presentation")
 struct PresentationTests {
@@ -25,6 +27,20 @@ struct PresentationTests {
         #expect(await eventually { !left.isShowing && left.resolutions.count == 1 })
         #expect(left.resolutions.first?.choseHere == false)
         #expect(right.resolutions.first?.choseHere == true)
+        await manager.close()
+    }
+
+    @Test("Who begins to wait for the end of the queue when it has been reached goes on at once")
+    func alreadyEmpty() async throws {
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [ScriptedPresenter()])
+        #expect(await eventually { await manager.emptySince != nil })
+        let isOver = Mutex(false)
+        Task {
+            await manager.presentedAll()
+            isOver.withLock { $0 = true }
+        }
+        #expect(await eventually { isOver.withLock { $0 } })
         await manager.close()
     }
 
