@@ -6,13 +6,10 @@ import Testing
 /// The README says what is true: its recorded run and its tables are tried here.
 @Suite("README")
 struct ReadmeTests {
-    static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
     let text: String
 
     init() throws {
-        text = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        text = try String(contentsOf: CodeBlock.root.appending(path: "README.md"), encoding: .utf8)
     }
 
     @Test("The recorded run comes out as it is printed")
@@ -73,6 +70,17 @@ struct ReadmeTests {
         for verb in named { #expect(try await queue.run(verb, "--help").code == 0, "\(verb)") }
     }
 
+    @Test("Every link to a file of the project leads to one")
+    func links() throws {
+        let links = text.matches(of: /\]\(([^)]+)\)/).map { String($0.1) }
+            .filter { !$0.contains("://") && !$0.hasPrefix("#") }
+        #expect(links.count >= 8)
+        for link in links {
+            let file = CodeBlock.root.appending(path: link).path
+            #expect(FileManager.default.fileExists(atPath: file), "\(link)")
+        }
+    }
+
     @Test("The JSON example has the keys of the real thing, in their order")
     func json() async throws {
         let example = try #require(text.firstMatch(of: /(?s)```json\n(.*?)\n```/)).1
@@ -109,7 +117,7 @@ struct ReadmeTests {
         let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
         #expect(rows.count >= 15)
         let compiled = try String(
-            contentsOf: Self.root.appending(
+            contentsOf: CodeBlock.root.appending(
                 path: "Tests/AlertQueueTests/Manager/UIAlertViewTableTests.swift"),
             encoding: .utf8
         ).replacing(/\s+/, with: " ").replacing("( ", with: "(")
