@@ -65,7 +65,7 @@ struct HelpTests {
                 ["--json", "list"], "alertq: unknown option “--json”; options follow the verb",
                 "help"
             ),
-            (["audit"], "alertq: audit: expected one of list, verify, head", "help audit"),
+            (["audit"], "alertq: audit: expected one of list, verify, head, export", "help audit"),
             (
                 ["audit", "verfy"],
                 "alertq: unknown verb “audit verfy”; did you mean “audit verify”?",

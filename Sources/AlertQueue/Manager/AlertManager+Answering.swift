@@ -224,11 +224,23 @@ extension AlertManager {
     ///
     /// - Parameter head: An end that was saved earlier, which must still be part of the log.
     /// - Returns: What was found; damage is in the report, not thrown.
-    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
+    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, ``AlertError/closed``,
+    ///   ``AlertError/storage(operation:_:)``.
     public func verifyAudit(
         expecting head: AuditHead? = nil
     ) async throws(AlertError) -> AuditReport {
-        try await store.verifyAudit(expecting: head)
+        try await store.verifyAudit(expecting: head) { _, _ in }
+    }
+
+    /// Recomputes the chain, and tells how many of how many entries have been checked.
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, and what
+    ///   ``verifyAudit(expecting:)`` throws.
+    package func verifyAudit(
+        expecting head: AuditHead?,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AuditReport {
+        try await store.verifyAudit(expecting: head, progress)
     }
 
     /// What is wrong with the database file as such: ten sentences at most, none if it is whole.

@@ -37,6 +37,12 @@ package enum JSONValue: Sendable {
     /// A string with its quotes. What a terminal might obey or hide is escaped too, although JSON
     /// allows it: the value is the same, and a printed line is harmless.
     private static func quoted(_ text: String) throws -> String {
+        // Most texts need no escape, and Foundation takes long to find that out.
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"")
+                && byte != UInt8(ascii: "\\")
+        }
+        if isPlain { return "\"\(text)\"" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         let encoded = String(decoding: try encoder.encode(text), as: UTF8.self)

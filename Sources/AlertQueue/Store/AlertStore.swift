@@ -134,8 +134,13 @@ package protocol AlertStore: Sendable {
     nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead?
 
     /// Recomputes the chain, and compares alerts and responses with what it says of them.
-    nonisolated(nonsending) func verifyAudit(expecting head: AuditHead?) async throws(AlertError)
-        -> AuditReport
+    ///
+    /// It ends early when its task is cancelled. `progress` hears how many of how many entries
+    /// have been checked.
+    nonisolated(nonsending) func verifyAudit(
+        expecting head: AuditHead?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AuditReport
 
     /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
     nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String]
@@ -293,21 +298,4 @@ package protocol SlotLease: Sendable {
     /// Whether the slot's file is still the one that others see.
     var isValid: Bool { get }
     func release()
-}
-
-/// Some responses that nobody has collected.
-package struct UncollectedPage: Sendable {
-    package var records: [AlertRecord]
-    /// The place behind which to look on.
-    package var place: Int64
-    /// Whether there was nothing more when it was read.
-    package var isEnd: Bool
-}
-
-/// The right to run one alert's handler, or the claim of an asker that waits for its response.
-package protocol HandlerTurn: Sendable {
-    /// A file descriptor that makes the turn last for as long as a child that inherits it; `nil`
-    /// where a store has none.
-    var descriptor: Int32? { get }
-    func end()
 }

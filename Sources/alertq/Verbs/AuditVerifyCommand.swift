@@ -35,23 +35,26 @@ package struct AuditVerifyCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        let code: ExitCode? = try await queue.openExisting(via: "audit") { manager in
-            let report = try await manager.verifyAudit(expecting: head)
-            if isJSON {
-                try context.print(Self.json(report).text())
-            } else if report.problems.isEmpty {
-                try context.print(Self.summary(report))
+        let found = try await ProgressBar.during("verifying", in: context) { bar in
+            try await queue.openExisting(via: "audit") { manager in
+                try await manager.verifyAudit(expecting: head) { bar.show($0, of: $1) }
             }
-            for problem in report.problems { context.note(problem.reason) }
-            guard report.problems.isEmpty else {
-                context.note("\(Self.name): the log does not verify")
-                return .badData
-            }
-            return .done
         }
         // What is not there must not pass for a log that verifies.
-        guard let code else { throw CommandError(.notFound, "there is no queue at \(queue.path)") }
-        return code
+        guard let report = found else {
+            throw CommandError(.notFound, "there is no queue at \(queue.path)")
+        }
+        if isJSON {
+            try context.print(Self.json(report).text())
+        } else if report.problems.isEmpty {
+            try context.print(Self.summary(report))
+        }
+        for problem in report.problems { context.note(problem.reason) }
+        guard report.problems.isEmpty else {
+            context.note("\(Self.name): the log does not verify")
+            return .badData
+        }
+        return .done
     }
 
     package static func summary(_ report: AuditReport) -> String {

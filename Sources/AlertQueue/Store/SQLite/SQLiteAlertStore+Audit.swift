@@ -59,15 +59,19 @@ extension SQLiteAlertStore {
     /// It reads in short transactions, so that a long log does not keep the write-ahead log from
     /// being reused meanwhile. Where the quick check finds that all is well, that is the report;
     /// else the careful one finds out what is not.
-    package nonisolated(nonsending) func verifyAudit(expecting head: AuditHead?)
-        async throws(AlertError) -> AuditReport
-    {
+    package nonisolated(nonsending) func verifyAudit(
+        expecting head: AuditHead?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AuditReport {
         // An error is the careful check's to tell, like any other trouble.
-        if let report = try? await quickAuditReport(expecting: head) { return report }
+        if let report = try? await quickAuditReport(expecting: head, progress) { return report }
+        let total = Int(try await auditHead()?.sequence ?? 0)
         var check = AuditCheck(expecting: head)
         var isDone = false
         while !isDone {
+            guard !Task.isCancelled else { throw .busy("the verification was cancelled") }
             let start = check
+            progress(Int(check.report.entries), total)
             (check, isDone) = try await read("verify the audit log") { db in
                 var check = start
                 let isDone = try check.readPage(db)
@@ -80,6 +84,15 @@ extension SQLiteAlertStore {
             try check.finish(db)
             return check.report
         }
+    }
+}
+
+extension SQLiteAlertStore {
+    package nonisolated(nonsending) func verifyAudit(expecting head: AuditHead?)
+        async throws(AlertError)
+        -> AuditReport
+    {
+        try await verifyAudit(expecting: head) { _, _ in }
     }
 }
 

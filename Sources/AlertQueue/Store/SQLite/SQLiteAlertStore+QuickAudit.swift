@@ -1,5 +1,6 @@
 import Glibc
 import SQLite
+import Synchronization
 
 extension SQLiteAlertStore {
     /// The report on an audit log in which everything is plainly right; `nil` for any other.
@@ -7,12 +8,24 @@ extension SQLiteAlertStore {
     /// An entry's hash covers the stored hash of the one before, so stretches of the log can be
     /// checked at the same time, each from the stored hash that it goes on from: the stretch before
     /// shows that this hash is right.
-    func quickAuditReport(expecting expected: AuditHead?) async throws(AlertError) -> AuditReport? {
+    func quickAuditReport(
+        expecting expected: AuditHead?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(AlertError) -> AuditReport? {
         let starts = try await read("verify the audit log") { try Self.starts(of: $0) }
         let stretches = zip(starts, starts.dropFirst()).map { ($0, $1.sequence) }
+        let total = Int(starts.last?.sequence ?? 0)
+        let done = Mutex(0)
+        let step: @Sendable (Int64) -> Void = { count in
+            let sum = done.withLock { done in
+                done += Int(count)
+                return done
+            }
+            progress(sum, total)
+        }
         let results = await withTaskGroup(of: SeenAlerts?.self) { group in
             for (start, last) in stretches {
-                group.addTask { await self.check(after: start, through: last) }
+                group.addTask { await self.check(after: start, through: last, step) }
             }
             return await group.reduce(into: [SeenAlerts?]()) { $0.append($1) }
         }
@@ -51,7 +64,9 @@ extension SQLiteAlertStore {
     }
 
     /// Checks a stretch on a connection of its own, page by page; `nil` if anything is not right.
-    private func check(after start: AuditHead, through last: Int64) async -> SeenAlerts? {
+    private func check(
+        after start: AuditHead, through last: Int64, _ step: @Sendable (Int64) -> Void
+    ) async -> SeenAlerts? {
         let stretch = QueueConfined(
             Stretch(reader: makeReader(), check: QuickAuditCheck(after: start)),
             label: "alertq.verify")
@@ -61,7 +76,8 @@ extension SQLiteAlertStore {
             let next = try? await stretch.run { stretch throws(AlertError) in
                 try storing("verify the audit log") { try stretch.readPage(through: last) }
             }
-            result = isClosed ? .wrong : next ?? .wrong
+            result = isClosed || Task.isCancelled ? .wrong : next ?? .wrong
+            step(QuickAuditCheck.pageLength)
         } while result.goesOn
         guard case .right(let seen) = result else { return nil }
         return seen
