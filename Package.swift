@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Noncopyable `inout` button lists: SE-0390. `nonisolated(nonsending)`: SE-0461.
+// Noncopyable `inout` button lists: SE-0390. `nonisolated(nonsending)`: SE-0461. Traits: SE-0450.
 import PackageDescription
 
 let package = Package(
@@ -10,7 +10,13 @@ let package = Package(
         .library(name: "AlertQueueTesting", targets: ["AlertQueueTesting"]),
         .executable(name: "alertq", targets: ["alertq"]),
     ],
+    traits: [
+        .trait(name: "Desktop", description: "Desktop notifications and the journal; libsystemd"),
+        .trait(name: "Full", description: "Everything", enabledTraits: ["Desktop"]),
+    ],
     targets: [
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CSlowDisk"),
@@ -23,7 +29,12 @@ let package = Package(
                 .embedInCode("0003_search_and_erase.sql"),
             ]),
         .target(name: "AlertQueue", dependencies: ["CLinux", "Migrations", "SQLite"]),
-        .target(name: "AlertPresenters", dependencies: ["AlertQueue", "CLinux"]),
+        .target(
+            name: "AlertPresenters",
+            dependencies: [
+                "AlertQueue", "CLinux",
+                .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
+            ]),
         .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
         .executableTarget(
             name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),

@@ -5,10 +5,15 @@ import Glibc
 package final class DesktopSession: Sendable {
     private let server: Child
     private let windows: Child
+    private let bus: Child
     package let display: String
+    private let address: String
+
+    /// A notification server of another make than dunst.
+    package static let mate = "/usr/lib/mate-notification-daemon/mate-notification-daemon"
 
     /// What the tests on a desktop need; the rest of the suite needs none of it.
-    private static let programs = ["Xvfb", "openbox", "xdotool"]
+    private static let programs = ["Xvfb", "openbox", "xdotool", "dbus-daemon"]
 
     /// Whether a test that needs more programs can run. Where everything is to be tried, it runs
     /// whatever is missing, and then fails.
@@ -32,13 +37,19 @@ package final class DesktopSession: Sendable {
         self.server = server
         display = ":" + server.output.text.trimmingCharacters(in: .whitespacesAndNewlines)
         windows = try Child("openbox", [], environment: ["DISPLAY": display])
+        let bus = try Child("dbus-daemon", ["--session", "--nofork", "--print-address"])
+        guard await eventually({ bus.output.text.hasSuffix("\n") }) else {
+            throw POSIXError(.ETIMEDOUT)
+        }
+        self.bus = bus
+        address = bus.output.text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// What a program needs to show windows here, and nowhere else.
     package var environment: [String: String] {
         [
             "DISPLAY": display, "WAYLAND_DISPLAY": "", "NO_AT_BRIDGE": "1",
-            "XDG_CURRENT_DESKTOP": "",
+            "XDG_CURRENT_DESKTOP": "", "DBUS_SESSION_BUS_ADDRESS": address,
         ]
     }
 
@@ -55,6 +66,24 @@ package final class DesktopSession: Sendable {
             .split(separator: "\n").map(String.init)
     }
 
-    /// Ends the server, as when a session crashes.
+    /// Ends the X server, as when a session crashes.
     package func crash() { server.kill(SIGKILL) }
+
+    /// Ends the message bus.
+    package func crashBus() { bus.kill(SIGKILL) }
+
+    /// Starts a program on this desktop.
+    package func start(_ words: String...) throws -> Child {
+        try Child(words[0], Array(words.dropFirst()), environment: environment)
+    }
+
+    /// Waits until a program has a name on the message bus.
+    package func offers(_ name: String) async -> Bool {
+        await eventually {
+            let call = try? self.start(
+                "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus",
+                "/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner", "string:\(name)")
+            return await call?.finish().output.contains("true") == true
+        }
+    }
 }

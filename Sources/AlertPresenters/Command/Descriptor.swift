@@ -66,6 +66,12 @@ final class StopSwitch: Sendable {
     var descriptor: Int32 { event.number }
 
     func stop() { clinux_event_ring(event.number) }
+
+    /// Waits for it; returns whether it was thrown within a time.
+    func wait(_ time: Duration) -> Bool {
+        var request = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, Int32(clamping: max(0, time.milliseconds))) > 0
+    }
 }
 
 /// What can go wrong with another program that shows alerts.

@@ -66,9 +66,9 @@ package actor AskScreen {
     }
 
     private var screen: OwnScreen {
-        OwnScreen(
-            managers: [manager], terminal: terminal,
-            presenters: [HandOver(base: base, screen: self)],
+        let presenter = HandOver(base: base, screen: self)
+        return OwnScreen(
+            managers: [manager], terminal: terminal, presenters: { _ in [presenter] },
             only: record.id)
     }
 }

@@ -7,13 +7,16 @@ package struct OwnScreen: Sendable {
     package let managers: [AlertManager]
     /// The terminal that the alerts are shown in; `nil` where they are shown elsewhere.
     package let terminal: ControllingTerminal?
-    package let presenters: [any AlertPresenter]
+    /// What shows the alerts of the queue at a path.
+    package let presenters: @Sendable (_ path: String) -> [any AlertPresenter]
     /// The only alert to be shown; `nil` for all of them.
     package let only: Alert.ID?
 
     /// Shows alerts as soon as the slot is free.
     package func start() async {
-        for manager in managers { await manager.startPresenting(presenters, only: only) }
+        for manager in managers {
+            await manager.startPresenting(presenters(manager.path), only: only)
+        }
     }
 
     /// Takes what is shown off the screen, gives the slot up, and leaves the terminal in order.

@@ -16,6 +16,9 @@ package struct PresentCommand: Command {
         terminal: this terminal.
         """,
         """
+        desktop: notifications of your desktop, through its message bus. Closing one means later.
+        """,
+        """
         dialog: windows on your desktop, through zenity or kdialog. Closing one means later.
         """,
         """

@@ -5,25 +5,28 @@ import Glibc
 /// A presenter as `--on` names it.
 package enum PresenterKind: Sendable, Hashable {
     case terminal
+    /// Notifications of the desktop.
+    case desktop
     /// Windows of the desktop's dialog program.
     case dialog
     /// A program of the user's own.
     case command(String)
 
     /// What may be given, for help and errors.
-    package static let names = "terminal, dialog, command:PROGRAM"
+    package static let names = "terminal, desktop, dialog, command:PROGRAM"
 
     package init(_ text: String) throws(UsageError) {
         let prefix = "command:"
         switch text {
         case "terminal": self = .terminal
+        case "desktop": self = .desktop
         case "dialog": self = .dialog
         case let text where text.hasPrefix(prefix) && text.count > prefix.count:
             self = .command(String(text.dropFirst(prefix.count)))
         case "command", prefix:
             throw UsageError("“\(text)” names no program; give --on command:PROGRAM")
         default:
-            let known = ["terminal", "dialog", prefix]
+            let known = ["terminal", "desktop", "dialog", prefix]
             let hint = Suggestion.text(for: text, among: known).map { "; did you mean “\($0)”?" }
             throw UsageError(
                 "there is no presenter “\(text)”; there are \(Self.names)\(hint ?? "")")
@@ -37,6 +40,7 @@ package enum PresenterKind: Sendable, Hashable {
     package var name: String {
         switch self {
         case .terminal: "terminal"
+        case .desktop: "desktop"
         case .dialog: "dialog"
         case .command(let program): "command:" + program
         }
@@ -63,38 +67,67 @@ package struct PresenterSet: Sendable {
     /// Whether alerts are drawn on this process's terminal.
     package var usesTerminal: Bool { kinds.contains(.terminal) }
 
-    /// Makes the presenters.
+    /// Makes the presenters, for each queue by its path.
     ///
-    /// - Throws: ``UsageError`` or ``CommandError`` for one that can't be used here: why, and what
-    ///   to do.
-    package func presenters(in context: Context) throws -> [any AlertPresenter] {
+    /// - Throws: ``CommandError`` for one that can't be used here: why, and what to do.
+    package func presenters(
+        in context: Context
+    ) throws -> @Sendable (_ path: String) -> [any AlertPresenter] {
         // Lines of a log would be written over the alert.
         let isQuiet = usesTerminal && isatty(STDERR_FILENO) == 1
         let log: @Sendable (String) -> Void = { if !isQuiet { context.note($0) } }
-        return try kinds.map { try presenter($0, log) }
+        let makers = try kinds.map { try maker($0, log) }
+        return { path in makers.map { $0(path) } }
     }
 
-    private func presenter(
+    /// Tries a presenter, and returns what gives one for a queue.
+    private func maker(
         _ kind: PresenterKind, _ log: @escaping @Sendable (String) -> Void
-    ) throws -> any AlertPresenter {
+    ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
         do {
             switch kind {
             case .terminal:
-                return try TerminalPresenter()
+                let presenter = try TerminalPresenter()
+                return { _ in presenter }
+            case .desktop:
+                return try desktop(log)
             case .dialog:
-                return try DialogPresenter(log: log)
+                let presenter = try DialogPresenter(log: log)
+                return { _ in presenter }
             case .command(let program):
                 // The keyboard can belong to one of them only.
                 let isFirst = kinds.first(where: \.isCommand) == kind
-                return try CommandPresenter(
+                let presenter = try CommandPresenter(
                     program, usesTerminal: !usesTerminal && isFirst, log: log)
+                return { _ in presenter }
             }
         } catch let error as TerminalError {
             throw CommandError(.inputOutput, "can't use the terminal: \(error)")
-        } catch let error as DialogError {
-            throw CommandError(.notFound, "--on dialog: \(error)")
-        } catch let error as ProgramError {
+        } catch let error as CommandError {
+            throw error
+        } catch {
             throw CommandError(.notFound, "--on \(kind.name): \(error)")
         }
     }
+
+    #if Desktop
+        private func desktop(
+            _ log: @escaping @Sendable (String) -> Void
+        ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
+            let presenter = try DesktopPresenter(log: log)
+            return { path in
+                presenter.answering { ShellText.answer($0, button: $1, path: path) }
+            }
+        }
+    #else
+        private func desktop(
+            _ log: @escaping @Sendable (String) -> Void
+        ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
+            throw CommandError(
+                .notFound,
+                "--on desktop: this alertq was built without desktop notifications; with "
+                    + "libsystemd-dev installed, build it anew: "
+                    + "swift build -c release --product alertq --traits Desktop")
+        }
+    #endif
 }

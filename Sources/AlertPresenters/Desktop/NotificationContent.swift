@@ -1,0 +1,85 @@
+import AlertQueue
+
+/// What a notification says and offers, as far as its server can show it.
+struct NotificationContent: Sendable, Hashable {
+    struct Action: Sendable, Hashable {
+        let key: String
+        let label: String
+    }
+
+    /// Some servers show no more than these.
+    private static let actionLimit = 3
+    private static let laterKey = "later"
+
+    let summary: String
+    let body: String
+    let icon: String
+    /// 0 to 2: low, normal, critical.
+    let urgency: UInt8
+    let actions: [Action]
+
+    /// - Parameters:
+    ///   - capabilities: What the server says it can do.
+    ///   - answering: The command line that answers the alert with the button of an id.
+    init(
+        _ record: AlertRecord, _ text: AlertText, capabilities: Set<String>,
+        answering: (_ id: Alert.ID, _ button: String) -> String
+    ) {
+        let alert = record.alert
+        let hasActions = capabilities.contains("actions")
+        var buttons: [Action] = []
+        if hasActions {
+            buttons = alert.buttons.enumerated().map {
+                Action(key: "\($0.offset)", label: Self.label($0.element.title))
+            }
+            if !buttons.isEmpty, buttons.count < Self.actionLimit {
+                buttons.append(Action(key: Self.laterKey, label: "Later"))
+            }
+        }
+        actions = buttons
+        var parts = [text.message, text.facts]
+        if !alert.buttons.isEmpty, !hasActions || buttons.count > Self.actionLimit {
+            let commands = alert.buttons.map { button in
+                SafeText.line(button.title) + ": " + SafeText.line(answering(record.id, button.id))
+            }
+            parts.append((["To answer:"] + commands).joined(separator: "\n"))
+        }
+        let body = parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+        if capabilities.contains("body") {
+            summary = text.title
+            self.body = capabilities.contains("body-markup") ? Self.escaped(body) : body
+        } else {
+            summary = text.title + "\n" + body
+            self.body = ""
+        }
+        let destroys = alert.buttons.contains { $0.role == .destructive }
+        icon =
+            alert.buttons.isEmpty
+            ? "dialog-information" : destroys ? "dialog-warning" : "dialog-question"
+        urgency =
+            switch alert.priority {
+            case .low: 0
+            case .normal, .high: 1
+            case .critical: 2
+            }
+    }
+
+    /// What the person chose by an action; `nil` for one that was not offered.
+    func choice(_ key: String) -> PresenterChoice? {
+        guard actions.contains(where: { $0.key == key }) else { return nil }
+        if key == Self.laterKey { return .later(nil) }
+        return Int(key).map { .button($0) }
+    }
+
+    /// Text in which nothing is markup.
+    private static func escaped(_ text: String) -> String {
+        DialogProgram.escaped(text)
+    }
+
+    /// A label for servers that read markup in it, which leave it empty if they can't, and for
+    /// those that don't: nobody says which they are.
+    private static func label(_ title: String) -> String {
+        SafeText.line(title).replacing("&", with: "＆").replacing("<", with: "‹")
+            .replacing(">", with: "›")
+    }
+}

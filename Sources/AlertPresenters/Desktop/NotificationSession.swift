@@ -1,0 +1,162 @@
+#if Desktop
+    import AlertQueue
+
+    /// One alert as a notification, shown again for as long as nobody has done anything about it.
+    struct NotificationSession: Sendable {
+        /// How often showing it may fail before others get their chance at the slot.
+        private static let attempts = 5
+        /// Having been on the screen for so long, a notification was no failure.
+        private static let settledMicroseconds: UInt64 = 10_000_000
+        /// How long after the end of a notification its action may still be told.
+        private static let orderMicroseconds: UInt64 = 200_000
+
+        /// Closes the notification whose id was told last, once this process has died.
+        private static let keeping = """
+            PATH=/usr/bin:/bin; trap '' HUP INT QUIT TERM TSTP; id=0
+            while read -r next; do id=$next; done
+            [ "$id" != 0 ] || exit 0
+            name=org.freedesktop.Notifications path=/org/freedesktop/Notifications
+            busctl --user call $name $path $name CloseNotification u "$id" ||
+            gdbus call --session -d $name -o $path -m $name.CloseNotification "$id" ||
+            dbus-send --session --dest=$name $path $name.CloseNotification "uint32:$id"
+            """
+
+        let record: AlertRecord
+        let text: AlertText
+        let answering: DesktopPresenter.Answering
+        let pause: RetryPause
+        let log: @Sendable (String) -> Void
+        let appeared: @Sendable () -> Void
+
+        /// What became of one notification.
+        private enum End {
+            case chose(PresenterChoice)
+            /// It left the screen, and nobody had done that.
+            case gone(String)
+        }
+
+        /// Shows the alert until a person has done something about it.
+        ///
+        /// - Throws: `CancellationError` once the switch is thrown; ``DesktopError``.
+        func run(_ stop: StopSwitch) throws -> PresenterChoice {
+            do {
+                return try show(stop)
+            } catch BusError.stopped {
+                throw CancellationError()
+            }
+        }
+
+        private func show(_ stop: StopSwitch) throws -> PresenterChoice {
+            let keeper = try ProcessGroup(keeping: Self.keeping)
+            var last: any Error = BusError.lost("")
+            for _ in 0..<Self.attempts {
+                do {
+                    var server = try NotificationServer()
+                    try server.listen(stop)
+                    try wait(pause.left, stop, &server)
+                    while true {
+                        try server.find(stop)
+                        let start = SessionBus.now()
+                        let end = try show(on: &server, keeper, stop)
+                        guard case .gone(let reason) = end else {
+                            pause.succeed()
+                            if case .chose(let choice) = end { return choice }
+                            continue
+                        }
+                        if SessionBus.now() - start > Self.settledMicroseconds { pause.succeed() }
+                        try wait(fail(reason), stop, &server)
+                    }
+                } catch BusError.stopped {
+                    throw BusError.stopped
+                } catch let error as BusError {
+                    last = error
+                    let length = fail("\(DesktopError(error))")
+                    keeper.tell("0")
+                    try wait(length, stop)
+                }
+            }
+            throw DesktopError(last)
+        }
+
+        /// Shows it once, and waits for what becomes of it.
+        private func show(
+            on server: inout NotificationServer, _ keeper: borrowing ProcessGroup,
+            _ stop: StopSwitch
+        ) throws -> End {
+            let content = NotificationContent(
+                record, text, capabilities: server.capabilities, answering: answering)
+            let id = try server.show(content, stop)
+            keeper.tell("\(id)")
+            appeared()
+            do {
+                let end = try outcome(of: id, content, on: &server, stop)
+                if case .chose = end { server.close(id) }
+                keeper.tell("0")
+                return end
+            } catch {
+                server.close(id)
+                throw error
+            }
+        }
+
+        private func outcome(
+            of id: UInt32, _ content: NotificationContent, on server: inout NotificationServer,
+            _ stop: StopSwitch
+        ) throws -> End {
+            var closing: (deadline: UInt64, end: End)?
+            while true {
+                guard let event = try server.next(stop, until: closing?.deadline) else {
+                    if let closing { return closing.end }
+                    continue
+                }
+                switch event {
+                case .invoked(id, let action):
+                    if let choice = content.choice(action) { return .chose(choice) }
+                case .closed(id, let reason):
+                    // Some servers tell of the end first, and then of the action that caused it.
+                    let end: End =
+                        switch reason {
+                        case 1: .gone("the notification server let it time out")
+                        case 2: .chose(.close)
+                        default: .gone("somebody else closed the notification")
+                        }
+                    closing = (SessionBus.now() + Self.orderMicroseconds, end)
+                case .replaced(let isThere):
+                    if let closing { return closing.end }
+                    return .gone("the notification server " + (isThere ? "was replaced" : "ended"))
+                case .invoked, .closed:
+                    break
+                }
+            }
+        }
+
+        /// Counts a failure, tells of it, and returns how long to wait.
+        private func fail(_ reason: String) -> Duration {
+            let length = pause.fail()
+            log(
+                "desktop: \(reason); alert \(record.id) still waits, next try in "
+                    + AlertWording.duration(length))
+            return length
+        }
+
+        /// Waits without a connection; see poll(2).
+        private func wait(_ length: Duration, _ stop: StopSwitch) throws(BusError) {
+            guard stop.wait(length) else { return }
+            throw .stopped
+        }
+
+        /// Waits, and less long once a server comes: that is what was missing.
+        private func wait(
+            _ length: Duration, _ stop: StopSwitch, _ server: inout NotificationServer
+        ) throws(BusError) {
+            let start = SessionBus.now()
+            let whole = UInt64(max(0, length.milliseconds)) * 1000
+            var end = start + whole
+            while SessionBus.now() < end {
+                guard case .replaced(true)? = try server.next(stop, until: end) else { continue }
+                // A server that keeps crashing is not shown everything at once either.
+                end = min(end, max(SessionBus.now(), start + max(250_000, whole / 8)))
+            }
+        }
+    }
+#endif

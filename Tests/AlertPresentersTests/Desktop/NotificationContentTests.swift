@@ -1,0 +1,67 @@
+import AlertQueue
+import Foundation
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Notification content")
+struct NotificationContentTests {
+    private func content(_ alert: Alert, _ capabilities: Set<String>) -> NotificationContent {
+        let presentation = Presentation.of(alert)
+        let text = AlertText(presentation, user: "ana", host: "", lines: 10)
+        return NotificationContent(
+            presentation.record, text, capabilities: capabilities,
+            answering: { "alertq answer \($0) \($1)" })
+    }
+
+    private let alert = Alert(
+        "A & <b>?", message: "x < y", buttons: [.destructive("Yes", id: "y"), .cancel("No")])
+
+    @Test("A server with buttons gets them, and “Later” where there is room")
+    func actions() {
+        let content = content(alert, ["actions", "body"])
+        #expect(content.actions.map(\.label) == ["Yes", "No", "Later"])
+        #expect(content.choice("0") == .button(0) && content.choice("1") == .button(1))
+        #expect(content.choice("later") == .later(nil))
+        for key in ["2", "-1", "default", "", "00", "Yes"] { #expect(content.choice(key) == nil) }
+        #expect(!content.body.contains("alertq answer"))
+    }
+
+    @Test("A server without buttons, or with too few, shows how to answer")
+    func noActions() {
+        let plain = content(alert, ["body"])
+        #expect(plain.actions.isEmpty)
+        #expect(
+            plain.body.hasSuffix("To answer:\nYes: alertq answer 42 y\nNo: alertq answer 42 No"))
+        let many = content(
+            Alert("T", buttons: (0..<5).map { .init("\($0)") }), ["actions", "body"])
+        #expect(many.actions.count == 5 && many.body.contains("alertq answer 42 4"))
+        #expect(!content(Alert("Done"), ["body"]).body.contains("answer"))
+    }
+
+    @Test("Markup is escaped where the server reads it, and nowhere else")
+    func markup() {
+        #expect(content(alert, ["body", "body-markup"]).body.hasPrefix("x &lt; y"))
+        #expect(content(alert, ["body"]).body.hasPrefix("x < y"))
+        #expect(content(alert, ["body", "body-markup"]).summary == "A & <b>?")
+        let bare = content(alert, [])
+        #expect(bare.body.isEmpty && bare.summary.hasPrefix("A & <b>?\nx < y"))
+        let label = content(Alert("T", buttons: ["<b>&"]), ["actions"]).actions.first?.label
+        #expect(label == "‹b›＆")
+    }
+
+    @Test("Priority becomes urgency, and no text leaves its place")
+    func urgency() {
+        let urgencies = Alert.Priority.allCases.map { priority in
+            content(Alert("T", priority: priority), []).urgency
+        }
+        #expect(urgencies == [0, 1, 1, 2])
+        for text in hostileTexts {
+            let content = content(
+                Alert(text, message: text, buttons: [.init(text, id: text)]), ["actions", "body"])
+            for part in [content.summary, content.body] + content.actions.map(\.label) {
+                #expect(SafeText.lines(part) == part)
+            }
+        }
+    }
+}
