@@ -95,8 +95,12 @@ package struct ShowCommand: Command {
     /// A name and a text, whose further lines stand below its first.
     private static func line(_ name: String, _ text: String, _ context: Context) -> String {
         let indent = "\n" + String(repeating: " ", count: 15)
-        let text = SafeText.lines(text).split(separator: "\n", omittingEmptySubsequences: false)
-            .joined(separator: indent)
+        let safe = SafeText.lines(text)
+        // A terminal would break lines in the middle of words, and below the names.
+        let lines =
+            context.output.columns.map { DisplayWidth.wrapped(safe, to: max(20, $0 - 15)) }
+            ?? safe.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let text = lines.joined(separator: indent)
         return context.style.bold(DisplayWidth.padded(name, to: 13)) + "  \(text)\n"
     }
 }

@@ -101,7 +101,7 @@ extension StatsCommand {
         text += "\n" + lengths.text(rows) + "\n"
         let bars = HistogramText.lines(
             statistics.timeFromAsked.histogram, columns: context.output.columns ?? 80)
-        let head = style.bold("Answers by the time since they were asked:")
+        let head = style.bold("Answers by the time since asking:")
         return text + ([head] + bars).joined(separator: "\n") + "\n"
     }
 

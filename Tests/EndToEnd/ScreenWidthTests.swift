@@ -1,0 +1,91 @@
+import AlertPresenters
+import Foundation
+import ProcessTesting
+import Testing
+
+/// What verbs print on real terminals of several widths, with text that is not as wide as long.
+@Suite("Screens of every width")
+struct ScreenWidthTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private static let titles = [
+        "Plain?", "日本語の質問ですか", "שלום עולם", "مرحبا بالعالم", "👩‍👩‍👧 👍🏽 🇩🇪 ok?",
+        "e\u{301}te\u{301} 한국어", String(repeating: "long 長い ", count: 30),
+    ]
+
+    private static let verbs = [
+        ["list"], ["history"], ["audit", "list"], ["stats"], ["show", "2"], ["doctor"],
+        ["watch", "--after", "0"],
+    ]
+
+    private func fill() async throws {
+        for (number, title) in Self.titles.enumerated() {
+            for end in ["wait", "answer"] {
+                let asked = try await queue.run(
+                    "ask", title, "-m", title + "\n" + title, "-b", "ja=はい", "--cancel", "no=לא",
+                    "--source", number % 2 == 0 ? "バックアップ" : "backup", "--detach")
+                if end == "answer" {
+                    _ = try await queue.run("answer", String(asked.output.dropLast()), "ja")
+                }
+            }
+        }
+    }
+
+    /// The lines that a verb prints on a terminal, without colours.
+    private func lines(_ verb: [String], columns: UInt16) async throws -> [String] {
+        let terminal = try PseudoTerminal(columns: columns)
+        let script = "exec \(CommandLineQueue.program) \(verb.joined(separator: " ")) >&2"
+        let shell = try Child(
+            "sh", ["-c", script], environment: ["ALERTQ_DATABASE": queue.path], on: terminal)
+        if verb[0] == "watch" {
+            // 14 asks and 7 answers.
+            let count = 22
+            #expect(await eventually { terminal.screen.split(separator: "\r\n").count >= count })
+            shell.kill(SIGTERM)
+        }
+        _ = await shell.exit()
+        try await Task.sleep(for: .milliseconds(20))
+        return terminal.screen.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+            .split(separator: "\r\n").map(String.init)
+    }
+
+    @Test("No line is wider than the screen", arguments: [UInt16(40), 80, 200], verbs)
+    func fits(columns: UInt16, verb: [String]) async throws {
+        try await fill()
+        let lines = try await lines(verb, columns: columns)
+        #expect(lines.count > 3)
+        for line in lines {
+            #expect(DisplayWidth.of(line) <= Int(columns), "\(DisplayWidth.of(line)): \(line)")
+            #expect(!line.contains("\u{1B}"))
+        }
+    }
+
+    @Test("Columns stay in place, whatever stands in them", arguments: [UInt16(40), 80, 200])
+    func inPlace(columns: UInt16) async throws {
+        try await fill()
+        for verb in ["list", "history"] {
+            let lines = try await lines([verb], columns: columns)
+            let head = try #require(lines.first { $0.contains("TITLE") })
+            let place = try #require(head.range(of: "TITLE")).lowerBound
+            let start = DisplayWidth.of(String(head[..<place]))
+            for title in Self.titles {
+                // What is cut begins as it is.
+                let beginning = String(title.prefix(5))
+                let rows = lines.filter { $0.contains(beginning) }
+                #expect(rows.count == 1, "\(verb) \(title)")
+                for row in rows {
+                    let place = try #require(row.range(of: beginning)).lowerBound
+                    #expect(DisplayWidth.of(String(row[..<place])) == start, "\(row)")
+                }
+            }
+        }
+    }
+
+    @Test("Where there is room, nothing is cut", arguments: titles.dropLast())
+    func whole(title: String) async throws {
+        try await fill()
+        #expect(try await lines(["list"], columns: 200).contains { $0.contains(title) })
+    }
+}
