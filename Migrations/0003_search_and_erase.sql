@@ -26,7 +26,7 @@ CREATE TABLE upkeep (
     -- the index's old pieces, the log and the unused places of the file.
     erasures      INTEGER NOT NULL DEFAULT 0,
     erasures_done INTEGER NOT NULL DEFAULT 0 CHECK (erasures_done <= erasures),
-    -- How far the file's unused places have been overwritten in the erasure under way.
-    cleared_pages INTEGER NOT NULL DEFAULT 0
+    -- Grows whenever unused places are overwritten, so that all programs read the file again.
+    clearings     INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO upkeep (id) VALUES (1);

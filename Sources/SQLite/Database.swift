@@ -5,7 +5,7 @@ import CSQLite
 /// It is deliberately not `Sendable`: each database lives on one thread or queue, and is opened
 /// without SQLite's mutexes (`SQLITE_OPEN_NOMUTEX`).
 package final class Database {
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     private var statements: [StatementText: Statement] = [:]
     private let wal = WALPages()
     private let onClose: () -> Void

@@ -39,9 +39,8 @@ package enum Verbs {
         AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
         CancelCommand.self, CollectCommand.self, WatchCommand.self, HistoryCommand.self,
-        StatsCommand.self,
-        AuditListCommand.self, AuditVerifyCommand.self, AuditHeadCommand.self,
-        AuditExportCommand.self, DoctorCommand.self,
+        StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self, AuditHeadCommand.self,
+        AuditExportCommand.self, PurgeCommand.self, DoctorCommand.self,
         CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 // What keeps a queue fit: its index of words, and the erasure of old texts.
 extension AlertManager {
     /// How long a presenter waits between two looks at the index.
@@ -18,6 +20,36 @@ extension AlertManager {
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(AlertError) {
         try await store.indexTexts(progress)
+    }
+
+    /// Erases the texts of alerts that were resolved before a date: titles, messages, labels and
+    /// `userInfo`, and the ids that are labels.
+    ///
+    /// Afterwards none of them stands in the database or in a file beside it, and the audit log
+    /// says whose texts were erased by whom; it still verifies. Copies elsewhere, in backups and
+    /// snapshots of file systems, are out of reach. What nobody has collected keeps its texts. A
+    /// key still finds its response, and is no longer compared with what is asked.
+    ///
+    /// It works in small transactions. When the task is cancelled, or the process killed, what is
+    /// erased stays erased, and the next purge completes it.
+    ///
+    /// - Parameters:
+    ///   - date: Responses from this time on keep their texts; not in the future.
+    ///   - dryRun: Whether only to tell what would be done.
+    ///   - progress: Hears how far it has come.
+    /// - Throws: ``AlertError/busy(_:)`` while a program keeps reading the database, so that erased
+    ///   texts still stand in its log: purge again then. ``AlertError/invalid(_:_:)``,
+    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
+    public func purge(
+        before date: Date, dryRun: Bool = false,
+        progress: @Sendable (PurgeProgress) -> Void = { _ in }
+    ) async throws(AlertError) -> PurgeReport {
+        guard Timestamp.milliseconds(date) <= clock.now().wallMilliseconds else {
+            throw .invalid("date", "\(Timestamp.text(date)) lies in the future")
+        }
+        if dryRun { return try await store.erasable(before: date) }
+        return try await store.erase(
+            before: date, by: identity.responder(via: via), progress: progress)
     }
 
     /// Builds the index of words anew.

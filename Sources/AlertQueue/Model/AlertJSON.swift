@@ -19,15 +19,17 @@ package enum AlertJSON {
     ) -> JSONValue {
         let info = alert.userInfo.sorted { $0.key < $1.key }
         let response = record?.response
+        let isErased = record?.isErased ?? false
+        let chosen = response?.button.flatMap { record?.id(of: $0) }
         return .object([
             ("id", .optional(record?.id)),
             ("source", .string(source)),
             ("key", .optional(alert.key)),
             ("style", .string(alert.style.rawValue)),
             ("priority", .string(alert.priority.word)),
-            ("title", .string(alert.title)),
+            ("title", isErased ? .null : .string(alert.title)),
             ("message", .optional(alert.message)),
-            ("buttons", .array(alert.buttons.map(button))),
+            ("buttons", .array(alert.buttons.map { button($0, of: record) })),
             ("info", .object(info.map { ($0.key, .string($0.value)) })),
             ("state", .optional(record?.state.rawValue)),
             ("asked_at", date(record?.askedAt)),
@@ -38,7 +40,7 @@ package enum AlertJSON {
             ("snoozed_until", date(record?.snoozedUntil)),
             ("snoozes", .integer(Int64(record?.snoozes ?? 0))),
             ("outcome", .optional(response?.outcome.rawValue)),
-            ("button", .optional(response?.button?.id)),
+            ("button", .optional(chosen)),
             ("button_index", .optional(response?.buttonIndex)),
             ("by", .optional(response?.by.rawValue)),
             ("responder", response?.responder.map(responder) ?? .null),
@@ -61,10 +63,10 @@ package enum AlertJSON {
         .optional(date.map(Timestamp.text))
     }
 
-    private static func button(_ button: Alert.Button) -> JSONValue {
+    private static func button(_ button: Alert.Button, of record: AlertRecord?) -> JSONValue {
         .object([
-            ("id", .string(button.id)),
-            ("title", .string(button.title)),
+            ("id", .optional(record.map { $0.id(of: button) } ?? button.id)),
+            ("title", record?.isErased ?? false ? .null : .string(button.title)),
             ("role", .optional(button.role?.rawValue)),
         ])
     }

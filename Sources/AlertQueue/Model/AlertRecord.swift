@@ -34,6 +34,9 @@ public struct AlertRecord: Sendable, Identifiable {
     /// The alert's number in its queue.
     public let id: Alert.ID
     /// What was asked, without its closures.
+    ///
+    /// Once its texts have been erased, the title is the alert's number, such as `#42`, a label the
+    /// button's index, such as `#0`, and so is an id that was the label.
     public let alert: Alert
     /// Who asked.
     public let source: Source
@@ -51,6 +54,8 @@ public struct AlertRecord: Sendable, Identifiable {
     public let snoozes: Int
     /// The final result; `nil` while the alert waits.
     public package(set) var response: Response?
+    /// Whether a purge has erased the texts of what was asked.
+    public package(set) var isErased = false
 
     package init(
         id: Alert.ID, alert: Alert, source: Source, state: State, askedAt: Date,
@@ -67,5 +72,13 @@ public struct AlertRecord: Sendable, Identifiable {
         self.snoozedUntil = snoozedUntil
         self.snoozes = snoozes
         self.response = response
+    }
+
+    /// The title; `nil` once it has been erased.
+    package var title: String? { isErased ? nil : alert.title }
+
+    /// The id of a button; `nil` where it was erased with the label that it was.
+    package func id(of button: Alert.Button) -> String? {
+        isErased && button.id == button.title ? nil : button.id
     }
 }

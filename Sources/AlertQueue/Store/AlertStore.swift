@@ -11,7 +11,7 @@ import FoundationEssentials
 /// * It runs on its caller's actor until it has to wait (SE-0461), so that a manager does not
 ///   change threads for each call.
 /// * After each commit, by whatever process, ``waitForChange(after:)`` returns.
-package protocol AlertStore: Sendable {
+package protocol AlertStore: TextUpkeep {
     /// Stores an alert, or finds the one that its key belongs to.
     nonisolated(nonsending) func enqueue(_ question: Question) async throws(AlertError) -> Enqueued
 
@@ -85,26 +85,6 @@ package protocol AlertStore: Sendable {
         source: String?, since: Date?, until: Date?,
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AlertStatistics
-
-    /// Puts the words of all responses into the index that a search for text uses.
-    ///
-    /// It ends early when its task is cancelled; what is done is done. `progress` hears how many
-    /// of how many responses are done.
-    nonisolated(nonsending) func indexTexts(
-        _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
-    ) async throws(AlertError)
-
-    /// Puts the words of some more responses into the index; returns how many are left.
-    nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Int
-
-    /// How many responses are not in the index of words yet.
-    nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int
-
-    /// Reads all of the index of words, and throws where it is damaged.
-    nonisolated(nonsending) func checkTextIndex() async throws(AlertError)
-
-    /// Throws the index of words away, whatever is wrong with it.
-    nonisolated(nonsending) func emptyTextIndex() async throws(AlertError)
 
     /// Responses that wait for a named handler, oldest first.
     nonisolated(nonsending) func uncollected(

@@ -77,7 +77,7 @@ extension AuditListCommand {
         let responder = event.responder
         let user = responder.user ?? "uid \(responder.uid)"
         let tty = responder.tty.map { " on \($0)" } ?? ""
-        let title = hasTitle ? [entry.title ?? "-"] : []
+        let title = hasTitle ? [entry.title ?? event.alertID.map { "#\($0)" } ?? "-"] : []
         return [
             "\(event.sequence)", TimeText.text(event.at, in: context),
             event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,

@@ -49,7 +49,7 @@ package struct ShowCommand: Command {
         let alert = record.alert
         var lines: [(name: String, text: String)] = [
             ("alert", "\(record.id)"), ("title", alert.title),
-            ("message", alert.message ?? ""),
+            ("message", record.isErased ? "the texts have been erased" : alert.message ?? ""),
             (
                 "source",
                 "\(record.source.name) (uid \(record.source.uid), "

@@ -61,6 +61,7 @@ final class AlertContents {
         _ isRight: (borrowing Row, borrowing Row) -> Bool
     ) throws -> Bool {
         let place = Int(id & Int64(Self.recentCount - 1))
+        var isErased = false
         let rows = try db.first(
             """
             SELECT style, title, message, default_button, priority, key, handler, presenters,
@@ -68,12 +69,25 @@ final class AlertContents {
             FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
             """, .integer(id)
         ) { row in
-            guard let hashed = try hashContent(row, into: content(at: place)) else { return false }
+            guard let hashed = try hashContent(row, into: content(at: place)) else {
+                // Whether its texts were erased rightly is found out at the end.
+                isErased = true
+                return try isBlank(row) && isRight(row, entry)
+            }
             recentIDs[place] = hashed ? id : -1
             return isRight(row, entry)
         }
-        return rows == true && recentIDs[place] == id
+        guard rows == true, !isErased else { return rows == true }
+        return recentIDs[place] == id
             && entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+    }
+
+    /// Whether an alert has none of the texts that an erasure takes.
+    private func isBlank(_ row: borrowing Row) throws -> Bool {
+        guard row.isNull(1), row.isNull(2), row.isNull(10), Self.isText(row.raw(9), "{}") else {
+            return false
+        }
+        return try StoredJSON.partialButtons(row.text(8)).allSatisfy { $0.title == nil }
     }
 
     /// Whether the response of an alert is the one that the entry tells of.
@@ -90,10 +104,11 @@ final class AlertContents {
             guard row.raw(0).isSame(as: entry.raw(5)), row.raw(1).isSame(as: entry.raw(6)),
                 row.raw(2).isSame(as: entry.raw(8)), row.raw(3).isSame(as: entry.raw(1)),
                 row.raw(11).isSame(as: row.raw(12)), row.raw(13).isSame(as: row.raw(14)),
-                row.raw(15).isSame(as: row.raw(16)), Self.isText(row.raw(19), "resolved"),
-                row.raw(20).kind == .blob
+                row.raw(15).isSame(as: row.raw(16)), Self.isText(row.raw(19), "resolved")
             else { return false }
-            return try hasResponder(row, entry) && hasButton(row)
+            guard hasResponder(row, entry) else { return false }
+            return row.isNull(20)
+                ? try hasErasedButton(row, role: entry.optionalText(7)) : try hasButton(row)
         } ?? false
     }
 
@@ -122,6 +137,16 @@ final class AlertContents {
         return buttons.ids[Int(index)].withUnsafeBytes(row.raw(17).holds)
     }
 
+    /// Whether the response names what is left of its alert's button.
+    private func hasErasedButton(_ row: borrowing Row, role: String?) throws -> Bool {
+        let index = row.integer(1)
+        guard index >= 0 else { return index == -1 && row.isNull(17) }
+        let buttons = try StoredJSON.partialButtons(row.text(18))
+        guard index < buttons.count else { return false }
+        let button = buttons[Int(index)]
+        return button.role == role && button.id.isIdentical(to: row.optionalText(17))
+    }
+
     private func content(at place: Int) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(
             rebasing: recent[(place * SHA256.byteCount)..<((place + 1) * SHA256.byteCount)])
@@ -146,7 +171,8 @@ extension AlertContents {
         _ row: borrowing Row, into digest: UnsafeMutableRawBufferPointer
     ) throws -> Bool? {
         let (salt, title) = (row.raw(10), row.raw(1))
-        guard salt.kind == .blob, title.kind == .text else { return nil }
+        if salt.kind == .null { return nil }
+        guard salt.kind == .blob, title.kind == .text else { return false }
         guard let buttons = try buttons(row.raw(8)) else { return false }
         input.begin(Self.kind)
         input.hex(salt.bytes)

@@ -50,6 +50,7 @@ struct AlertRow {
             expiresAt: row.optionalInteger(18).map(Timestamp.date),
             snoozedUntil: row.optionalInteger(22).map(Timestamp.date),
             snoozes: Int(row.integer(21)), response: response)
+        record.isErased = salt == nil
     }
 
     /// Whether the deadline has passed without anybody having stored that.
@@ -75,7 +76,8 @@ struct AlertRow {
         guard let style = Alert.Style(rawValue: row.text(3)),
             let priority = Alert.Priority(rawValue: Int(row.integer(4)))
         else { throw damaged(row.integer(0), "style or priority") }
-        var alert = Alert(row.text(1), message: row.optionalText(2), style: style)
+        let title = row.optionalText(1) ?? "#\(row.integer(0))"
+        var alert = Alert(title, message: row.optionalText(2), style: style)
         alert.priority = priority
         do {
             alert.buttons = try StoredJSON.buttons(row.text(5))

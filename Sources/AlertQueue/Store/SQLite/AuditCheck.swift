@@ -9,6 +9,7 @@ struct AuditCheck: Sendable {
     private var previous = AuditHead.start
     private let expected: AuditHead?
     private var hasSeenExpected = false
+    private var erased = ErasedRanges()
 
     init(expecting head: AuditHead?) {
         expected = head
@@ -29,6 +30,8 @@ struct AuditCheck: Sendable {
 
     /// Compares what the log can't know by itself: its end, and rows that no entry tells of.
     mutating func finish(_ db: Database) throws {
+        // What was written since the last page, so that rows and entries are of one moment.
+        while try !readPage(db) {}
         report.head = previous.sequence > 0 ? previous : nil
         if let expected, !hasSeenExpected {
             report.report(
@@ -62,26 +65,16 @@ struct AuditCheck: Sendable {
             SELECT id FROM alerts WHERE (state = 'resolved') <>
                 EXISTS (SELECT 1 FROM responses WHERE alert_id = alerts.id)
             """)
-        try reportUntold(
-            db, "has lost its texts, and no entry tells of that",
-            """
-            SELECT id FROM alerts WHERE salt IS NULL
-                AND NOT EXISTS (SELECT 1 FROM audit WHERE event = 'erased')
-            """)
-        try reportUntold(
-            db, "has texts that were written after they had been erased",
-            """
-            SELECT id FROM alerts WHERE salt IS NULL AND (title IS NOT NULL OR message IS NOT NULL)
-            """)
+        try reportTexts(db)
         try reportUntold(
             db, "has a response under another source, key, handler or button",
             """
             SELECT alert_id FROM responses
             JOIN alerts ON alerts.id = alert_id JOIN sources ON sources.id = source_id
             WHERE responses.source <> sources.name OR responses.key IS NOT alerts.key
-                OR responses.handler IS NOT alerts.handler OR (salt IS NOT NULL
-                    AND button IS NOT CASE WHEN button_index >= 0 AND json_valid(buttons)
-                        THEN json_extract(buttons, '$[' || button_index || '].id') END)
+                OR responses.handler IS NOT alerts.handler
+                OR button IS NOT CASE WHEN button_index >= 0 AND json_valid(buttons)
+                    THEN json_extract(buttons, '$[' || button_index || '].id') END
             """)
         // No presenter means that nobody chose; the view `history` would still show the name.
         try reportUntold(
@@ -97,6 +90,32 @@ struct AuditCheck: Sendable {
                 (SELECT 1 FROM audit WHERE audit.alert_id = responses.alert_id
                     AND event = 'collected')
             """)
+    }
+
+    /// Compares the alerts without texts with those whose erasure the log tells of.
+    private mutating func reportTexts(_ db: Database) throws {
+        var left = 100
+        try db.forEach(
+            "SELECT id, salt IS NULL FROM alerts ORDER BY id", []
+        ) { row in
+            let (id, isErased) = (row.integer(0), row.integer(1) == 1)
+            guard isErased != erased.contains(id), left > 0 else { return }
+            left -= 1
+            report.report(
+                isErased
+                    ? "alert \(id) has lost its texts, and no entry tells of that"
+                    : "alert \(id) has texts, which an entry says were erased", alert: id)
+        }
+        try reportUntold(
+            db, "has texts that were written after they had been erased",
+            """
+            SELECT id FROM alerts WHERE salt IS NULL AND (title IS NOT NULL OR message IS NOT NULL
+                OR info <> '{}' OR NOT json_valid(buttons) OR EXISTS (SELECT 1
+                    FROM json_each(buttons) WHERE json_extract(value, '$.title') IS NOT NULL))
+            """)
+        try reportUntold(
+            db, "waits, and has lost its texts",
+            "SELECT id FROM alerts WHERE salt IS NULL AND state <> 'resolved'")
     }
 
     private mutating func reportUntold(
@@ -137,8 +156,16 @@ struct AuditCheck: Sendable {
 
     /// Compares an entry with the rows that it tells of.
     private mutating func compare(_ entry: AuditEntry, _ db: Database) throws {
-        guard let id = entry.event.alertID else { return }
         let sequence = entry.event.sequence
+        if entry.event.kind == .erased {
+            guard let alerts = ErasedAlerts(detail: entry.detail) else {
+                report.report(
+                    "entry \(sequence) does not say whose texts were erased", entry: sequence)
+                return
+            }
+            erased.add(alerts)
+        }
+        guard let id = entry.event.alertID else { return }
         switch entry.event.kind {
         case .asked, .presented:
             guard let row = try? db.alert(id) else {
@@ -195,7 +222,7 @@ extension AuditEntry {
     /// Whether a stored response is the one that this entry recorded.
     fileprivate func tells(of response: Response) -> Bool {
         guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
-            event.by == response.by,
+            event.by == response.by, buttonRole == response.button?.role,
             Timestamp.milliseconds(event.at) == Timestamp.milliseconds(response.resolvedAt)
         else { return false }
         // A timer is no responder; the entry then names the process that stored it.

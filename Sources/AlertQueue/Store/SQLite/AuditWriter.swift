@@ -5,8 +5,8 @@ import SQLite
 struct AuditDraft {
     var kind: AlertEvent.Kind
     var at: ClockReading?
-    var alert: Alert.ID
-    var source: String
+    var alert: Alert.ID?
+    var source: String?
     var response: Response?
     var responder: Responder
     var content: [UInt8]?
@@ -16,6 +16,13 @@ struct AuditDraft {
         self.kind = kind
         self.alert = alert
         self.source = source
+        self.responder = responder
+    }
+
+    /// An erasure is of the whole queue; its detail says which alerts it was.
+    init(erased alerts: ErasedAlerts, responder: Responder) {
+        kind = .erased
+        detail = alerts.detail
         self.responder = responder
     }
 

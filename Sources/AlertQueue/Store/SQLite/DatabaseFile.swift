@@ -264,7 +264,7 @@ struct DatabaseFile: Sendable {
             try db.execute(
                 """
                 PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 250;
-                PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
+                PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
                 PRAGMA journal_size_limit = 8388608;
                 """)
             // From the first read on the log and the shared memory are there.

@@ -95,11 +95,15 @@ extension GroupCommit {
         }
         let outcome = writer.commit(riders + batch)
         if outcome.isCommitted { onCommit(outcome.isNews) }
-        for (job, error) in zip(riders + batch, outcome.errors) { job.finish(error) }
+        var chores: [WriteJob] = []
+        for (job, error) in zip(riders + batch, outcome.errors) {
+            if error == nil, job.chore != nil { chores.append(job) } else { job.finish(error) }
+        }
         // Whoever waited here goes on while the other processes are told.
         if outcome.isCommitted { ring() }
         if outcome.mustKeepRiders { keep(riders) }
         writer.checkpointIfDue()
+        for job in chores { job.finish(writer.run(job)) }
     }
 
     /// Takes the writer lock; while that blocks, those give up who have waited too long.

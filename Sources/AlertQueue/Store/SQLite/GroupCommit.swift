@@ -86,12 +86,37 @@ final class GroupCommit: Sendable {
         _ body: @escaping @Sendable (WriteContext) throws -> Result
     ) async throws(AlertError) -> Result {
         let box = ResultBox<Result>()
+        try await wait { finish in
+            WriteJob(
+                kind: kind, operation: operation, work: { box.put(try body($0)) }, finish: finish)
+        }
+        guard let result = box.take() else { throw .closed }
+        return result
+    }
+
+    /// Runs a closure under the writer lock, but in no transaction.
+    ///
+    /// - Throws: what the closure throws; ``AlertError/busy(_:)`` if the lock could not be had
+    ///   within the busy time.
+    nonisolated(nonsending) func performAlone<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
+    ) async throws(AlertError) -> Result {
+        let box = ResultBox<Result>()
+        try await wait { finish in
+            WriteJob(
+                kind: .upkeep, operation: operation, work: { _ in }, finish: finish,
+                chore: { box.put(try body($0)) })
+        }
+        guard let result = box.take() else { throw .closed }
+        return result
+    }
+
+    /// Has a job done, and returns when it is.
+    private nonisolated(nonsending) func wait(
+        for job: (@escaping @Sendable (AlertError?) -> Void) -> WriteJob
+    ) async throws(AlertError) {
         let failure: AlertError? = await withCheckedContinuation { continuation in
-            let job = WriteJob(kind: kind, operation: operation) { context in
-                box.put(try body(context))
-            } finish: { error in
-                continuation.resume(returning: error)
-            }
+            let job = job { continuation.resume(returning: $0) }
             let refusal = state.withLock { state -> AlertError? in
                 if state.isClosing { return state.end ?? .closed }
                 state.waiting.append(job)
@@ -100,8 +125,6 @@ final class GroupCommit: Sendable {
             if let refusal { continuation.resume(returning: refusal) } else { signal() }
         }
         if let failure { throw failure }
-        guard let result = box.take() else { throw .closed }
-        return result
     }
 
     /// Has a closure ride along with the next transaction, without waiting for it.

@@ -115,7 +115,9 @@ extension SeenAlerts {
             let id = row.integer(0)
             let isResolved = row.integer(1) == 1
             alerts += 1
-            if !asked.contains(id) || isResolved != resolved.contains(id) || row.integer(2) == 1 {
+            if !asked.contains(id) || isResolved != resolved.contains(id)
+                || (row.integer(2) == 1) != erased.contains(id)
+            {
                 isRight = false
             }
         }

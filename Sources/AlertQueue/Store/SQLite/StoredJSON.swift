@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// The JSON that stands in columns; see <https://sqlite.org/json1.html> for how to query it.
 enum StoredJSON {
-    private struct Button: Codable {
+    /// A button whose label may have been erased, and with it an id that was the label.
+    struct PartialButton: Codable {
         var id: String?
         var title: String?
         var role: String?
@@ -19,6 +20,19 @@ enum StoredJSON {
             json += #","title":"#
             append(button.title, to: &json)
             json += "}"
+        }
+    }
+
+    static func encode(_ buttons: [PartialButton]) -> String {
+        array(buttons) { json, button in
+            let members = [("id", button.id), ("role", button.role), ("title", button.title)]
+            var separator = "{"
+            for case (let name, let value?) in members {
+                json += separator + "\"\(name)\":"
+                append(value, to: &json)
+                separator = ","
+            }
+            json += separator == "{" ? "{}" : "}"
         }
     }
 
@@ -81,12 +95,17 @@ enum StoredJSON {
     static func buttons(_ text: String) throws -> [Alert.Button] {
         guard text != "[]" else { return [] }
         if let buttons = ButtonScanner.buttons(text) { return buttons }
-        return try decode([Button].self, text).enumerated().map { index, button in
+        return try partialButtons(text).enumerated().map { index, button in
             let title = button.title ?? "#\(index)"
             return Alert.Button(
                 title, id: button.id ?? title,
                 role: button.role.flatMap(Alert.Button.Role.init))
         }
+    }
+
+    /// The buttons of a column, without anything in the place of what has been erased.
+    static func partialButtons(_ text: String) throws -> [PartialButton] {
+        try decode([PartialButton].self, text)
     }
 
     static func strings(_ text: String) throws -> [String: String] {

@@ -21,6 +21,8 @@ struct WriteJob: Sendable {
     let work: @Sendable (WriteContext) throws -> Void
     /// Hears what became of it, after the commit.
     let finish: @Sendable (AlertError?) -> Void
+    /// Runs after the commit, outside of a transaction and still under the writer lock.
+    var chore: (@Sendable (Writer) throws -> Void)?
 }
 
 /// What a member of a write transaction works with. It never leaves the writer's thread.

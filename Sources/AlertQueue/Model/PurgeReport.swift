@@ -1,0 +1,32 @@
+/// What an erasure of old texts has done, or would do.
+public struct PurgeReport: Sendable, Hashable {
+    /// How many alerts lost their texts.
+    public var erased = 0
+    /// How many were old enough, but keep their texts because nobody has taken the response.
+    public var uncollected = 0
+    /// Whether the erased texts are gone from every file of the queue; `false` after an erasure
+    /// that was cancelled, and where an earlier one waits to be completed.
+    public var isComplete = true
+
+    package init() {}
+}
+
+/// How far an erasure has come.
+public struct PurgeProgress: Sendable, Hashable {
+    /// What is being done.
+    public enum Phase: String, Sendable {
+        /// Texts are erased from alerts.
+        case texts
+        /// The index of words is merged, so that words without a text disappear.
+        case index
+        /// Unused places in the database file are overwritten.
+        case file
+    }
+
+    /// What is being done now.
+    public var phase: Phase
+    /// How much of it is done: responses, merges or pages.
+    public var done: Int
+    /// How much there is, never less than ``done``; an estimate in ``Phase/index``.
+    public var total: Int
+}

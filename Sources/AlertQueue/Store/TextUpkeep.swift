@@ -1,0 +1,32 @@
+import FoundationEssentials
+
+/// What a store does for its texts now and then: it makes them easy to find, and erases old ones.
+package protocol TextUpkeep: Sendable {
+    /// Puts the words of all responses into the index that a search for text uses, or of as many
+    /// as there are until its task is cancelled.
+    nonisolated(nonsending) func indexTexts(
+        _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError)
+
+    /// Puts the words of some more responses into the index; returns how many are left.
+    nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Int
+
+    /// How many responses are not in the index of words yet.
+    nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int
+
+    /// Reads all of the index of words, and throws where it is damaged.
+    nonisolated(nonsending) func checkTextIndex() async throws(AlertError)
+
+    /// Throws the index of words away, whatever is wrong with it.
+    nonisolated(nonsending) func emptyTextIndex() async throws(AlertError)
+
+    /// Erases the texts of alerts whose responses are older than a date and were collected.
+    ///
+    /// It ends early when its task is cancelled, and the next one completes it.
+    nonisolated(nonsending) func erase(
+        before date: Date, by responder: Responder, progress: @Sendable (PurgeProgress) -> Void
+    ) async throws(AlertError) -> PurgeReport
+
+    /// What such an erasure would do.
+    nonisolated(nonsending) func erasable(before date: Date) async throws(AlertError) -> PurgeReport
+}

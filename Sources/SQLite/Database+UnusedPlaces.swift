@@ -1,0 +1,135 @@
+import CSQLite
+import Glibc
+
+// Overwriting what deleted rows have left in the file.
+//
+// With `secure_delete` SQLite overwrites what it deletes. But a page that is built anew when rows
+// move between pages keeps, between its list of cells and the cells, bytes of cells that it had
+// before. They are never read again, and nobody notices when they are overwritten: a crash halfway
+// does no harm either.
+extension Database {
+    /// From this many pages on, the first byte no longer tells a b-tree's page from another one.
+    private static let mostPages = 1 << 25
+
+    /// Overwrites the unused places of some pages of the file with zeros, past SQLite's own cache.
+    ///
+    /// The write-ahead log must be empty, and this connection hold the write lock, so that nobody
+    /// else writes to the file. The caller has every connection forget its pages afterwards, with
+    /// a commit and ``forgetPages()``. See <https://sqlite.org/fileformat2.html#b_tree_pages>.
+    ///
+    /// - Returns: The page to go on with, or `nil` at the end of the file; and the file's pages.
+    package func clearUnusedPlaces(
+        from page: Int, count: Int
+    ) throws(SQLiteError) -> (next: Int?, total: Int) {
+        let file = try file()
+        let total = Int(try file.size()) / pageSize
+        guard total < Self.mostPages else {
+            throw SQLiteError(
+                code: SQLITE_TOOBIG, message: "the file has too many pages",
+                operation: "overwrite unused places")
+        }
+        var bytes = [UInt8](repeating: 0, count: pageSize)
+        let end = min(total, page + count)
+        for number in page..<max(page, end) {
+            try file.read(&bytes, at: number * pageSize)
+            for place in UnusedPlaces.of(bytes, isFirst: number == 0)
+            where bytes[place].contains(where: { $0 != 0 }) {
+                let zeros = [UInt8](repeating: 0, count: place.count)
+                try file.write(zeros, at: number * pageSize + place.lowerBound)
+            }
+        }
+        return (end < total ? end : nil, total)
+    }
+
+    /// Puts what was written past the cache on the disk.
+    package func syncFile() throws(SQLiteError) { try file().sync() }
+
+    /// Gives up all pages in this connection's cache; see
+    /// <https://sqlite.org/c3ref/db_release_memory.html>.
+    package func forgetPages() { sqlite3_db_release_memory(connection) }
+
+    private var pageSize: Int {
+        // A file that can't even tell this is told by whatever is read from it next.
+        (try? first("PRAGMA page_size") { Int($0.integer(0)) }) ?? 4096
+    }
+
+    private func file() throws(SQLiteError) -> RawFile {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(
+            connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods else {
+            throw SQLiteError(connection, operation: "find the database's file")
+        }
+        return RawFile(file: file, methods: methods.pointee)
+    }
+}
+
+/// The database's file as SQLite has it open: another descriptor would lose its locks.
+///
+/// Wraps <https://sqlite.org/c3ref/io_methods.html>.
+private struct RawFile {
+    let file: UnsafeMutablePointer<sqlite3_file>
+    let methods: sqlite3_io_methods
+
+    func size() throws(SQLiteError) -> Int64 {
+        var size: Int64 = 0
+        try check(methods.xFileSize(file, &size), "look at")
+        return size
+    }
+
+    func read(_ bytes: inout [UInt8], at offset: Int) throws(SQLiteError) {
+        let count = Int32(bytes.count)
+        let code = bytes.withUnsafeMutableBytes {
+            methods.xRead(file, $0.baseAddress, count, Int64(offset))
+        }
+        try check(code, "read")
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(SQLiteError) {
+        try check(methods.xWrite(file, bytes, Int32(bytes.count), Int64(offset)), "write")
+    }
+
+    func sync() throws(SQLiteError) {
+        try check(methods.xSync(file, SQLITE_SYNC_NORMAL), "sync")
+    }
+
+    private func check(_ code: Int32, _ verb: String) throws(SQLiteError) {
+        guard code == SQLITE_OK else {
+            throw SQLiteError(
+                code: code, message: String(cString: sqlite3_errstr(code)),
+                operation: "\(verb) the database's file")
+        }
+    }
+}
+
+/// Where a page of the database file holds nothing that counts.
+package enum UnusedPlaces {
+    /// The gap between the list of cells and the cells, and the free blocks among these; none for
+    /// a page that is no b-tree's, or not as it should be.
+    package static func of(_ page: [UInt8], isFirst: Bool) -> [Range<Int>] {
+        let header = isFirst ? 100 : 0
+        let number = { (at: Int) in Int(page[at]) << 8 | Int(page[at + 1]) }
+        let headerLength: Int
+        switch page[header] {
+        case 2, 5: headerLength = 12
+        case 10, 13: headerLength = 8
+        default: return []
+        }
+        let gap = header + headerLength + 2 * number(header + 3)
+        // 0 stands for 65,536.
+        let cells = number(header + 5) == 0 ? 65_536 : number(header + 5)
+        guard gap <= cells, cells <= page.count else { return [] }
+        var places = [gap..<cells]
+        var block = number(header + 1)
+        while block != 0 {
+            guard block >= cells, block + 4 <= page.count else { return [] }
+            let (next, size) = (number(block), number(block + 2))
+            guard size >= 4, block + size <= page.count, next == 0 || next >= block + size else {
+                return []
+            }
+            places.append((block + 4)..<(block + size))
+            block = next
+        }
+        return places
+    }
+}

@@ -1,0 +1,107 @@
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq purge --older-than TIME`: erases the texts of old resolved alerts.
+package struct PurgeCommand: Command {
+    package static let name = "purge"
+    package static let abstract = "Erase the texts of old resolved alerts; the log still verifies"
+    package static let options = [olderThan, dryRun]
+    package static let discussion = [
+        """
+        Titles, messages, labels, --info, and ids that are labels are erased from alerts that were \
+        resolved before that time: from the database and from every file beside it. What happened \
+        when, who decided and which button stays, as do sources, keys and ids that were given; the \
+        audit log says whose texts were erased by whom. A key still finds its response. What no \
+        asker has taken yet is passed over.
+        """,
+        DateText.past,
+        """
+        It is out of reach what others have copied: backups, snapshots of file systems, blocks of \
+        the disk that were in use before. Interrupted or refused with 75, because a program keeps \
+        reading the database, it has not finished: purge again.
+        """,
+        """
+        With --json the object has the keys “erased”, “uncollected” (how many were passed over), \
+        “complete” and “dry_run”.
+        """,
+    ]
+
+    static let olderThan = Option(
+        "older-than", "TIME", help: "Responses from before this time, such as 90d; required")
+    static let dryRun = Option("dry-run", help: "Only tell what would be erased")
+
+    private let queue: QueueChoice
+    private let arguments: Arguments
+    private let isDry: Bool
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        queue = try QueueChoice(arguments)
+        isDry = arguments.has(Self.dryRun)
+        isJSON = arguments.has(.json)
+        self.arguments = arguments
+        // The time is read again when it runs, against the time of then.
+        _ = try Self.date(arguments, now: Date())
+    }
+
+    package func run(in context: Context) async throws -> ExitCode {
+        let date = try Self.date(arguments, now: context.now())
+        try await ProgressBar.during("erasing", in: context) { bar in
+            let report = try await queue.openExisting(via: Self.name) { manager in
+                try await manager.purge(before: date, dryRun: isDry) { progress in
+                    bar.begin(Self.label(progress.phase))
+                    bar.show(progress.done, of: progress.total)
+                }
+            }
+            bar.clear()
+            guard let report else { return }
+            try tell(report, in: context)
+        }
+        return .done
+    }
+
+    private func tell(_ report: PurgeReport, in context: Context) throws {
+        if isJSON {
+            try context.print(
+                JSONValue.object([
+                    ("erased", .integer(Int64(report.erased))),
+                    ("uncollected", .integer(Int64(report.uncollected))),
+                    ("complete", .bool(report.isComplete)), ("dry_run", .bool(isDry)),
+                ]).text())
+        } else {
+            let verb = isDry ? "would be" : "were"
+            let what = report.erased == 1 ? "1 alert" : "\(report.erased) alerts"
+            try context.print("the texts of \(what) \(verb) erased")
+        }
+        if report.uncollected > 0 {
+            context.note(
+                "\(report.uncollected) passed over, because nobody has taken the response; see: "
+                    + "alertq history --uncollected")
+        }
+        guard !report.isComplete else { return }
+        context.note(
+            isDry
+                ? "an earlier erasure is not finished; purge completes it"
+                : "erased texts may still stand in unused places; purge again to finish")
+    }
+
+    private static func label(_ phase: PurgeProgress.Phase) -> String {
+        switch phase {
+        case .texts: "erasing"
+        case .index: "merging the index"
+        case .file: "overwriting"
+        }
+    }
+
+    private static func date(_ arguments: Arguments, now: Date) throws(UsageError) -> Date {
+        let date = try arguments.value(olderThan) { text throws(UsageError) in
+            let date = try DateText.parse(text, now: now)
+            guard date <= now else { throw UsageError("“\(text)” lies in the future") }
+            return date
+        }
+        guard let date else {
+            throw UsageError("expected --older-than TIME, such as --older-than 90d")
+        }
+        return date
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import AlertQueue
+
+@Suite("Forging of erased alerts")
+struct ErasedForgingTests {
+    @Test(
+        "What is changed in an erased alert is found",
+        arguments: [
+            "UPDATE alerts SET title = 'x' WHERE id = 2",
+            "UPDATE alerts SET message = 'x' WHERE id = 2",
+            "UPDATE alerts SET info = '{\"a\":\"b\"}' WHERE id = 2",
+            "UPDATE alerts SET buttons = '[{\"id\":\"rm\",\"title\":\"x\"}]' WHERE id = 2",
+            "UPDATE alerts SET buttons = json_set(buttons, '$[1].role', 'cancel') WHERE id = 2",
+            "UPDATE alerts SET salt = x'00' WHERE id = 2",
+            "UPDATE alerts SET title = 'x', salt = x'00' WHERE id = 2",
+            "UPDATE alerts SET host = 'x' WHERE id = 2",
+            "UPDATE alerts SET state = 'queued' WHERE id = 2",
+            "UPDATE responses SET button = 'x' WHERE alert_id = 2",
+            "UPDATE responses SET button_index = 0 WHERE alert_id = 2",
+            "UPDATE responses SET user = 'x' WHERE alert_id = 2",
+            "UPDATE alerts SET title = NULL, message = NULL, buttons = '[{},{}]', info = '{}', "
+                + "salt = NULL WHERE id = 6",
+            "UPDATE alerts SET title = NULL, message = NULL, buttons = '[{},{}]', info = '{}', "
+                + "salt = NULL WHERE id = 5",
+            "UPDATE audit SET detail = 'alerts 1-5' WHERE event = 'erased'",
+        ])
+    func forged(script: String) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        _ = try await log.store.collectNow(2, by: .ana)
+        log.clock.advance(by: .seconds(1))
+        let now = Timestamp.date(milliseconds: log.clock.now().wallMilliseconds)
+        let report = try await log.store.erase(before: now, by: .ben) { _ in }
+        #expect(report.erased == 2)
+        let quick = try await log.store.quickAuditReport(expecting: nil)
+        #expect(quick?.problems.isEmpty == true)
+        let problem = try await log.problem(after: script)
+        #expect(problem.alertID != 1)
+        await log.store.close()
+    }
+}
