@@ -58,6 +58,8 @@ struct Sample {
     let button: Int
     let hasButtons: Bool
     let isCollected: Bool
+    /// One of a thousand.
+    let disk: Int
 
     init(_ number: Int) {
         // Any mixing will do that gives the same for the same number (Knuth, TAOCP 6.4).
@@ -66,6 +68,7 @@ struct Sample {
             mixed % 1000 == 7 ? Self.rareSource : Self.sources[mixed / 1000 % Self.sources.count]
         key = mixed % 4 == 0 ? "job-\(number)" : nil
         isCollected = mixed / 7 % 5 > 0
+        disk = mixed / 17 % 1000
         let choice = mixed / 11 % 20
         let chosen = choice < 13 ? 0 : choice < 19 ? 1 : 2
         switch mixed / 13 % 1000 {
@@ -83,7 +86,7 @@ struct Sample {
 
     func alert(_ number: Int) -> Alert {
         Alert(
-            "Question \(number)", message: "It is about 40 GB.",
+            "Question \(number)", message: "It is about 40 GB on disk\(disk).",
             buttons: hasButtons ? Self.buttons : [], key: key)
     }
 }

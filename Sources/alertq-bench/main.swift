@@ -3,7 +3,8 @@ import Glibc
 
 let benchmarks: [any Benchmark.Type] = [
     DurableAsk.self, ManyProcesses.self, WholeStory.self, Bells.self, HistoryPages.self,
-    Opening.self, NotifyProcess.self, AuditVerification.self, Growth.self,
+    TextPages.self, Purge.self, Opening.self, NotifyProcess.self, AuditVerification.self,
+    Growth.self,
 ]
 
 SQLiteAlertStore.haveProcess()

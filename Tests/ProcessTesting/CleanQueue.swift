@@ -25,6 +25,7 @@ extension CommandLineQueue {
     /// A script for the `sqlite3` shell that prints what contradicts itself, and what is stored.
     private static let check =
         "PRAGMA integrity_check; PRAGMA foreign_key_check;"
+        + "INSERT INTO text_index (text_index) VALUES ('integrity-check');"
         + contradictions.map { "SELECT '\($0.0)', * FROM (\($0.1));" }.joined()
             + """
             SELECT 'ask', id, title FROM alerts;

@@ -11,7 +11,7 @@ struct SmallRunTests {
         "Each benchmark measures what it says, in rows of JSON",
         arguments: [
             ("processes", 2), ("bell", 3), ("history", 50), ("open", 4), ("verify", 1),
-            ("growth", 4), ("notify", 2),
+            ("growth", 4), ("notify", 2), ("text", 50), ("purge", 3),
         ])
     func run(benchmark: String, rows: Int) async throws {
         let child = try Child(Self.program, ["--small", "--json", benchmark])
@@ -75,8 +75,8 @@ struct SmallRunTests {
         }
         #expect(
             names == [
-                "ask", "processes", "story", "bell", "history", "open", "notify", "verify",
-                "growth",
+                "ask", "processes", "story", "bell", "history", "text", "purge", "open", "notify",
+                "verify", "growth",
             ])
         let help = try Child(Self.program, ["--help"])
         #expect(await help.exit() == 0)

@@ -69,6 +69,7 @@ struct DiskErrorTests {
             #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
             #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
             #expect(try await queue.faults(against: ledger) == [], "\(place)")
+            #expect(try operation.leftover(in: queue, again) == [], "\(place)")
             // The short form leaves some out, others in each run.
             number += FaultForm.isFull ? 1 : Int.random(in: 1...8)
         }

@@ -7,7 +7,8 @@ import Testing
 /// SIGKILL at every call that changes the disk, and again while the next process recovers.
 @Suite("Kill at every call", .enabled(if: Tool.hasTracer, "it needs strace"))
 struct InjectedKillTests {
-    static let operations = FaultForm.isFull ? Operation.allCases : Operation.essential
+    static let operations =
+        FaultForm.isFull ? Operation.allCases : Operation.essential + [Operation.purge]
     private let start: OperationStart
 
     init() async throws { start = try await OperationStart(withCheckpoint: FaultForm.isFull) }
@@ -92,6 +93,7 @@ struct InjectedKillTests {
             #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
             #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
             #expect(try await queue.faults(against: ledger) == [], "\(place)")
+            #expect(try operation.leftover(in: queue, again) == [], "\(place)")
             guard finished.code == 128 + SIGKILL else {
                 #expect(operation.accepted.contains(finished.code ?? -1), "\(finished.errors)")
                 return

@@ -6,7 +6,7 @@ import Testing
 /// What people and programs do with a queue, each from the same beginning.
 enum Operation: String, CaseIterable, Sendable {
     case first, firstInEmptyFile, ask, notify, answer, snooze, withdraw, cancel
-    case collect, expire, checkpoint, present
+    case collect, expire, checkpoint, present, search, purge
 
     /// What nobody can do without.
     static let essential: [Operation] = [.ask, .answer]
@@ -27,6 +27,8 @@ enum Operation: String, CaseIterable, Sendable {
             ["ask", "Answered", "-b", "yes", "--cancel", "no", "--key", "answered", "--json"]
         case .expire: ["history", "--json"]
         case .present: ["present", "--once"]
+        case .search: ["history", "--text", "answered", "--json"]
+        case .purge: ["purge", "--older-than", "now", "--json"]
         }
     }
 
@@ -50,6 +52,27 @@ enum Operation: String, CaseIterable, Sendable {
         case .cancel: Self.response(to: 1, "outcome = 'cancelled'")
         case .collect: Self.response(to: 2, "collected_ms IS NOT NULL")
         case .expire: Self.response(to: 3, "outcome = 'expired'")
+        case .search: "SELECT indexed_seq = (SELECT max(seq) FROM responses) FROM upkeep"
+        case .purge:
+            """
+            SELECT erasures > 0 AND erasures = erasures_done AND (SELECT salt IS NULL
+                FROM alerts WHERE id = 4) FROM upkeep
+            """
+        }
+    }
+
+    /// What is wrong once it is done, apart from what its effect's query tells.
+    func leftover(in queue: CommandLineQueue, _ finished: Finished) throws -> [String] {
+        switch self {
+        case .search:
+            return finished.output.contains("\"id\":2,") ? [] : ["alert 2 was not found"]
+        case .purge:
+            return try FileManager.default.contentsOfDirectory(atPath: queue.directory).filter {
+                let file = try Data(contentsOf: URL(filePath: queue.directory + "/" + $0))
+                // Words stand in the index in small letters.
+                return ["SECRET", "secret"].contains { file.range(of: Data($0.utf8)) != nil }
+            }
+        default: return []
         }
     }
 
@@ -96,6 +119,7 @@ final class OperationStart: Sendable {
             case .first: "none"
             case .firstInEmptyFile: "empty"
             case .checkpoint: "due"
+            case .purge: "old"
             default: "usual"
             }
         return try CommandLineQueue(copyOf: directory + "/" + kind)
@@ -129,6 +153,16 @@ final class OperationStart: Sendable {
         }
         try #require(isOverdue)
         try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/usual")
+        // One more, of which nothing is acknowledged: its texts are to go.
+        let old = [
+            "ask", "SECRET", "-m", "SECRET", "-b", "yes=SECRET", "--cancel", "SECRET", "--key",
+        ]
+        for words in [old + ["old", "--detach"], ["answer", "4", "yes"], ["collect", "old"]] {
+            try #require(try await queue.start(words).finish().code == 0)
+        }
+        let search = try await queue.run("history", "--text", "secret")
+        try #require(search.output.contains("SECRET"))
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/old")
         guard withCheckpoint else { return }
         // Short of 1,000 pages by less than one more alert writes.
         for number in 1...200 where try Self.logPages(queue) < 1000 - 8 {
