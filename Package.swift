@@ -49,7 +49,8 @@ let package = Package(
             name: "AlertPresentersTests",
             dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
         .testTarget(
-            name: "alertqTests", dependencies: ["alertq", "AlertPresenters", "AlertQueue"],
+            name: "alertqTests",
+            dependencies: ["alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting"],
             exclude: ["Help"]),
         .target(
             name: "ProcessTesting", dependencies: ["alertq", "CLinux"],

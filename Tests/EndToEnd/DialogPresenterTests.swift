@@ -82,7 +82,7 @@ struct DialogPresenterTests {
         #expect(try await eventually { try await desktop.windows(named: "alertq") == [] })
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
-        #expect(await presenter.errors.complete().split(separator: "\n").count == 1)
+        #expect(await !presenter.errors.complete().contains("next try"))
     }
 
     @Test("No window is left of a presenter that was ended", arguments: [SIGTERM, SIGKILL])

@@ -16,7 +16,7 @@ struct ProgramShow: Sendable {
         var tooSoon = Duration.zero
         /// Whether a program could still show something. Programs end in the same way when
         /// their screen is lost and when a person closes them.
-        var isUsable: @Sendable () -> Bool = { true }
+        var isUsable: (@Sendable () -> Bool)?
     }
 
     /// Nobody reads an alert in less: what fails so soon has not been put off by a person.
@@ -49,7 +49,12 @@ struct ProgramShow: Sendable {
             let start = ContinuousClock.now
             let (end, complaints) = try await run(attempt, presentation)
             try Task.checkCancellation()
-            let result = judge(end, attempt, after: ContinuousClock.now - start)
+            let time = ContinuousClock.now - start
+            if case .silent = end, attempt.isUsable != nil {
+                // A program may hear of the end of its screen before that is over.
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            let result = judge(end, attempt, after: time)
             switch result {
             case .success(let choice):
                 pause.succeed()
@@ -102,7 +107,7 @@ struct ProgramShow: Sendable {
                 return .failure(Failure(reason: "was answered before anybody could read it"))
             }
             return .success(choice)
-        case .silent where !attempt.isUsable():
+        case .silent where attempt.isUsable?() == false:
             return .failure(Failure(reason: "lost its screen"))
         case .silent(0): return .success(.close)
         case .silent(let code) where [126, 127].contains(code) || time < Self.readingTime:

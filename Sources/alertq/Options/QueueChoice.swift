@@ -48,6 +48,15 @@ package enum QueueChoice: Sendable, Hashable {
         return "--database " + ShellText.quoted(absolute(path))
     }
 
+    /// The words that make another process choose the same queues, whatever its environment.
+    package var words: [String] {
+        switch self {
+        case .standard: isNamed ? ["--database", Self.absolute(path)] : []
+        case .system: ["--system"]
+        case .file(let path): ["--database", Self.absolute(path)]
+        }
+    }
+
     /// A path that means the same in every directory.
     package static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }

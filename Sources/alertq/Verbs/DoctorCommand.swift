@@ -58,7 +58,10 @@ package struct DoctorCommand: Command {
             return .done
         }
         var code = ExitCode.done
-        for finding in await QueueCheckup(path: queue.path).findings() {
+        let findings =
+            await QueueCheckup(path: queue.path).findings()
+            + PresenterCheckup.findings()
+        for finding in findings {
             try tell(finding, context)
             if code == .done { code = finding.code }
         }
@@ -91,7 +94,10 @@ package struct DoctorCommand: Command {
             return
         }
         let style = context.style
-        let mark = finding.code == .done ? style.green("ok     ") : style.red("problem")
+        let mark =
+            finding.isNote
+            ? style.dim("note   ")
+            : finding.code == .done ? style.green("ok     ") : style.red("problem")
         let texts = ["\(finding.check): \(finding.detail)"] + [finding.advice].compactMap { $0 }
         let columns = context.output.columns ?? .max
         let lines = texts.flatMap { text in
@@ -111,4 +117,6 @@ package struct Finding: Sendable {
     package var advice: String?
     /// What the command exits with because of it; ``ExitCode/done`` if all is well.
     package var code = ExitCode.done
+    /// Whether it is neither well nor a problem.
+    package var isNote = false
 }

@@ -15,6 +15,10 @@ package struct ListCommand: Command {
         With --json each object is the one that show prints; with --count it has the key \
         “pending”, a number.
         """,
+        """
+        --count is quick enough for a shell's prompt. In ~/.bashrc: \
+        PS1='$(alertq list --count 2>/dev/null) '$PS1
+        """,
     ]
 
     static let count = Option("count", help: "Print only how many wait")

@@ -6,7 +6,7 @@ import Glibc
 package struct PresentCommand: Command {
     package static let name = "present"
     package static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
-    package static let options = [on, once]
+    package static let options = [on, once, install, uninstall]
     package static let discussion = [
         """
         Alerts are shown one at a time. With several presenters, all of them show the same \
@@ -29,6 +29,18 @@ package struct PresentCommand: Command {
         terminal is a presenter too.
         """,
         """
+        What happens to alerts meanwhile is written to the journal, where alertq was built for \
+        that, with the fields ALERTQ_ID, ALERTQ_EVENT, ALERTQ_SOURCE, ALERTQ_OUTCOME, \
+        ALERTQ_BUTTON and others, so that journalctl ALERTQ_ID=42 tells the story of alert 42; \
+        elsewhere to stderr, unless that is a terminal with alerts on it. The head of the audit \
+        log is written there after every 1,000 entries and daily, to be compared later: alertq \
+        audit verify --head.
+        """,
+        """
+        --install writes a systemd user unit, which shows alerts for as long as you are logged in \
+        to a desktop, and starts it; --uninstall stops and removes it.
+        """,
+        """
         It serves your own queue and, where you may, the system queue; with --database, --system \
         or $ALERTQ_DATABASE only that one. While another process shows a queue's alerts, it waits \
         for its turn.
@@ -39,18 +51,38 @@ package struct PresentCommand: Command {
         "on", "PRESENTER", isRepeatable: true,
         help: "Show them there; on the terminal unless given")
     static let once = Option("once", help: "Stop when nothing is left to show")
+    static let install = Option(
+        "install", help: "Have it run from login on; on the desktop unless --on is given")
+    static let uninstall = Option("uninstall", help: "Undo what --install did")
 
     private let queue: QueueChoice
     private let chosen: PresenterSet
     private let isOnce: Bool
+    private let installs: Bool
+    private let uninstalls: Bool
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
-        chosen = try PresenterSet(arguments.values(Self.on))
+        chosen = try PresenterSet(names: arguments.values(Self.on))
         isOnce = arguments.has(Self.once)
+        installs = arguments.has(Self.install)
+        uninstalls = arguments.has(Self.uninstall)
+        guard !installs || !uninstalls else {
+            throw UsageError("--install and --uninstall are opposites; give one of them")
+        }
+        guard !installs || !arguments.has(Self.on) || !chosen.usesTerminal else {
+            throw UsageError("--install: a terminal is not there from login on; give another --on")
+        }
+        guard !isOnce || !(installs || uninstalls) else {
+            throw UsageError("--once has no meaning together with --install or --uninstall")
+        }
     }
 
     package func run(in context: Context) async throws -> ExitCode {
+        if installs || uninstalls {
+            for line in try await changeUnit(in: context) { context.note(line) }
+            return .done
+        }
         let terminal = chosen.usesTerminal ? try foregroundTerminal() : nil
         let presenters = try chosen.presenters(in: context)
         let signals = SignalWatch(stops: true)
@@ -60,14 +92,18 @@ package struct PresentCommand: Command {
         tellWhoHolds(managers, context)
         let place = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
         context.note("showing alerts \(place); Ctrl-C stops")
+        let sink = EventLog.sink(besideAlerts: chosen.usesTerminal, in: context)
+        let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
+        let logging = Task { await Self.run(logs) }
+        defer { logging.cancel() }
         let signal: Int32?
         do {
             signal = try await serve(screen, signals)
         } catch {
-            await close(screen)
+            await close(screen, logs)
             throw error
         }
-        await close(screen)
+        await close(screen, logs)
         if let signal { throw Interruption(signal: signal) }
         return .done
     }
@@ -104,9 +140,34 @@ package struct PresentCommand: Command {
         }
     }
 
-    private func close(_ screen: OwnScreen) async {
+    private static func run(_ logs: [EventLog]) async {
+        await withTaskGroup { group in
+            for log in logs { group.addTask { await log.run() } }
+        }
+    }
+
+    private func close(_ screen: OwnScreen, _ logs: [EventLog]) async {
         await screen.stop()
+        for log in logs { await log.finish() }
         for manager in screen.managers { await manager.close() }
+    }
+}
+
+// MARK: - From login on
+
+extension PresentCommand {
+    private func changeUnit(in context: Context) async throws -> [String] {
+        let unit = try PresenterUnit(in: context)
+        guard installs else { return try await unit.uninstall() }
+        guard let program = LinuxFile.link("/proc/self/exe") else {
+            throw CommandError(.inputOutput, "can't read /proc/self/exe, which names this program")
+        }
+        let shown = chosen.usesTerminal ? PresenterSet([.desktop]) : chosen
+        guard PresenterKind.hasDesktop || !shown.kinds.contains(.desktop) else {
+            throw CommandError(.notFound, PresenterKind.desktopAdvice)
+        }
+        let words = [program, Self.name] + (try shown.words())
+        return try await unit.install(words + queue.words)
     }
 }
 

@@ -12,6 +12,16 @@ package enum PresenterKind: Sendable, Hashable {
     /// A program of the user's own.
     case command(String)
 
+    #if Desktop
+        package static let hasDesktop = true
+    #else
+        package static let hasDesktop = false
+    #endif
+    /// How to get what this build may not have.
+    package static let desktopAdvice =
+        "this alertq was built without desktop notifications; with libsystemd-dev installed, "
+        + "build it anew: swift build -c release --product alertq --traits Desktop"
+
     /// What may be given, for help and errors.
     package static let names = "terminal, desktop, dialog, command:PROGRAM"
 
@@ -51,8 +61,12 @@ package enum PresenterKind: Sendable, Hashable {
 package struct PresenterSet: Sendable {
     package let kinds: [PresenterKind]
 
+    package init(_ kinds: [PresenterKind]) {
+        self.kinds = kinds
+    }
+
     /// The presenters that `--on` names, each once; the terminal if it names none.
-    package init(_ names: [String]) throws(UsageError) {
+    package init(names: [String]) throws(UsageError) {
         var kinds: [PresenterKind] = []
         for name in names {
             let kind = try PresenterKind(name)
@@ -67,6 +81,24 @@ package struct PresenterSet: Sendable {
     /// Whether alerts are drawn on this process's terminal.
     package var usesTerminal: Bool { kinds.contains(.terminal) }
 
+    /// The words that give another process the same presenters, wherever it is started.
+    ///
+    /// - Throws: ``CommandError`` for a program that is not there.
+    package func words() throws(CommandError) -> [String] {
+        var words: [String] = []
+        for kind in kinds {
+            var name = kind.name
+            if case .command(let program) = kind {
+                guard let path = ProgramSearch.path(of: program) else {
+                    throw CommandError(.notFound, "\(ProgramError.notFound(program: program))")
+                }
+                name = PresenterKind.command(QueueChoice.absolute(path)).name
+            }
+            words += ["--on", name]
+        }
+        return words
+    }
+
     /// Makes the presenters, for each queue by its path.
     ///
     /// - Throws: ``CommandError`` for one that can't be used here: why, and what to do.
@@ -76,37 +108,47 @@ package struct PresenterSet: Sendable {
         // Lines of a log would be written over the alert.
         let isQuiet = usesTerminal && isatty(STDERR_FILENO) == 1
         let log: @Sendable (String) -> Void = { if !isQuiet { context.note($0) } }
-        let makers = try kinds.map { try maker($0, log) }
+        let makers = try kinds.map { kind in
+            do {
+                return try maker(kind, log)
+            } catch {
+                let isSystem = error is TerminalError
+                throw CommandError(
+                    isSystem ? .inputOutput : .notFound, "--on \(kind.name): \(error)")
+            }
+        }
         return { path in makers.map { $0(path) } }
+    }
+
+    /// Why the first presenter can't be used here; `nil` if it can.
+    package var problem: String? {
+        do {
+            _ = try kinds.first.map { try maker($0) { _ in } }
+            return nil
+        } catch {
+            return "\(error)"
+        }
     }
 
     /// Tries a presenter, and returns what gives one for a queue.
     private func maker(
         _ kind: PresenterKind, _ log: @escaping @Sendable (String) -> Void
     ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
-        do {
-            switch kind {
-            case .terminal:
-                let presenter = try TerminalPresenter()
-                return { _ in presenter }
-            case .desktop:
-                return try desktop(log)
-            case .dialog:
-                let presenter = try DialogPresenter(log: log)
-                return { _ in presenter }
-            case .command(let program):
-                // The keyboard can belong to one of them only.
-                let isFirst = kinds.first(where: \.isCommand) == kind
-                let presenter = try CommandPresenter(
-                    program, usesTerminal: !usesTerminal && isFirst, log: log)
-                return { _ in presenter }
-            }
-        } catch let error as TerminalError {
-            throw CommandError(.inputOutput, "can't use the terminal: \(error)")
-        } catch let error as CommandError {
-            throw error
-        } catch {
-            throw CommandError(.notFound, "--on \(kind.name): \(error)")
+        switch kind {
+        case .terminal:
+            let presenter = try TerminalPresenter()
+            return { _ in presenter }
+        case .desktop:
+            return try desktop(log)
+        case .dialog:
+            let presenter = try DialogPresenter(log: log)
+            return { _ in presenter }
+        case .command(let program):
+            // The keyboard can belong to one of them only.
+            let isFirst = kinds.first(where: \.isCommand) == kind
+            let presenter = try CommandPresenter(
+                program, usesTerminal: !usesTerminal && isFirst, log: log)
+            return { _ in presenter }
         }
     }
 
@@ -123,11 +165,7 @@ package struct PresenterSet: Sendable {
         private func desktop(
             _ log: @escaping @Sendable (String) -> Void
         ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
-            throw CommandError(
-                .notFound,
-                "--on desktop: this alertq was built without desktop notifications; with "
-                    + "libsystemd-dev installed, build it anew: "
-                    + "swift build -c release --product alertq --traits Desktop")
+            throw CommandError(.notFound, PresenterKind.desktopAdvice)
         }
     #endif
 }

@@ -1,0 +1,46 @@
+import AlertQueue
+import AlertQueueTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import alertq
+
+@Suite("Anchors of the audit log")
+struct EventLogTests {
+    @Test("A head is written at the start, after so many entries, and after so long")
+    func heads() async throws {
+        let directory = "/tmp/alertq-log-\(UUID())"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let manager = try await AlertManager(
+            path: directory + "/queue.db", presenters: [ScriptedPresenter()])
+        let heads = Mutex<[String]>([])
+        for (entriesPerHead, headInterval) in [(Int64(5), Duration.seconds(3600)), (1000, .zero)] {
+            heads.withLock { $0 = [] }
+            let log = EventLog(
+                manager, entriesPerHead: entriesPerHead, headInterval: headInterval
+            ) { _, fields in
+                let head = fields.first { $0.name == "ALERTQ_AUDIT_HEAD" }?.value
+                heads.withLock { $0 += head.map { [$0] } ?? [] }
+            }
+            let task = Task { await log.run() }
+            for count in 1...3 {
+                for _ in 0..<5 { _ = try await manager.show(Alert("T")) }
+                let limit = ContinuousClock.now + .seconds(20)
+                while heads.withLock({ $0.count }) < count, ContinuousClock.now < limit {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            task.cancel()
+            let written = heads.withLock { $0 }
+            #expect(written.count >= 3 && Set(written).count == written.count)
+            for text in written {
+                let head = try #require(AuditHead(text))
+                #expect(try await manager.verifyAudit(expecting: head).problems.isEmpty)
+            }
+        }
+        await manager.close()
+    }
+}
