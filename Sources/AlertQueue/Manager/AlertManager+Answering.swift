@@ -181,8 +181,8 @@ extension AlertManager {
 
     /// What became of the alerts that were asked in some time, and how long people took.
     ///
-    /// It looks at every alert, in short transactions and bounded memory: about a second for a
-    /// million. Only answers by persons count for how long they took.
+    /// It looks at every alert, in short transactions and bounded memory: about two seconds for
+    /// a million. Only answers by persons count for how long they took.
     ///
     /// - Parameters:
     ///   - source: The name of whoever asked; `nil` means everybody.

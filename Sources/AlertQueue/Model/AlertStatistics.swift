@@ -74,7 +74,8 @@ public struct AnswerTimes: Sendable {
     private var most: Int64 = 0
     /// The times themselves, while they are few.
     private var exact: [Int64]? = []
-    private var fine: [Int: Int] = [:]
+    /// How many took about so long, in narrow buckets.
+    private var fine: [Int] = []
     private var coarse = [Int](repeating: 0, count: Self.bounds.count + 1)
 
     private static let exactLimit = 10_000
@@ -96,7 +97,7 @@ public struct AnswerTimes: Sendable {
         let rank = min(count, max(1, Int((share * Double(count)).rounded(.up))))
         if let exact { return .milliseconds(exact.sorted()[rank - 1]) }
         var passed = 0
-        for (place, number) in fine.sorted(by: { $0.key < $1.key }) {
+        for (place, number) in fine.enumerated() {
             passed += number
             if passed >= rank { return .milliseconds(min(most, max(least, Self.value(at: place)))) }
         }
@@ -120,7 +121,9 @@ public struct AnswerTimes: Sendable {
         least = min(least, time)
         most = max(most, time)
         coarse[Self.bounds.firstIndex { time < $0 } ?? Self.bounds.count] += 1
-        fine[Self.place(of: time), default: 0] += 1
+        let place = Self.place(of: time)
+        if place >= fine.count { fine += repeatElement(0, count: place + 1 - fine.count) }
+        fine[place] += 1
         if count <= Self.exactLimit {
             exact?.append(time)
         } else {

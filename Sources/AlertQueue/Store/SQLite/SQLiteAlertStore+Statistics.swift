@@ -105,26 +105,20 @@ private struct StatisticsQuery: Sendable {
         ]
         try db.forEach(
             """
-            SELECT sources.name, outcome, count(*) FROM alerts
-            CROSS JOIN sources ON sources.id = alerts.source_id
+            SELECT sources.name, outcome,
+                CASE WHEN button_index >= 0 THEN coalesce(button, '#' || button_index) END,
+                count(*)
+            FROM alerts CROSS JOIN sources ON sources.id = alerts.source_id
             LEFT JOIN responses ON responses.alert_id = alerts.id
-            WHERE \(Self.condition) GROUP BY 1, 2
+            WHERE \(Self.condition) GROUP BY 1, 2, 3
             """, values
         ) { row in
-            tally.addAlerts(
-                Int(row.integer(2)), of: row.text(0),
-                row.optionalText(1).flatMap(Outcome.init(rawValue:)))
-        }
-        try db.forEach(
-            """
-            SELECT coalesce(button, '#' || button_index), outcome, count(*) FROM alerts
-            CROSS JOIN sources ON sources.id = alerts.source_id
-            CROSS JOIN responses ON responses.alert_id = alerts.id
-            WHERE \(Self.condition) AND button_index >= 0 GROUP BY 1, 2
-            """, values
-        ) { row in
-            guard let outcome = Outcome(rawValue: row.text(1)) else { return }
-            tally.addChoices(Int(row.integer(2)), of: row.text(0), outcome)
+            let outcome = row.optionalText(1).flatMap(Outcome.init(rawValue:))
+            let count = Int(row.integer(3))
+            tally.addAlerts(count, of: row.text(0), outcome)
+            if let button = row.optionalText(2), let outcome {
+                tally.addChoices(count, of: button, outcome)
+            }
         }
         // What a policy did or a timer says nothing of people.
         try db.forEach(
