@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 /// An open file that is closed when it goes out of scope.
-struct Descriptor: ~Copyable {
-    let number: Int32
+package struct Descriptor: ~Copyable {
+    package let number: Int32
 
     /// Takes over a number that a call returned, or throws what errno(3) says of the call.
     init(_ number: Int32, _ operation: String) throws(ProgramError) {
@@ -18,7 +18,7 @@ struct Descriptor: ~Copyable {
     deinit { close(number) }
 
     /// A file in memory that holds a text, to be read from its start. See memfd_create(2).
-    static func holding(_ text: String) throws(ProgramError) -> Descriptor {
+    package static func holding(_ text: String) throws(ProgramError) -> Descriptor {
         let file = try Descriptor(clinux_memory_file("alert"), "make a file in memory")
         var left = Array(text.utf8)[...]
         while !left.isEmpty {

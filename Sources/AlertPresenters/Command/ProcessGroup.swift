@@ -16,11 +16,6 @@ struct ProcessGroup: ~Copyable {
         kill -TERM 0; kill -CONT 0; sleep 1; kill -KILL 0
         """
 
-    /// The signals that a terminal or a parent sends, and that programs may find ignored.
-    private static let common = [
-        SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGCHLD,
-    ]
-
     /// The id of the group and of the keeper.
     let id: pid_t
     /// Readable once the keeper has ended; see pidfd_open(2).
@@ -34,9 +29,9 @@ struct ProcessGroup: ~Copyable {
         let pipe = try Pipe()
         // The keeper has to wait, not to be told that there is nothing yet.
         _ = fcntl(pipe.reading.number, F_SETFL, 0)
-        let id = try Self.spawn(
-            ["/bin/sh", "-c", script], group: 0, input: pipe.reading.number, output: nil,
-            errors: nil)
+        let id = try ProgramStart(
+            ["/bin/sh", "-c", script], input: pipe.reading.number, output: nil, errors: nil
+        ).start()
         keeper = try Self.watch(id)
         self.id = id
         lifeline = pipe.writing
@@ -51,8 +46,9 @@ struct ProcessGroup: ~Copyable {
     borrowing func start(
         _ words: [String], input: Int32, output: Int32, errors: Int32
     ) throws(ProgramError) -> pid_t {
-        try Self.spawn(
-            words, group: id, input: input, output: output, errors: errors)
+        var program = ProgramStart(words, input: input, output: output, errors: errors)
+        program.group = id
+        return try program.start()
     }
 
     /// Writes a line to the keeper.
@@ -90,48 +86,6 @@ struct ProcessGroup: ~Copyable {
             if found == 0 { return nil }
             if errno != EINTR { return 0 }
         }
-    }
-}
-
-// MARK: - Spawning
-
-extension ProcessGroup {
-    /// Starts a program; see posix_spawn(3).
-    private static func spawn(
-        _ words: [String], group: pid_t, input: Int32, output: Int32?, errors: Int32?
-    ) throws(ProgramError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        for (place, source) in [(Int32(1), output), (2, errors)] {
-            if let source {
-                posix_spawn_file_actions_adddup2(&actions, source, place)
-            } else {
-                posix_spawn_file_actions_addopen(&actions, place, "/dev/null", O_WRONLY, 0)
-            }
-        }
-        _ = clinux_spawn_close_from(&actions, 3)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (all, none) = (sigset_t(), sigset_t())
-        sigemptyset(&all)
-        sigemptyset(&none)
-        for number in common { sigaddset(&all, number) }
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setpgroup(&attributes, group)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for pointer in argv { free(pointer) } }
-        var process = pid_t()
-        let code = posix_spawnp(
-            &process, words[0], &actions, &attributes, argv, environ)
-        guard code == 0 else { throw ProgramError("start \(words[0])", code: code) }
-        return process
     }
 }
 

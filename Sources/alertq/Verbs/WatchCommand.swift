@@ -153,8 +153,8 @@ private struct HookOptions: Sendable {
             try Self.checkWithoutProgram(arguments)
             return nil
         }
-        if let problem = HookProgram.problem(with: program) {
-            throw UsageError("--exec: \(problem)")
+        guard ProgramSearch.path(of: program) != nil else {
+            throw UsageError("--exec: \(ProgramError.notFound(program: program))")
         }
         words = [program] + arguments.operands
         for option in [WatchCommand.after, WatchCommand.alert] where arguments.has(option) {
