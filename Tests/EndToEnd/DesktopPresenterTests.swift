@@ -163,7 +163,8 @@ import Testing
             // Which id dunst begins with is its own affair.
             for id in 1...3 {
                 _ = try await desktop.start(
-                    "dbus-send", "--session", "--dest=\(Self.service)",
+                    "dbus-send", "--session", "--type=method_call",
+                    "--dest=\(Self.service)",
                     "/org/freedesktop/Notifications", Self.service + ".CloseNotification",
                     "uint32:\(id)"
                 ).finish()

@@ -18,7 +18,8 @@
             name=org.freedesktop.Notifications path=/org/freedesktop/Notifications
             busctl --user call $name $path $name CloseNotification u "$id" ||
             gdbus call --session -d $name -o $path -m $name.CloseNotification "$id" ||
-            dbus-send --session --dest=$name $path $name.CloseNotification "uint32:$id"
+            dbus-send --session --type=method_call --dest=$name $path \
+            $name.CloseNotification "uint32:$id"
             """
 
         let record: AlertRecord
