@@ -132,6 +132,20 @@ struct TextSearchTests {
         #expect(try await find("even", .init(source: "rare")) == [601, 451, 301, 151, 1])
         #expect(try await find("odd", .init(source: "rare")) == [])
         #expect(try await find("odd", .init(source: "common"), limit: 2) == [700, 698])
+        // As if there were more than can be compared, and by an index in memory.
+        for title in ["even", "odd", "number"] {
+            let found = try await store.read("search") { db in
+                var filter = HistoryFilter(source: "rare")
+                filter.text = title
+                var search = TextSearch(
+                    db: db, text: try SearchText(title), filter: filter, limit: 4)
+                search.fewMatches = 20
+                search.probeLengths = [10, 10]
+                return try search.page(before: nil)
+            }
+            #expect(found == (title == "odd" ? [] : [601, 451, 301, 151]))
+        }
+        await store.close()
     }
 
     @Test("A damaged index is told, and built anew")

@@ -3,12 +3,16 @@ import SQLite
 /// One search for a page of responses to questions with some words, newest first.
 ///
 /// The index of words and those of the other conditions each give rows in the order of `seq`. Few
-/// words or few rows: the smaller side leads, and the other one is asked for each of its rows.
+/// words or few rows: the smaller side leads.
 struct TextSearch {
-    /// How many of the newest responses with the words are looked at first.
-    private static let probeLength = 512
+    /// How many of the newest responses with the words are looked at first, and how many then.
+    var probeLengths = [100, 500]
     /// Up to how many rows of the other conditions lead the search.
     private static let fewRows = 4096
+    /// How many more responses with the words are compared with such rows.
+    var fewMatches = 5000
+    /// How many such rows are then indexed in memory at a time.
+    private static let rowsLength = 100
     /// How many responses that the index lacks are indexed in memory at a time.
     private static let tailLength = 200
 
@@ -37,21 +41,42 @@ struct TextSearch {
         guard !range.isEmpty else { return [] }
         let conditions = HistoryConditions(filter)
         guard !conditions.isEmpty else { return try matches(range, limit) }
-        var found: [Int64] = []
-        let probe = try matches(range, Self.probeLength)
-        for sequence in probe where found.count < limit {
-            if try db.holds(conditions, sequence) { found.append(sequence) }
+        var (found, rest, seen) = ([Int64](), range, 0)
+        for length in probeLengths {
+            let probe = try probe(rest, length, conditions)
+            seen += probe.count
+            found += probe.filter(\.isRight).map(\.sequence).prefix(limit - found.count)
+            guard found.count < limit, probe.count == length, let last = probe.last else {
+                return found
+            }
+            rest = rest.lowerBound..<last.sequence
         }
-        guard found.count < limit, probe.count == Self.probeLength, let last = probe.last else {
-            return found
-        }
-        let rest = range.lowerBound..<last
-        if let rows = try db.historySequences(filter, in: rest, atMost: Self.fewRows) {
-            found += try matches(among: rows, limit - found.count)
-        } else {
-            found += try matches(rest, limit - found.count, conditions)
-        }
-        return found
+        let left = limit - found.count
+        // Where one in a hundred is right, the words go on leading.
+        guard found.count * 100 < seen,
+            let rows = try db.historySequences(filter, in: rest, atMost: Self.fewRows)
+        else { return found + (try matches(rest, left, conditions)) }
+        return found + (try matches(among: rows, left))
+    }
+
+    /// The newest responses with the words, and whether some conditions let each of them through.
+    private func probe(
+        _ range: Range<Int64>, _ length: Int, _ conditions: HistoryConditions
+    ) throws -> [(sequence: Int64, isRight: Bool)] {
+        guard !range.isEmpty else { return [] }
+        return try db.rows(
+            """
+            SELECT id, responses.seq IS NOT NULL FROM (
+                SELECT rowid AS id FROM text_index
+                WHERE text_index MATCH ? AND rowid >= ? AND rowid < ?
+                ORDER BY rowid DESC LIMIT ?)
+            LEFT JOIN responses ON responses.seq = id \(conditions.sql) ORDER BY id DESC
+            """,
+            [
+                .text(text.expression), .integer(range.lowerBound), .integer(range.upperBound),
+                .integer(length),
+            ] + conditions.values
+        ) { (sequence: $0.integer(0), isRight: $0.integer(1) == 1) }
     }
 
     /// The newest responses with the words that some conditions let through.
@@ -74,14 +99,27 @@ struct TextSearch {
     }
 
     /// Those of some responses, newest first, that have the words.
+    ///
+    /// If few have the words, they are compared; else the index takes longer to find a place in
+    /// than it takes to index a hundred responses anew.
     private func matches(among rows: [Int64], _ limit: Int) throws -> [Int64] {
-        var found: [Int64] = []
-        var rest = rows[...]
-        while let next = rest.first, let oldest = rows.last, found.count < limit {
-            let match = try matches(oldest..<(next + 1), 1).first
-            guard let match else { break }
-            rest = rest.drop { $0 > match }
-            if rest.first == match { found.append(rest.removeFirst()) }
+        guard let newest = rows.first, let oldest = rows.last else { return [] }
+        let matches = try matches(oldest..<(newest + 1), fewMatches)
+        let isRow = Set(rows)
+        var found = Array(matches.filter(isRow.contains).prefix(limit))
+        guard matches.count == fewMatches, let last = matches.last else { return found }
+        var rest = rows.drop { $0 >= last }
+        while found.count < limit, !rest.isEmpty {
+            let texts = try rest.prefix(Self.rowsLength).compactMap { sequence in
+                try db.first(
+                    """
+                    SELECT \(IndexedText.columns) FROM responses
+                    CROSS JOIN alerts ON alerts.id = alert_id WHERE seq = ? AND salt IS NOT NULL
+                    """, .integer(sequence)
+                ) { (sequence: sequence, text: IndexedText($0, from: 0)) }
+            }
+            found += try matchesInMemory(texts).prefix(limit - found.count)
+            rest = rest.dropFirst(Self.rowsLength)
         }
         return found
     }
@@ -126,19 +164,26 @@ struct TextSearch {
                 """, .integer(indexed), .integer(top), .integer(Self.tailLength)
             ) { (sequence: $0.integer(0), text: IndexedText($0, from: 1)) }
             guard let oldest = rows.last else { break }
-            let memory = try Database(path: ":memory:", access: .create)
-            try memory.execute(Self.memoryIndex)
-            for row in rows { try memory.addToIndex(row.sequence, row.text) }
-            let matches = try memory.rows(
-                "SELECT rowid FROM text_index WHERE text_index MATCH ? ORDER BY rowid DESC",
-                .text(text.expression)
-            ) { $0.integer(0) }
+            let matches = try matchesInMemory(rows)
             for sequence in matches where found.count < limit {
                 if try db.holds(conditions, sequence) { found.append(sequence) }
             }
             top = oldest.sequence
         }
         return found
+    }
+
+    /// Those of some responses that have the words, newest first, by an index of only them.
+    private func matchesInMemory(
+        _ rows: [(sequence: Int64, text: IndexedText)]
+    ) throws -> [Int64] {
+        let memory = try Database(path: ":memory:", access: .create)
+        try memory.execute(Self.memoryIndex + "; BEGIN")
+        for row in rows { try memory.addToIndex(row.sequence, row.text) }
+        return try memory.rows(
+            "SELECT rowid FROM text_index WHERE text_index MATCH ? ORDER BY rowid DESC",
+            .text(text.expression)
+        ) { $0.integer(0) }
     }
 
     /// As migration 0003 makes it.
