@@ -70,6 +70,11 @@ public struct CommandPresenter: AlertPresenter {
                         .map { .button($0) }
                 }))
     }
+
+    /// Logs that a choice could not be stored; the alert comes again.
+    public func didFail(_ presentation: Presentation, error: AlertError) async {
+        show.log("alert \(presentation.record.id): the answer was not stored: \(error)")
+    }
 }
 
 /// Where programs are.

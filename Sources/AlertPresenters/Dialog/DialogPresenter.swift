@@ -43,6 +43,11 @@ public struct DialogPresenter: AlertPresenter {
         return try await show.present(
             presentation, through: program.attempt(presentation.alert, text, path: path))
     }
+
+    /// Logs that a choice could not be stored; the alert comes again.
+    public func didFail(_ presentation: Presentation, error: AlertError) async {
+        show.log("alert \(presentation.record.id): the answer was not stored: \(error)")
+    }
 }
 
 /// Why windows can't be shown.

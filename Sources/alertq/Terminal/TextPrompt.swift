@@ -56,11 +56,13 @@ extension Alert {
 }
 
 extension SlotHolder {
-    /// Who it is and where: `ana on /dev/pts/3`.
+    /// Who it is and where: `ana on /dev/pts/3`, and through what unless that is the terminal.
     package var place: String {
         let name = user ?? "uid \(uid)"
-        if let tty { return "\(name) on \(tty)" }
-        return "\(name), process \(pid) on \(host)"
+        let others = presenters.filter { $0 != "terminal" }.joined(separator: ", ")
+        let through = others.isEmpty ? "" : " (\(others))"
+        if let tty { return "\(name) on \(tty)\(through)" }
+        return "\(name), process \(pid) on \(host)\(through)"
     }
 
     /// Where an alert is, as a sentence.
