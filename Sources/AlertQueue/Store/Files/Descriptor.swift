@@ -94,37 +94,47 @@ final class Descriptor: Sendable {
 }
 
 /// Which file something is, whatever it is called.
+///
+/// A file that is deleted leaves its inode's number to the next one at once, so the moment of its
+/// birth belongs to its identity; see statx(2).
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
+    private let bornSeconds: Int64
+    private let bornNanoseconds: Int64
     /// Its size in bytes; not part of its identity, but learnt with it.
     let size: Int64
 
     init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
+        var file = clinux_file()
+        guard !path.isEmpty, clinux_file_look(AT_FDCWD, path, &file) == 0 else { return nil }
+        self.init(file)
     }
 
     init?(descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status)
+        var file = clinux_file()
+        guard clinux_file_look(descriptor, "", &file) == 0 else { return nil }
+        self.init(file)
     }
 
-    private init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        size = Int64(status.st_size)
+    private init(_ file: clinux_file) {
+        device = file.device
+        inode = file.inode
+        bornSeconds = file.born_seconds
+        bornNanoseconds = file.born_nanoseconds
+        size = file.size
     }
 
     static func == (left: FileIdentity, right: FileIdentity) -> Bool {
         left.device == right.device && left.inode == right.inode
+            && left.bornSeconds == right.bornSeconds
+            && left.bornNanoseconds == right.bornNanoseconds
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(device)
         hasher.combine(inode)
+        hasher.combine(bornNanoseconds)
     }
 }
 
