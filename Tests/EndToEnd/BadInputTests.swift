@@ -55,7 +55,7 @@ struct BadInputTests {
         Mistake(["answer", "2", "yes"], 16, "already"),
         Mistake(["snooze", "2"], 16, "already"),
         Mistake(["withdraw", "2"], 16, "already"),
-        Mistake(["ask", "Other?", "--key", "k", "--detach"], 16, "title is another"),
+        Mistake(["ask", "Other?", "--key", "k", "--detach"], 16, "has another title"),
         Mistake(["history", "--outcome", "yes"], 64, "yes"),
         Mistake(["history", "--since", "whenever"], 64, "whenever"),
         Mistake(["audit", "verify", "--head", "zzz"], 64, "zzz"),

@@ -48,6 +48,21 @@ struct CommandPresenterTests {
         #expect(await queue.isDeserted())
     }
 
+    @Test(
+        "The first signal ends it, with --once too, and clears what it shows",
+        arguments: [SIGTERM, SIGINT, SIGHUP])
+    func onceStopped(signal: Int32) async throws {
+        try await ask()
+        let show = try script(Self.waiting)
+        let presenter = try queue.start(["present", "--once", "--on", "command:\(show)"])
+        #expect(await eventually { !queue.lines("shown").isEmpty })
+        presenter.kill(signal)
+        #expect(await presenter.exit() == 128 + signal)
+        #expect(queue.lines("cleared").count == 1)
+        #expect(try await story()["state"] as? String == "queued")
+        #expect(await queue.isDeserted())
+    }
+
     @Test("The first answer wins and the others clear: the program's, the terminal's, any other")
     func together() async throws {
         let show = try script(

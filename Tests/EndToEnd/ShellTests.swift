@@ -75,6 +75,37 @@ struct ShellTests {
         #expect(await eventually { (try? await queue.rows(row)) == ["Ja, bitte"] })
     }
 
+    @Test(
+        "What an id holds is never run by the shell that completes it",
+        arguments: ["", "\"", "'"])
+    func hostileID(quote: String) async throws {
+        let queue = try CommandLineQueue()
+        let mark = queue.directory + "/ran"
+        for id in ["Go $(touch \(mark))", "Go'$(touch \(mark))'", "Go\"$(touch \(mark))\""] {
+            _ = try await queue.run("ask", "Q", "-b", id, "--cancel", "No", "--detach")
+        }
+        let script = try await queue.run("completions", "bash").output
+        let words = try Shell.bash.start(script, in: queue.directory)
+        let terminal = try PseudoTerminal(columns: 200)
+        let bin = URL(filePath: CommandLineQueue.program).deletingLastPathComponent().path
+        let process = try Child(
+            "sh", ["-c", "exec \"$@\" >&0", "sh"] + words,
+            environment: [
+                "ALERTQ_DATABASE": queue.path, "HOME": queue.directory, "TERM": "xterm",
+                "PATH": bin + ":/usr/local/bin:/usr/bin:/bin",
+            ], on: terminal)
+        defer { process.kill(SIGKILL) }
+        #expect(await terminal.shows("ready> "))
+        try terminal.type("alertq() { \(CommandLineQueue.program) \"$@\"; }\n")
+        for id in 1...3 {
+            try terminal.type("alertq answer \(id) \(quote)Go\t\(quote)\n")
+        }
+        let start = terminal.bytes.count
+        try terminal.type("echo finished-$((1 + 1))\n")
+        #expect(await terminal.shows("finished-2", since: start))
+        #expect(!FileManager.default.fileExists(atPath: mark))
+    }
+
     @Test("The manual page is formatted without a warning")
     func manual() async throws {
         let queue = try CommandLineQueue()

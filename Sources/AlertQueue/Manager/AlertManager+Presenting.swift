@@ -31,10 +31,15 @@ extension AlertManager {
     /// Waits until there is nothing left to show.
     package func presentedAll() async {
         guard wantsToPresent else { return }
-        await withCheckedContinuation { waiter in
-            idleWaiters.append(waiter)
-            // A loop that has found nothing already would not look before something happens.
-            pokes.change()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                guard !Task.isCancelled else { return waiter.resume() }
+                idleWaiters.append(waiter)
+                // A loop that has found nothing already would not look before something happens.
+                pokes.change()
+            }
+        } onCancel: {
+            Task { await wakeIdleWaiters() }
         }
     }
 

@@ -55,7 +55,7 @@ extension AlertError: CustomStringConvertible {
         case .late(let response):
             "alert \(response.alertID) can no longer be answered: its deadline has passed"
         case .keyConflict(let key, let id, let part):
-            "the key “\(key)” belongs to alert \(id), whose \(part) is another; "
+            "the key “\(key)” belongs to alert \(id), which has another \(part); "
                 + "a new question takes a new key"
         case .noChoice(let response):
             "nobody chose a button: alert \(response.alertID) was \(response.summary)"

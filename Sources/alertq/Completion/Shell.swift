@@ -83,7 +83,12 @@ package enum Shell: String, Sendable, CaseIterable {
                     for line in "${offer[@]}"; do
                         line=${line%%$'\t'*}
                         line=${line#"$kept"}
-                        [[ $current == [\'\"]* ]] || printf -v line '%q' "$line"
+                        if [[ $current != [\'\"]* ]]; then
+                            printf -v line '%q' "$line"
+                        elif [[ $line == *[\'\"\\\$\`!]* ]]; then
+                            # bash would take it as it is, and might run a part of it.
+                            continue
+                        fi
                         COMPREPLY+=("$line")
                     done ;;
             esac

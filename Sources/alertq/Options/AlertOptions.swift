@@ -12,7 +12,10 @@ package struct AlertOptions: Sendable {
     package static let source = Option(
         "source", "NAME", help: "Who asks; else $ALERTQ_SOURCE, else “alertq”")
     package static let key = Option(
-        "key", "KEY", help: "Asking again with the same key joins the first alert")
+        "key", "KEY",
+        help:
+            "Asking again with the same key finds the same alert, and its response once there is one"
+    )
     package static let timeout = Option(
         "timeout", "TIME", help: "Let it expire after a time, such as 10m, or at a moment")
     package static let info = Option(

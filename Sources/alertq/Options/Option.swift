@@ -30,7 +30,8 @@ extension Option {
     package static let json = Option("json", help: "Print results as JSON, one object a line")
     package static let database = Option(
         "database", "PATH",
-        help: "Use the queue in this file; else $ALERTQ_DATABASE, else your own queue")
+        help:
+            "Use the queue in this file; else $ALERTQ_DATABASE, else your own (root: the system's)")
     package static let system = Option(
         "system", help: "Use the system queue, /var/lib/alertq/queue.db")
 

@@ -53,6 +53,9 @@ package struct AuditListCommand: Command {
                 left = page.count < size ? 0 : left - size
                 after = page.last?.event.sequence ?? after
             } while left > 0
+            guard alert == nil, let head = try await manager.auditHead(), head.sequence > after
+            else { return }
+            context.note("\(head.sequence - after) more; --after \(after) goes on")
         }
         return .done
     }

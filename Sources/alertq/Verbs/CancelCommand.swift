@@ -5,6 +5,12 @@ package struct CancelCommand: Command {
     package static let name = "cancel"
     package static let abstract = "Cancel an alert; its cancel button's action runs"
     package static let operands = ["ID"]
+    package static let discussion = [
+        """
+        It is recorded as cancelled by the system, and the ask that waits for it exits with 17. To \
+        say no as a person, use answer; to take back what you asked yourself, withdraw.
+        """
+    ]
 
     private let action: AlertAction
 

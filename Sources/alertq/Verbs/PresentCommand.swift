@@ -13,7 +13,10 @@ package struct PresentCommand: Command {
         alert; the first answer wins, and the others clear. They are:
         """,
         """
-        terminal: this terminal.
+        terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
+        and first letters, but for buttons that destroy something. Escape or q leaves an alert for \
+        later, l offers times, and Ctrl-C stops. An alert that appears unasked takes no key for \
+        half a second.
         """,
         """
         desktop: notifications of your desktop, through its message bus. Closing one means later.
@@ -26,7 +29,7 @@ package struct PresentCommand: Command {
         alert as one line of JSON, as show --json prints it, and prints the id of the chosen \
         button. If it ends without printing anything, the alert comes again later; SIGTERM means \
         that it was resolved elsewhere. The first such program gets the terminal, unless the \
-        terminal is a presenter too.
+        terminal is a presenter too. What it chooses counts as chosen by the person who runs this.
         """,
         """
         What happens to alerts meanwhile is written to the journal, where alertq was built for \

@@ -37,8 +37,10 @@ package struct ResultTelling: Sendable {
             context.note("\(verb): alert \(record.id) was \(response.summary)")
             throw error
         }
-        if result.code == .notFound {
-            context.note("\(verb): the texts of alert \(record.id) have been erased")
+        if record.isErased {
+            context.note(
+                "the texts of alert \(record.id) have been erased, so they were not compared; "
+                    + "it was \(response.summary)")
         } else if !isTold, isWorthTelling(response, result) {
             context.note("alert \(record.id) was \(response.summary)")
         }
@@ -54,10 +56,10 @@ package struct ResultTelling: Sendable {
     }
 
     /// Whether somebody needs to read how the alert ended: without a button always, for stdout says
-    /// nothing then; with one at a terminal, where another process chose it.
+    /// nothing then; with one where nobody chose it, or at a terminal, where another process did.
     private func isWorthTelling(_ response: Response, _ result: AskResult) -> Bool {
         if verb == NotifyCommand.name, result.code == .dismissed { return false }
-        if result.button == nil { return true }
+        if result.button == nil || response.by == .policy { return true }
         return context.errors.isTerminal && response.responder?.pid != getpid()
     }
 }

@@ -137,7 +137,7 @@ extension Alert {
         if !message.isIdentical(to: stored.message) { return "message" }
         if style != stored.style { return "style" }
         if !buttons.flatMap(\.content).isIdentical(to: stored.buttons.flatMap(\.content)) {
-            return "buttons"
+            return "set of buttons"
         }
         if !defaultButton.isIdentical(to: stored.defaultButton) { return "default button" }
         return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
