@@ -14,7 +14,7 @@ package struct AlertOptions: Sendable {
     package static let key = Option(
         "key", "KEY",
         help:
-            "Asking again with the same key finds the same alert, and its response once there is one"
+            "Asking again with it finds the same alert, and its response once there is one"
     )
     package static let timeout = Option(
         "timeout", "TIME", help: "Let it expire after a time, such as 10m, or at a moment")

@@ -25,8 +25,8 @@ package struct WatchCommand: Command {
         $ALERTQ_KEY and $ALERTQ_DATABASE. When it exits with 0, the response is marked as \
         collected, and --json prints it. When it fails, crashes or takes longer than \
         --exec-timeout, the response stays, and is tried again after 1 s, 2 s, 4 s and so on up \
-        to 10 minutes, and at the next start. It begins with all that has not been collected; --since \
-        now leaves out what is older. It may run twice for one response, for example \
+        to 10 minutes, and at the next start. It begins with all that has not been collected; \
+        --since now leaves out what is older. It may run twice for one response, for example \
         after a crash of this process, but never twice at once.
         """,
         """
