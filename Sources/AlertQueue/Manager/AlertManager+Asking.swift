@@ -126,6 +126,11 @@ extension AlertManager {
         return (asking.enqueued.record, asking.enqueued.isJoined)
     }
 
+    /// Counts what waits on the calling thread, without a manager; after `nil` one has to do it.
+    package static func pendingCountAtOnce(path: String) -> Int? {
+        SQLiteAlertStore.pendingCountAtOnce(path: path)
+    }
+
     /// Stores an alert on the calling thread, without a manager.
     ///
     /// Only what goes without waiting is done so: after `nil`, which means that nothing was stored,

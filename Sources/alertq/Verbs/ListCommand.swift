@@ -40,6 +40,14 @@ package struct ListCommand: Command {
         isJSON = arguments.has(.json)
     }
 
+    package func runAtOnce(in context: Context) throws -> ExitCode? {
+        guard countsOnly, let count = AlertManager.pendingCountAtOnce(path: queue.path) else {
+            return nil
+        }
+        try tell(count, context)
+        return .done
+    }
+
     package func run(in context: Context) async throws -> ExitCode {
         let waiting = try await queue.openExisting(via: Self.name) { manager in
             let records = countsOnly ? [] : try await manager.pending(limit: limit)
@@ -50,8 +58,7 @@ package struct ListCommand: Command {
         // Where nobody has asked anything yet, nothing waits.
         let (records, count) = waiting ?? ([], 0)
         if countsOnly {
-            let json = JSONValue.object([("pending", .integer(Int64(count)))])
-            try context.print(isJSON ? json.text() : "\(count)")
+            try tell(count, context)
             return .done
         }
         if isJSON {
@@ -66,6 +73,11 @@ package struct ListCommand: Command {
             context.note("of \(count) alerts that wait, \(records.count) are listed" + hint)
         }
         return .done
+    }
+
+    private func tell(_ count: Int, _ context: Context) throws {
+        let json = JSONValue.object([("pending", .integer(Int64(count)))])
+        try context.print(isJSON ? json.text() : "\(count)")
     }
 
     package static func table(_ records: [AlertRecord], in context: Context) -> String {

@@ -54,10 +54,10 @@ package struct PresenterUnit: Sendable {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
         } catch {
-            throw CommandError(.inputOutput, "can't write \(path): \(Self.reason(error))")
+            throw CommandError(.inputOutput, "can't create \(folder): \(Self.reason(error))")
         }
+        try write(text)
         var lines = ["installed \(path)"]
         let steps = [["daemon-reload"], ["enable", Self.name], ["restart", Self.name]]
         for step in steps where await !Self.systemctl(step) {
@@ -70,6 +70,21 @@ package struct PresenterUnit: Sendable {
         return lines
     }
 
+    /// Writes the file whole or not at all; see rename(2).
+    private func write(_ text: String) throws {
+        let draft = path + ".new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Self.failure("write", draft) }
+        defer { close(descriptor) }
+        try Output.write(Array(text.utf8), to: descriptor)
+        guard rename(draft, path) == 0 else { throw Self.failure("write", path) }
+    }
+
+    private static func failure(_ action: String, _ path: String) -> CommandError {
+        CommandError(
+            .inputOutput, "can't \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+
     /// Stops the unit, and removes all that installing it has made.
     ///
     /// - Returns: What was done, a line each.
@@ -80,8 +95,7 @@ package struct PresenterUnit: Sendable {
         let isStopped = await Self.systemctl(["disable", "--now", Self.name])
         for file in [link, path] {
             guard unlink(file) == 0 || errno == ENOENT else {
-                throw CommandError(
-                    .inputOutput, "can't remove \(file): \(String(cString: strerror(errno)))")
+                throw Self.failure("remove", file)
             }
         }
         // Left behind only if it holds other units.

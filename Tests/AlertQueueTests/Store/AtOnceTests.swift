@@ -31,6 +31,17 @@ struct AtOnceTests {
         await store.close()
     }
 
+    @Test("What is counted without a store is what a store counts; without a queue nothing is")
+    func counted() async throws {
+        #expect(SQLiteAlertStore.pendingCountAtOnce(path: queue.path) == nil)
+        let store = try await queue.store()
+        #expect(SQLiteAlertStore.pendingCountAtOnce(path: queue.path) == 0)
+        for _ in 0..<3 { _ = try askAtOnce() }
+        #expect(SQLiteAlertStore.pendingCountAtOnce(path: queue.path) == 3)
+        #expect(try await store.pendingCount() == 3)
+        await store.close()
+    }
+
     @Test("A store that listens hears of what was stored without one")
     func heard() async throws {
         let store = try await queue.store()
