@@ -85,7 +85,8 @@ extension AskSession {
             let source = alert.source ?? ""
             try context.print(AlertJSON.line(unasked: alert, source: source))
         }
-        context.note("\(verb): there is nobody to ask; nothing was stored")
+        let what = alert.buttons.isEmpty ? "tell" : "ask"
+        context.note("\(verb): there is nobody to \(what); nothing was stored")
         return .unattended
     }
 

@@ -115,7 +115,8 @@ package struct PresentCommand: Command {
 
     private func foregroundTerminal() throws -> ControllingTerminal {
         guard let terminal = ControllingTerminal(), terminal.isForeground else {
-            throw UsageError("it needs a terminal, and to be its foreground job")
+            throw UsageError(
+                "it needs a terminal, and to be its foreground job; --on shows alerts elsewhere")
         }
         return terminal
     }
