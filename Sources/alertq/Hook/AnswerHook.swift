@@ -4,7 +4,7 @@ import FoundationEssentials
 /// Runs a program for each response that nobody has taken, and collects those that it is done with.
 ///
 /// One response at a time, oldest first. What fails is tried again after a time that grows with
-/// each failure.
+/// each failure; what is new waits for one or two of those runs at most.
 package struct AnswerHook: Sendable {
     package let manager: AlertManager
     package let filter: HistoryFilter
@@ -12,33 +12,45 @@ package struct AnswerHook: Sendable {
     package let isJSON: Bool
     package let context: Context
 
+    /// How many responses may wait for another try before some are forgotten for a while.
+    package var retryLimit = 1000
+    /// How long the store is left alone before it is read again for what was forgotten.
+    package var pause = Duration.seconds(60)
+
     /// How long a response is left to an asker whose process still runs.
     private static let grace = Duration.seconds(10)
-    /// How many responses may wait for another try, before no more are looked for.
-    private static let retryLimit = 1000
     private static let longestDelay = Duration.seconds(600)
 
-    /// A response that has to be tried again.
-    private struct Retry {
-        var id: Alert.ID
-        var failures: Int
-        var due: ContinuousClock.Instant
+    /// How far the store has been read, and what has to be tried again.
+    private struct Progress {
+        var retries: RetryList
+        /// Up to here everything has been offered once.
+        var place: Int64 = 0
+        /// The walk through what was offered before, for what was forgotten of it.
+        var review: Review?
+    }
+
+    private struct Review {
+        var place: Int64 = 0
+        /// How often what it finds is taken to have failed.
+        let failures: Int
     }
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        var retries: [Retry] = []
-        var place: Int64 = 0
+        var progress = Progress(retries: RetryList(limit: retryLimit, pause: pause))
         var failingSince: ContinuousClock.Instant?
         while !Task.isCancelled {
             let seen = manager.changeCount
             do {
                 try await manager.storeOverdue()
-                let isEnd = try await takeNew(&retries, after: &place)
-                try await takeDue(&retries)
+                let isEnd = try await takeNew(&progress)
+                // One run of each at most: what is new must not wait for all that fail.
+                let hasRun = try await takeDue(&progress)
+                try await takeForgotten(&progress)
                 failingSince = nil
-                if isEnd || retries.count >= Self.retryLimit {
-                    await wait(for: retries, after: seen)
+                if isEnd, !hasRun, progress.review == nil {
+                    await wait(for: progress.retries, after: seen)
                 }
             } catch let error as AlertError {
                 // A disk that fails now may not in a moment.
@@ -51,37 +63,64 @@ package struct AnswerHook: Sendable {
     }
 
     /// Offers some of the responses that it has not seen; returns whether there are no more.
-    private func takeNew(_ retries: inout [Retry], after place: inout Int64) async throws -> Bool {
-        let room = Self.retryLimit - retries.count
-        guard room > 0 else { return true }
-        let page = try await manager.uncollected(filter, behind: place, limit: min(room, 100))
-        for record in page.records {
+    private func takeNew(_ progress: inout Progress) async throws -> Bool {
+        let page = try await manager.uncollected(filter, behind: progress.place, limit: 100)
+        for record in page.records where !progress.retries.contains(record.id) {
             guard !Task.isCancelled else { return true }
-            if let retry = try await offer(record.id, failures: 0) { retries.append(retry) }
+            if let retry = try await offer(record.id, failures: 0) {
+                progress.retries.add(retry, now: .now)
+            }
         }
-        place = page.place
+        progress.place = page.place
         return page.isEnd
     }
 
-    private func takeDue(_ retries: inout [Retry]) async throws {
-        let due = retries.filter { $0.due <= .now }
-        for retry in due {
-            guard !Task.isCancelled else { return }
+    /// Offers what is due until the program has run once; returns whether it has.
+    private func takeDue(_ progress: inout Progress) async throws -> Bool {
+        for retry in progress.retries.due(at: .now) {
+            guard !Task.isCancelled else { return false }
             let next = try await offer(retry.id, failures: retry.failures)
-            retries.removeAll { $0.id == retry.id }
-            if let next { retries.append(next) }
+            progress.retries.remove(retry.id)
+            guard let next else { return true }
+            progress.retries.add(next, now: .now)
+            if next.failures > retry.failures { return true }
+        }
+        return false
+    }
+
+    /// Goes on looking for what was forgotten, if it is time to, until it has offered one.
+    private func takeForgotten(_ progress: inout Progress) async throws {
+        if progress.review == nil, let forgotten = progress.retries.recall(at: .now) {
+            progress.review = Review(failures: forgotten.failures)
+        }
+        for _ in 0..<100 {
+            guard let review = progress.review, !Task.isCancelled else { return }
+            let page = try await manager.uncollected(filter, behind: review.place, limit: 1)
+            let isOver = page.isEnd || page.place >= progress.place
+            guard let record = page.records.first, page.place <= progress.place else {
+                progress.review?.place = page.place
+                if isOver { progress.review = nil }
+                continue
+            }
+            let isKnown = progress.retries.contains(record.id)
+            if !isKnown, let next = try await offer(record.id, failures: review.failures) {
+                progress.retries.add(next, now: .now)
+            }
+            progress.review?.place = page.place
+            if isOver { progress.review = nil }
+            if !isKnown { return }
         }
     }
 
-    private func wait(for retries: [Retry], after seen: UInt64) async {
-        let due = retries.map { ContinuousClock.now.duration(to: $0.due) }.min()
+    private func wait(for retries: RetryList, after seen: UInt64) async {
+        let due = retries.firstDue.map { ContinuousClock.now.duration(to: $0) }
         guard let due, due < .seconds(1) else { return await manager.waitForChange(after: seen) }
         // Cancelled when the process is asked to end, which the caller sees.
         try? await Task.sleep(for: max(due, .milliseconds(1)))
     }
 
     /// Runs the program for a response; returns when to try again, if that has to be.
-    private func offer(_ id: Alert.ID, failures: Int) async throws -> Retry? {
+    private func offer(_ id: Alert.ID, failures: Int) async throws -> RetryList.Retry? {
         let offer = try await manager.offer(id, grace: Self.grace) { record, turn in
             await isDone(with: record, turn, failures: failures)
         }
@@ -90,10 +129,10 @@ package struct AnswerHook: Sendable {
         case .collected:
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
             return nil
-        case .taken: return Retry(id: id, failures: failures, due: .now + .seconds(1))
+        case .taken: return .init(id: id, failures: failures, due: .now + .seconds(1))
         case .failed:
             let delay = Self.delay(after: failures + 1)
-            return Retry(id: id, failures: failures + 1, due: .now + delay)
+            return .init(id: id, failures: failures + 1, due: .now + delay)
         }
     }
 

@@ -27,7 +27,8 @@ package struct WatchCommand: Command {
         --exec-timeout, the response stays, and is tried again after 1 s, 2 s, 4 s and so on up \
         to 10 minutes, and at the next start. It begins with all that has not been collected; \
         --since now leaves out what is older. It may run twice for one response, for example \
-        after a crash of this process, but never twice at once.
+        after a crash of this process, but never twice at once. What it writes to its stderr goes \
+        to this command's as it is, control characters and all.
         """,
         """
         It leaves alone what others take: responses that a waiting ask or a program's own handler \
