@@ -79,7 +79,11 @@ extension Response {
     /// How the alert ended and by whom, as the end of a sentence: `answered “Yes” by ana at …`.
     package var summary: String {
         var words = outcome.rawValue
-        if let title = button?.title { words += " “\(SafeText.line(title))”" }
+        if let button {
+            // An erased label reads as the index; the id may have survived it.
+            let name = button.title == "#\(buttonIndex)" ? button.id : button.title
+            words += " “\(SafeText.line(name))”"
+        }
         switch by {
         case .person, .asker, .system:
             if let responder {

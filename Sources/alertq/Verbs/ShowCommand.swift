@@ -59,7 +59,7 @@ package struct ShowCommand: Command {
             ("priority", alert.priority.word),
         ]
         for button in alert.buttons {
-            lines.append(("button", describe(button)))
+            lines.append(("button", describe(button, in: record)))
         }
         for (name, value) in alert.userInfo.sorted(by: { $0.key < $1.key }) {
             lines.append(("info", "\(name)=\(value)"))
@@ -79,10 +79,10 @@ package struct ShowCommand: Command {
         return lines.filter { !$0.text.isEmpty }.map { line($0.name, $0.text, context) }.joined()
     }
 
-    private static func describe(_ button: Alert.Button) -> String {
+    private static func describe(_ button: Alert.Button, in record: AlertRecord) -> String {
         let role = button.role.map { " (\($0.rawValue))" } ?? ""
-        return button.id == button.title
-            ? button.title + role : "\(button.id)=\(button.title)" + role
+        return button.id == button.title || record.isErased
+            ? button.id + role : "\(button.id)=\(button.title)" + role
     }
 
     private static func time(_ date: Date?, _ context: Context) -> String {
