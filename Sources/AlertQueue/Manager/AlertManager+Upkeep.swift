@@ -27,8 +27,9 @@ extension AlertManager {
     ///
     /// Afterwards none of them stands in the database or in a file beside it, and the audit log
     /// says whose texts were erased by whom; it still verifies. Copies elsewhere, in backups and
-    /// snapshots of file systems, are out of reach. What nobody has collected keeps its texts. A
-    /// key still finds its response, and is no longer compared with what is asked.
+    /// snapshots of file systems, are out of reach. What nobody has collected keeps its texts,
+    /// unless it was withdrawn or had no buttons, and names no handler: then nobody has to. A key
+    /// still finds its response, and is no longer compared with what is asked.
     ///
     /// It works in small transactions. When the task is cancelled, or the process killed, what is
     /// erased stays erased, and the next purge completes it.
@@ -50,6 +51,11 @@ extension AlertManager {
         if dryRun { return try await store.erasable(before: date) }
         return try await store.erase(
             before: date, by: identity.responder(via: via), progress: progress)
+    }
+
+    /// Whether everything that was erased so far is gone from every file.
+    package func isPurgeComplete() async throws(AlertError) -> Bool {
+        try await store.isErasureComplete()
     }
 
     /// Builds the index of words anew.

@@ -3,9 +3,12 @@ public struct PurgeReport: Sendable, Hashable {
     /// How many alerts lost their texts.
     public var erased = 0
     /// How many were old enough, but keep their texts because nobody has taken the response.
+    ///
+    /// Nobody has to, and none is counted, where the alert was withdrawn or had no buttons, unless
+    /// it names a handler.
     public var uncollected = 0
-    /// Whether the erased texts are gone from every file of the queue; `false` after an erasure
-    /// that was cancelled, and where an earlier one waits to be completed.
+    /// Whether all erased texts are gone from every file of the queue; `false` where an erasure,
+    /// this one or an earlier one, was cancelled after it had erased something.
     public var isComplete = true
 
     package init() {}

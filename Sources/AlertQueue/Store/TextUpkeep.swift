@@ -20,7 +20,8 @@ package protocol TextUpkeep: Sendable {
     /// Throws the index of words away, whatever is wrong with it.
     nonisolated(nonsending) func emptyTextIndex() async throws(AlertError)
 
-    /// Erases the texts of alerts whose responses are older than a date and were collected.
+    /// Erases the texts of alerts whose responses are older than a date, and were collected or
+    /// need not be.
     ///
     /// It ends early when its task is cancelled, and the next one completes it.
     nonisolated(nonsending) func erase(
@@ -29,4 +30,7 @@ package protocol TextUpkeep: Sendable {
 
     /// What such an erasure would do.
     nonisolated(nonsending) func erasable(before date: Date) async throws(AlertError) -> PurgeReport
+
+    /// Whether everything that was erased so far is gone from every file.
+    nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool
 }

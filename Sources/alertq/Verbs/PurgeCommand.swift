@@ -11,10 +11,17 @@ package struct PurgeCommand: Command {
         Titles, messages, labels, --info, and ids that are labels are erased from alerts that were \
         resolved before that time: from the database and from every file beside it. What happened \
         when, who decided and which button stays, as do sources, keys and ids that were given; the \
-        audit log says whose texts were erased by whom. A key still finds its response. What no \
-        asker has taken yet is passed over.
+        audit log says whose texts were erased by whom. A key still finds its response.
+        """,
+        """
+        What no asker has taken yet is passed over. Nobody has to take what was withdrawn, nor \
+        what had no buttons, such as notify; but a named handler still waits for its responses.
         """,
         DateText.past,
+        """
+        In a length of time m stands for minutes: write months in days, such as 180d. What was \
+        meant is printed, and --dry-run prints it without erasing anything.
+        """,
         """
         It is out of reach what others have copied: backups, snapshots of file systems, blocks of \
         the disk that were in use before. Interrupted or refused with 75, because a program keeps \
@@ -22,7 +29,7 @@ package struct PurgeCommand: Command {
         """,
         """
         With --json the object has the keys “erased”, “uncollected” (how many were passed over), \
-        “complete” and “dry_run”.
+        “complete”, “dry_run” and “before” (the time).
         """,
     ]
 
@@ -55,23 +62,25 @@ package struct PurgeCommand: Command {
             }
             bar.clear()
             guard let report else { return }
-            try tell(report, in: context)
+            try tell(report, before: date, in: context)
         }
         return .done
     }
 
-    private func tell(_ report: PurgeReport, in context: Context) throws {
+    private func tell(_ report: PurgeReport, before date: Date, in context: Context) throws {
         if isJSON {
             try context.print(
                 JSONValue.object([
                     ("erased", .integer(Int64(report.erased))),
                     ("uncollected", .integer(Int64(report.uncollected))),
                     ("complete", .bool(report.isComplete)), ("dry_run", .bool(isDry)),
+                    ("before", AlertJSON.date(date)),
                 ]).text())
         } else {
             let verb = isDry ? "would be" : "were"
             let what = report.erased == 1 ? "1 alert" : "\(report.erased) alerts"
-            try context.print("the texts of \(what) \(verb) erased")
+            try context.print(
+                "the texts of \(what) resolved before \(TimeText.local(date)) \(verb) erased")
         }
         if report.uncollected > 0 {
             context.note(

@@ -55,6 +55,16 @@ package struct QueueCheckup: Sendable {
                             + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
             }
             findings.append(await textIndex(manager))
+            if try await !manager.isPurgeComplete() {
+                findings.append(
+                    Finding(
+                        check: "erasure",
+                        detail: "a purge has not finished: erased texts may still stand in unused "
+                            + "places of the files",
+                        advice: "unless it runs just now, finish it: alertq purge --older-than "
+                            + "TIME, with the same time or an earlier one",
+                        code: .busy))
+            }
             let report = try await manager.verifyAudit()
             let isSound = report.problems.isEmpty
             findings.append(

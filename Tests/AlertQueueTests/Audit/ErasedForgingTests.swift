@@ -33,7 +33,7 @@ struct ErasedForgingTests {
         log.clock.advance(by: .seconds(1))
         let now = Timestamp.date(milliseconds: log.clock.now().wallMilliseconds)
         let report = try await log.store.erase(before: now, by: .ben) { _ in }
-        #expect(report.erased == 2)
+        #expect(report.erased == 3)
         let quick = try await log.store.quickAuditReport(expecting: nil)
         #expect(quick?.problems.isEmpty == true)
         let problem = try await log.problem(after: script)

@@ -224,6 +224,50 @@ struct ErasingTests {
         await store.close()
     }
 
+    @Test("What need not be collected is erased, but for what a named handler waits for")
+    func needless() async throws {
+        for handler in [nil, "job"] {
+            var notice = Alert("SECRET notice")
+            notice.handler = handler
+            let told = try await store.ask(notice).id
+            _ = try await store.resolve(told, .withdraw(.ben))
+            var question = Alert.yesNo("SECRET question")
+            question.handler = handler
+            _ = try await store.resolve(try await store.ask(question).id, .withdraw(.ben))
+            notice.title = "SECRET seen"
+            _ = try await store.resolve(try await store.ask(notice).id, .dismiss(.ana))
+        }
+        clock.advance(by: .seconds(1))
+        let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        let expected = try await store.erasable(before: now)
+        #expect(expected.erased == 3 && expected.uncollected == 3)
+        let report = try await erase()
+        #expect(report.erased == 3 && report.uncollected == 3)
+        for id in 1...6 as ClosedRange<Int64> {
+            #expect(try await store.record(id).isErased == (id <= 3))
+        }
+        // Whoever comes after all finds the outcome, and the log stays whole.
+        for id in 1...6 as ClosedRange<Int64> { _ = try await store.collectNow(id, by: .ana) }
+        #expect(try await verifies())
+        #expect(try await erase().erased == 3)
+        #expect(try files() == [])
+        #expect(try await verifies())
+        await store.close()
+    }
+
+    @Test("Cancelled before anything was erased, it leaves nothing to complete")
+    func cancelledAtOnce() async throws {
+        try await story("SECRET")
+        let work = Task { [self] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await erase()
+        }
+        let report = try await work.value
+        #expect(report.erased == 0 && report.isComplete)
+        #expect(try await store.isErasureComplete())
+        await store.close()
+    }
+
     @Test("A cancelled one loses nothing, and the next one completes it")
     func cancelled() async throws {
         for number in 0..<900 { try await story("SECRET \(number)") }

@@ -14,9 +14,13 @@ extension SQLiteAlertStore {
             report.erased += page.erasable.count
             report.uncollected += page.uncollected
         }
-        let upkeep = try await read("look for an erasure") { try $0.upkeep() }
-        report.isComplete = upkeep.erasures == upkeep.erasuresDone
+        report.isComplete = try await isErasureComplete()
         return report
+    }
+
+    package nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool {
+        let upkeep = try await read("look for an erasure") { try $0.upkeep() }
+        return upkeep.erasures == upkeep.erasuresDone
     }
 
     package nonisolated(nonsending) func erase(
@@ -25,11 +29,8 @@ extension SQLiteAlertStore {
         var report = PurgeReport()
         let total = try await eraseTexts(before: date, by: responder, &report, progress)
         progress(PurgeProgress(phase: .texts, done: total, total: total))
-        guard !Task.isCancelled else {
-            report.isComplete = false
-            return report
-        }
-        report.isComplete = try await completeErasure(progress)
+        report.isComplete =
+            Task.isCancelled ? try await isErasureComplete() : try await completeErasure(progress)
         return report
     }
 
@@ -160,7 +161,7 @@ private struct Survey: Sendable {
         var page = Page()
         try db.forEach(
             """
-            SELECT resolved_ms, seq, alert_id, collected_ms IS NULL, salt IS NULL
+            SELECT resolved_ms, seq, alert_id, \(TextEraser.awaitsCollection), salt IS NULL
             FROM responses INDEXED BY responses_time
             CROSS JOIN alerts ON alerts.id = alert_id
             WHERE resolved_ms < ? AND (resolved_ms, seq) > (?, ?)

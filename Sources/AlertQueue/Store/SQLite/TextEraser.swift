@@ -6,6 +6,13 @@ struct TextEraser {
     private static let sliceLength = 200
     private static let sliceSize = 512 << 10
 
+    /// Whether somebody may still come for the response, in SQL: nobody does where the alert was
+    /// taken back or had nothing to choose, unless it names a handler, which runs for those too.
+    static let awaitsCollection = """
+        collected_ms IS NULL AND (responses.handler IS NOT NULL
+            OR (outcome <> 'withdrawn' AND buttons <> '[]'))
+        """
+
     let context: WriteContext
     private var db: Database { context.db }
 
@@ -21,8 +28,8 @@ struct TextEraser {
 
     /// Erases the texts of the first of some alerts, and says so in the log.
     ///
-    /// Alerts that have lost their texts already, or whose response is not old or not collected,
-    /// are passed over.
+    /// Alerts that have lost their texts already, or whose response is not old or still has to be
+    /// collected, are passed over.
     ///
     /// - Returns: How many alerts were looked at, and how many lost their texts.
     func erase(
@@ -54,8 +61,8 @@ struct TextEraser {
             """
             SELECT seq, default_button, button_index, button, \(IndexedText.columns)
             FROM alerts JOIN responses ON alert_id = alerts.id
-            WHERE alerts.id = ? AND salt IS NOT NULL AND collected_ms IS NOT NULL
-                AND resolved_ms < ?
+            WHERE alerts.id = ? AND salt IS NOT NULL AND resolved_ms < ?
+                AND NOT (\(Self.awaitsCollection))
             """, .integer(id), .integer(cutoff)
         ) { row in
             Texts(
