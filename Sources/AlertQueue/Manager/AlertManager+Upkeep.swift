@@ -45,7 +45,8 @@ extension AlertManager {
         before date: Date, dryRun: Bool = false,
         progress: @Sendable (PurgeProgress) -> Void = { _ in }
     ) async throws(AlertError) -> PurgeReport {
-        guard Timestamp.milliseconds(date) <= clock.now().wallMilliseconds else {
+        // A date is rounded to a millisecond, which the clock may not have reached yet.
+        guard Timestamp.milliseconds(date) <= clock.now().wallMilliseconds + 1 else {
             throw .invalid("date", "\(Timestamp.text(date)) lies in the future")
         }
         if dryRun { return try await store.erasable(before: date) }
