@@ -31,7 +31,12 @@ public struct AlertEvents: AsyncSequence, Sendable {
             while page.isEmpty {
                 guard !Task.isCancelled, !store.isClosed else { return nil }
                 let seen = store.changeCount
-                page = try await store.events(after: cursor, limit: Self.pageLength)[...]
+                do throws(AlertError) {
+                    page = try await store.events(after: cursor, limit: Self.pageLength)[...]
+                } catch .closed {
+                    // It was closed while it was being read.
+                    return nil
+                }
                 if page.isEmpty { await store.waitForChange(after: seen) }
             }
             guard let event = page.popFirst() else { return nil }

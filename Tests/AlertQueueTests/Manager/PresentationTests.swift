@@ -163,11 +163,14 @@ struct PresentationTests {
 
     @Test("Events end when their manager closes")
     func eventsEnd() async throws {
-        let manager = try await AlertManager(path: queue.path)
-        let events = manager.events
-        let reading = Task { for try await _ in events {} }
-        await manager.close()
-        try await reading.value
+        // Closed before the first read, after it, or in the middle.
+        for _ in 0..<20 {
+            let manager = try await AlertManager(path: queue.path)
+            let events = manager.events
+            let reading = Task { for try await _ in events {} }
+            await manager.close()
+            try await reading.value
+        }
     }
 
     @Test("A manager without presenters never takes the slot")
