@@ -114,7 +114,8 @@ struct SwiftExampleTests {
             "swiftc",
             [
                 "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules,
-                "-I", sources + "/CSQLite", "-I", sources + "/CLinux", folder + "/main.swift",
+                "-I", sources + "/CSQLite", "-I", sources + "/CLinux",
+                "-I", sources + "/CSystemd", folder + "/main.swift",
             ])
         let code = await compiler.exit(within: .seconds(120))
         let errors = await compiler.errors.complete() + compiler.output.complete()
