@@ -27,6 +27,7 @@ let package = Package(
                 .embedInCode("0001_create_queue.sql"),
                 .embedInCode("0002_index_history_by_kind.sql"),
                 .embedInCode("0003_search_and_erase.sql"),
+                .embedInCode("0004_check_without_tables.sql"),
             ]),
         .target(name: "AlertQueue", dependencies: ["CLinux", "Migrations", "SQLite"]),
         .target(

@@ -24,5 +24,7 @@ package struct Migration: Sendable {
         Migration(
             2, "index_history_by_kind", PackageResources._002_index_history_by_kind_sql),
         Migration(3, "search_and_erase", PackageResources._003_search_and_erase_sql),
+        Migration(
+            4, "check_without_tables", PackageResources._004_check_without_tables_sql),
     ]
 }

@@ -39,7 +39,7 @@ package final class Database {
         connection = handle
         self.onClose = onClose
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        setDefensive(true)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         let context = Unmanaged.passUnretained(wal).toOpaque()
         sqlite3_wal_hook(
@@ -49,6 +49,12 @@ package final class Database {
                 Unmanaged<WALPages>.fromOpaque(context).takeUnretainedValue().count = Int(pages)
                 return SQLITE_OK
             }, context)
+    }
+
+    /// Whether SQL can't touch the schema's own table and the like; so it is, but for migrations.
+    /// See `SQLITE_DBCONFIG_DEFENSIVE` in <https://sqlite.org/c3ref/c_dbconfig_defensive.html>.
+    package func setDefensive(_ isDefensive: Bool) {
+        _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
     }
 
     /// Has SQLite keep no account of its memory in this process, which takes a lock for each

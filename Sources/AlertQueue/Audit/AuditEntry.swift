@@ -51,7 +51,7 @@ public struct AuditEntry: Sendable {
 
     /// What the hash should be.
     package var computedHash: [UInt8] {
-        var canonical = CanonicalBytes("alertq-audit-1")
+        let canonical = CanonicalBytes("alertq-audit-1")
         let by = event.responder
         canonical.append(event.sequence)
         canonical.append(Timestamp.milliseconds(event.at))
@@ -74,7 +74,7 @@ public struct AuditEntry: Sendable {
         canonical.append(hex: content)
         canonical.append(detail)
         canonical.append(hex: previous)
-        return SHA256.hash(canonical.bytes)
+        return canonical.hash
     }
 
     /// The salted hash of an alert's content: everything that was asked.
@@ -84,7 +84,7 @@ public struct AuditEntry: Sendable {
     /// the number of buttons and each one's id, title and role, the number of strings in `userInfo`
     /// and each one's name and value, in the order of the names' UTF-8 bytes.
     package static func content(of alert: Alert, salt: [UInt8]) -> [UInt8] {
-        var canonical = CanonicalBytes("alertq-content-1")
+        let canonical = CanonicalBytes("alertq-content-1")
         canonical.append(hex: salt)
         canonical.append(alert.style.rawValue)
         canonical.append(alert.title)
@@ -107,7 +107,7 @@ public struct AuditEntry: Sendable {
             canonical.append(name)
             canonical.append(alert.userInfo[name])
         }
-        return SHA256.hash(canonical.bytes)
+        return canonical.hash
     }
 }
 

@@ -3,60 +3,36 @@
 /// A text is written as a netstring, `length:bytes,` with the length in decimal
 /// (<https://cr.yp.to/proto/netstrings.txt>); a number as the netstring of its decimal digits;
 /// bytes as the netstring of their lower-case hexadecimal digits; an absent value as `-,`.
-package struct CanonicalBytes {
-    package private(set) var bytes: [UInt8] = []
+package struct CanonicalBytes: ~Copyable {
+    private let input = HashInput()
 
     package init(_ kind: String) {
-        bytes.reserveCapacity(512)
-        append(kind)
+        input.begin(Array(kind.utf8))
     }
 
-    package mutating func append(_ text: String?) {
-        guard var text else {
-            bytes += [UInt8(ascii: "-"), UInt8(ascii: ",")]
-            return
+    package func append(_ text: String?) {
+        guard var text else { return input.absent() }
+        text.withUTF8 { input.text(UnsafeRawBufferPointer($0)) }
+    }
+
+    package func append(_ number: Int64?) {
+        guard let number else { return input.absent() }
+        input.number(number)
+    }
+
+    package func append(hex: [UInt8]?) {
+        guard let hex else { return input.absent() }
+        hex.withUnsafeBytes(input.hex)
+    }
+
+    package var bytes: [UInt8] { input.bytes }
+
+    /// The SHA-256 of it all.
+    package var hash: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { digest, count in
+            input.hash(into: UnsafeMutableRawBufferPointer(digest))
+            count = SHA256.byteCount
         }
-        text.withUTF8 { utf8 in
-            appendDigits(UInt64(utf8.count))
-            bytes.append(UInt8(ascii: ":"))
-            bytes.append(contentsOf: utf8)
-        }
-        bytes.append(UInt8(ascii: ","))
-    }
-
-    package mutating func append(_ number: Int64?) {
-        guard let number else { return append(nil as String?) }
-        let magnitude = number.magnitude
-        appendDigits(UInt64(Self.digitCount(magnitude) + (number < 0 ? 1 : 0)))
-        bytes.append(UInt8(ascii: ":"))
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        appendDigits(magnitude)
-        bytes.append(UInt8(ascii: ","))
-    }
-
-    package mutating func append(hex: [UInt8]?) {
-        guard let hex else { return append(nil as String?) }
-        appendDigits(UInt64(hex.count * 2))
-        bytes.append(UInt8(ascii: ":"))
-        for byte in hex {
-            bytes.append(Hex.digit(byte >> 4))
-            bytes.append(Hex.digit(byte & 15))
-        }
-        bytes.append(UInt8(ascii: ","))
-    }
-
-    private static func digitCount(_ number: UInt64) -> Int {
-        var (count, rest) = (1, number)
-        while rest >= 10 {
-            rest /= 10
-            count += 1
-        }
-        return count
-    }
-
-    private mutating func appendDigits(_ number: UInt64) {
-        if number >= 10 { appendDigits(number / 10) }
-        bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }
 

@@ -1,9 +1,8 @@
 import Glibc
 
-/// The bytes of ``CanonicalBytes``, written into memory that is used again for the next hash.
+/// The bytes of ``CanonicalBytes``, written into memory that can be used again for the next hash.
 ///
-/// For verifying millions of entries straight from where SQLite has them; what is written and what
-/// has been written must agree to the byte, which the verification of any log shows.
+/// That way millions of entries are verified straight from where SQLite has them.
 final class HashInput {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity = 4096

@@ -61,7 +61,7 @@ struct SHA256Tests {
 struct CanonicalBytesTests {
     @Test("Fields are netstrings, and what is absent is a dash")
     func golden() {
-        var canonical = CanonicalBytes("kind")
+        let canonical = CanonicalBytes("kind")
         canonical.append("é")
         canonical.append("")
         canonical.append(nil as String?)
@@ -76,7 +76,7 @@ struct CanonicalBytesTests {
     @Test("A text can't pass for two, nor for an absent one")
     func unmistakable() {
         func bytes(_ texts: [String?]) -> [UInt8] {
-            var canonical = CanonicalBytes("kind")
+            let canonical = CanonicalBytes("kind")
             for text in texts { canonical.append(text) }
             return canonical.bytes
         }

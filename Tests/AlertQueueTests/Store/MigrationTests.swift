@@ -38,6 +38,39 @@ struct MigrationTests {
         await store.close()
     }
 
+    @Test("What the first schema checks is still checked, and no row costs a table for it")
+    func checks() async throws {
+        let queue = try TemporaryQueue()
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo("Check?")).id
+        let db = try queue.connection()
+        func entry(_ event: String) -> String {
+            """
+            INSERT INTO audit (seq, at_ms, event, uid, via, host, pid, previous, hash)
+            VALUES (2, 0, '\(event)', 0, 'test', 'host', 1, zeroblob(32), zeroblob(32))
+            """
+        }
+        func response(_ outcome: String, by: String) -> String {
+            """
+            INSERT INTO responses (alert_id, source, outcome, button_index, resolved_by,
+                resolved_ms) VALUES (\(id), 'test', '\(outcome)', -1, '\(by)', 2)
+            """
+        }
+        for refused in [
+            entry("forgotten"), response("expired", by: "nobody"), response("lost", by: "system"),
+        ] {
+            let error = #expect(throws: SQLiteError.self) { try db.run(refused) }
+            #expect(error?.description.contains("CHECK constraint failed") == true)
+        }
+        for stored in [entry("erased"), response("expired", by: "system")] {
+            let steps = try db.rows("EXPLAIN " + stored) { $0.text(1) }
+            #expect(!steps.contains("OpenEphemeral"), "\(stored)")
+            try db.run(stored)
+        }
+        #expect(try db.rows("PRAGMA integrity_check") { $0.text(0) } == ["ok"])
+        await store.close()
+    }
+
     @Test("Every index that the history reads from exists, and leads to its rows without sorting")
     func indexes() async throws {
         let queue = try TemporaryQueue()

@@ -6,9 +6,12 @@ import Glibc
 /// Always opened `O_CLOEXEC`, so that no child keeps its locks.
 final class Descriptor: Sendable {
     let raw: Int32
+    /// Which file it is; that never changes while it is open.
+    private let identity: FileIdentity?
 
     init(owning raw: Int32) {
         self.raw = raw
+        identity = FileIdentity(descriptor: raw)
     }
 
     deinit {
@@ -67,7 +70,7 @@ final class Descriptor: Sendable {
     ///
     /// A lock file that was deleted or replaced would otherwise give two holders.
     func isStill(at path: String) -> Bool {
-        FileIdentity(descriptor: raw) == FileIdentity(path: path)
+        identity != nil && identity == FileIdentity(path: path)
     }
 
     /// Locks the whole file, if nobody else's lock is in the way; a false result leaves `errno`.

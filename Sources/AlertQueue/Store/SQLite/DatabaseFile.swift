@@ -241,6 +241,8 @@ struct DatabaseFile: Sendable {
         let db = database.handle
         // A commit and the name of the file in its directory must both survive a power loss.
         try db.execute("PRAGMA synchronous = EXTRA")
+        db.setDefensive(false)
+        defer { db.setDefensive(true) }
         for migration in Migration.all.dropFirst(try version(of: database)) {
             try db.execute("BEGIN IMMEDIATE")
             do {

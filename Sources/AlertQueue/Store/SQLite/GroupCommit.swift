@@ -134,7 +134,7 @@ final class GroupCommit: Sendable {
             if state.riders.count >= Self.maximumRiders { state.riders.removeFirst() }
             if state.riders.isEmpty { state.ridersDue = ContinuousClock.now + Self.riderTime }
             state.riders.append(
-                WriteJob(kind: .upkeep, operation: operation, work: body, finish: { _ in }))
+                WriteJob(kind: .upkeep, operation: operation, work: body))
             return !state.isDozing
         }
         if isAsleep { signal() }

@@ -5,6 +5,8 @@ import SQLite
 /// A question made ready for its row, outside of the writer's thread.
 private struct PreparedQuestion: Sendable {
     let question: Question
+    /// What the record tells of it.
+    let recorded: Alert
     let buttons: String
     let info: String
     let presenters: String?
@@ -13,6 +15,7 @@ private struct PreparedQuestion: Sendable {
 
     init(_ question: Question) {
         self.question = question
+        recorded = question.alert.withoutClosures(source: question.source)
         buttons = StoredJSON.encode(question.alert.buttons)
         info = StoredJSON.encode(question.alert.userInfo)
         presenters = question.alert.presenters.map { StoredJSON.encode($0) }
@@ -92,7 +95,6 @@ extension SQLiteAlertStore {
         let box = ResultBox<Enqueued>()
         let job = WriteJob(kind: .ask, operation: storing) { context in
             box.put(try prepared.store(in: context))
-        } finish: { _ in
         }
         let outcome = writer.commit([job])
         if let error = outcome.errors[0] { throw error }
@@ -184,8 +186,7 @@ extension WriteContext {
         let id = db.lastInsertedID
         changePending(of: source, by: 1)
         return AlertRow(
-            asked: prepared.question, id: id, source: source, at: now, expiry: expiry,
-            salt: prepared.salt)
+            asked: prepared, id: id, source: source, at: now, expiry: expiry)
     }
 
     /// The deadline on all clocks.
@@ -210,16 +211,17 @@ extension WriteContext {
 extension AlertRow {
     /// The row of a question that has just been stored.
     fileprivate init(
-        asked question: Question, id: Alert.ID, source: Int64, at now: ClockReading,
-        expiry: ClockReading?, salt: [UInt8]
+        asked prepared: PreparedQuestion, id: Alert.ID, source: Int64, at now: ClockReading,
+        expiry: ClockReading?
     ) {
+        let question = prepared.question
         sourceID = source
         asked = now
         self.expiry = expiry
-        self.salt = salt
+        salt = prepared.salt
         isHandled = false
         record = AlertRecord(
-            id: id, alert: question.alert.withoutClosures(source: question.source),
+            id: id, alert: prepared.recorded,
             source: AlertRecord.Source(
                 name: question.source, uid: question.identity.uid, pid: question.identity.pid,
                 host: question.identity.host),

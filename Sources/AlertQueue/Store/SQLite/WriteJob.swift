@@ -2,7 +2,7 @@ import SQLite
 import Synchronization
 
 /// One member of a write transaction.
-struct WriteJob: Sendable {
+final class WriteJob: Sendable {
     /// What the member may still do when space runs out.
     enum Kind: Sendable {
         /// A new alert: refused first.
@@ -22,7 +22,20 @@ struct WriteJob: Sendable {
     /// Hears what became of it, after the commit.
     let finish: @Sendable (AlertError?) -> Void
     /// Runs after the commit, outside of a transaction and still under the writer lock.
-    var chore: (@Sendable (Writer) throws -> Void)?
+    let chore: (@Sendable (Writer) throws -> Void)?
+
+    init(
+        kind: Kind, operation: String,
+        work: @escaping @Sendable (WriteContext) throws -> Void,
+        finish: @escaping @Sendable (AlertError?) -> Void = { _ in },
+        chore: (@Sendable (Writer) throws -> Void)? = nil
+    ) {
+        self.kind = kind
+        self.operation = operation
+        self.work = work
+        self.finish = finish
+        self.chore = chore
+    }
 }
 
 /// What a member of a write transaction works with. It never leaves the writer's thread.
