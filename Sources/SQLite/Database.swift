@@ -8,6 +8,11 @@ package final class Database {
     let connection: OpaquePointer
     private var statements: [StatementText: Statement] = [:]
     private let wal = WALPages()
+    /// How long a statement waits for another connection's lock, in milliseconds; see
+    /// <https://sqlite.org/c3ref/busy_timeout.html>.
+    package var busyMilliseconds: Int32 = 0 {
+        didSet { sqlite3_busy_timeout(connection, busyMilliseconds) }
+    }
     private let onClose: () -> Void
 
     /// What a connection may do with its file.

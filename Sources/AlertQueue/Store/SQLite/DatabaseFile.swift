@@ -207,7 +207,7 @@ struct DatabaseFile: Sendable {
                 throw error
             }
             // Whoever makes the file now has it to itself for a moment.
-            try handle.execute("PRAGMA busy_timeout = 5000")
+            handle.busyMilliseconds = 5000
             return OpenDatabase(
                 handle: handle, identity: identity, files: files, companions: nil)
         }
@@ -263,9 +263,10 @@ struct DatabaseFile: Sendable {
     private func ready(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
         try storing("open \(path)") {
             let db = database.handle
+            db.busyMilliseconds = 250
             try db.execute(
                 """
-                PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 250;
+                PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
                 PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
                 PRAGMA journal_size_limit = 8388608;
                 """)
