@@ -28,7 +28,9 @@ struct DamageTests {
         #expect(await cat.output.complete().isEmpty)
         // It may have looked between the one file and the other.
         let errors = await cat.errors.complete()
-        #expect(errors.contains("another file took its place") || errors.contains("deleted"))
+        #expect(
+            errors.contains("another file took its place") || errors.contains("deleted"),
+            "\(errors)")
     }
 
     @Test("A key pressed for a question of a replaced database answers nothing")

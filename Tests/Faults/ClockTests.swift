@@ -3,10 +3,14 @@ import Glibc
 import ProcessTesting
 import Testing
 
+/// Its library and the address sanitizer's both have to be a program's first one.
 private let canFake =
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
+    && ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"] != "address"
 
-@Suite("Clocks", .enabled(if: canFake, "needs root and the package faketime"))
+@Suite(
+    "Clocks",
+    .enabled(if: canFake, "needs root and the package faketime, and no address sanitizer"))
 struct ClockTests {
     let queue: CommandLineQueue
 
