@@ -18,6 +18,20 @@ enum FaultForm {
 /// Programs that some faults need; without them these tests are left out, and say so.
 enum Tool {
     static let hasTracer = isInstalled("strace")
+    /// The address sanitizer brings memory of its own, and looks for leaks as a tracer, where there
+    /// may be only one.
+    static let hasAddressSanitizer =
+        ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"] == "address"
+    /// The words that run a program under strace(1).
+    static let tracer: [String] =
+        if hasAddressSanitizer {
+            ["strace", "-E", "ASAN_OPTIONS=\(sanitizerOptions):detect_leaks=0"]
+        } else {
+            ["strace"]
+        }
+    private static let sanitizerOptions =
+        ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? ""
+
     static let hasCompiler = isInstalled("clang") || isInstalled("cc")
 
     private static func isInstalled(_ name: String) -> Bool {

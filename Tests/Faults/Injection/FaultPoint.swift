@@ -33,7 +33,7 @@ struct FaultPoint: Hashable, Sendable {
     ) -> [String] {
         let injection = "inject=\(call):\(effect.rawValue):when=\(number)\(forEver ? "+" : "")"
         let path = name.map { ["-P", $0 == "." ? queue.directory : "\(queue.directory)/\($0)"] }
-        return ["strace", "-f", "-qq", "-o", log] + (path ?? [])
+        return Tool.tracer + ["-f", "-qq", "-o", log] + (path ?? [])
             + ["-e", "trace=\(call)", "-e", injection]
     }
 
@@ -64,7 +64,7 @@ struct FaultPoint: Hashable, Sendable {
         let log = queue.directory + ".calls"
         defer { unlink(log) }
         try await run(
-            ["strace", "-f", "-y", "-o", log, "-e", "trace=" + calls.joined(separator: ",")])
+            Tool.tracer + ["-f", "-y", "-o", log, "-e", "trace=" + calls.joined(separator: ",")])
         let text = try String(contentsOfFile: log, encoding: .utf8)
         var found = Calls()
         for line in text.split(separator: "\n") {

@@ -19,8 +19,8 @@ struct NewDirectoryTests {
         chown(home, Self.user.uid, Self.user.gid)
         let log = home + "/calls"
         let asked = try await Child(
-            "strace",
-            ["-f", "-y", "-o", log, "-e", "trace=mkdir,fsync,write"]
+            Tool.tracer[0],
+            Tool.tracer.dropFirst() + ["-f", "-y", "-o", log, "-e", "trace=mkdir,fsync,write"]
                 + [CommandLineQueue.program, "notify", "Done"],
             environment: ["HOME": home, "XDG_STATE_HOME": home + "/state"], as: Self.user
         ).finish()
