@@ -39,7 +39,7 @@ struct DiskErrorTests {
                 }
             }
             let tally = Tally()
-            try await eachInTwoLanes(faults) { try await inject($0, into: operation, tally) }
+            try await each(of: faults, lanes: 2) { try await inject($0, into: operation, tally) }
             FaultForm.report("\(operation), by exit code: \(tally.all)")
             #expect(tally.all.values.reduce(0, +) >= faults.count)
             #expect(tally.all[74, default: 0] > 0)

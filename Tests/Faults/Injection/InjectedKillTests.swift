@@ -23,7 +23,9 @@ struct InjectedKillTests {
             // new file that was there already differs from one that was not by its first call.
             let isFull = FaultForm.isFull && operation != .firstInEmptyFile
             let sample = Int.random(in: 1...points.count)
-            try await eachInTwoLanes(points.enumerated().map { ($0 + 1, $1) }) { number, point in
+            let lanes = operation.isWaiting ? 5 : 2
+            try await each(of: points.enumerated().map { ($0 + 1, $1) }, lanes: lanes) {
+                number, point in
                 try await kill(
                     operation, at: point, from: start.queue(operation),
                     told: start.ledger(operation)
@@ -33,7 +35,7 @@ struct InjectedKillTests {
                     guard isFull || number == sample,
                         let points = try await recovery(of: operation, from: state, progress)
                     else { return }
-                    for point in points {
+                    try await each(of: points, lanes: operation.isWaiting ? 2 : 1) { point in
                         try await kill(operation, at: point, from: state, told: ledger) { _, _ in
                             progress.noteRecoveryKill()
                         }
@@ -124,13 +126,13 @@ private final class KillProgress: Sendable {
     }
 }
 
-/// Runs a closure for each element, two at a time: much of the time goes by in waiting.
-func eachInTwoLanes<Element: Sendable>(
-    _ elements: [Element], _ body: @escaping @Sendable (Element) async throws -> Void
+/// Runs a closure for each element, some at a time: much of the time goes by in waiting.
+func each<Element: Sendable>(
+    of elements: [Element], lanes: Int, _ body: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for (index, element) in elements.enumerated() {
-            if index >= 2 { try await group.next() }
+            if index >= lanes { try await group.next() }
             group.addTask { try await body(element) }
         }
         try await group.waitForAll()

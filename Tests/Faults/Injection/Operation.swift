@@ -11,6 +11,9 @@ enum Operation: String, CaseIterable, Sendable {
     /// What nobody can do without.
     static let essential: [Operation] = [.ask, .answer]
 
+    /// Whether half of its time goes by before it takes a key.
+    var isWaiting: Bool { self == .present }
+
     var arguments: [String] {
         switch self {
         case .first, .firstInEmptyFile, .ask, .checkpoint:

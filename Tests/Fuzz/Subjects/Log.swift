@@ -110,7 +110,9 @@ private let queue = Confined(
     database: {
         guard let database = try? Database(path: ":memory:", access: .create) else { return nil }
         do {
+            database.setDefensive(false)
             for migration in Migration.all { try database.execute(migration.sql) }
+            database.setDefensive(true)
             let triggers = try database.rows(
                 "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
             ) { $0.text(0) }
