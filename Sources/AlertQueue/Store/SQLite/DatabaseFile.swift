@@ -48,8 +48,21 @@ struct DatabaseFile: Sendable {
     /// A file that was put in the place of ours has alerts of its own with the same ids: a person
     /// would answer one question, and the answer would be stored for another.
     func openExisting(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
+        let found = FileIdentity(path: path)
+        do throws(AlertError) {
+            return try openInspected(continuing: head)
+        } catch {
+            // SQLite has many words for a file that is taken from under its hands.
+            guard case .storage = error, found == nil || FileIdentity(path: path) != found else {
+                throw error
+            }
+            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
+        }
+    }
+
+    private func openInspected(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
         guard try inspect() == .ours else {
-            throw .storage(operation: "open \(path)", "the database has been deleted")
+            throw .storage(operation: "open \(path)", "it holds no queue yet")
         }
         let database = try open()
         _ = try version(of: database)
