@@ -102,10 +102,12 @@ extension AlertManager {
         let limit = clock.now().advanced(by: .seconds(5))
         while !clock.now().isAtOrAfter(limit) {
             let seen = store.changeCount
+            // In this order: a screen clears only after it has stored what it did.
+            let isOnScreen = showing?.id == id || store.slotHolder()?.alert == id
             let record = try await store.record(id)
             if record.response != nil { return record }
-            // Its screen is gone: nobody will handle the cancel.
-            guard showing?.id == id || store.slotHolder()?.alert == id else { return nil }
+            // Nobody will handle the cancel any more.
+            guard isOnScreen else { return nil }
             await store.waitForChange(after: seen)
         }
         return nil
