@@ -6,7 +6,7 @@ import Testing
 /// Its library and a sanitizer's both have to be a program's first one.
 private let canFake =
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
-    && ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"] == nil
+    && Tool.sanitizer == nil
 
 @Suite(
     "Clocks",

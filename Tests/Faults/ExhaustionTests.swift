@@ -44,7 +44,7 @@ struct ExhaustionTests {
     func limits(option: String, values: [Int]) async throws {
         #expect(try await queue.run("notify", "First").code == 0)
         let ledger = Ledger()
-        if option == "--as", Tool.hasAddressSanitizer { return }
+        if option == "--as", Tool.sanitizer != nil { return }
         for value in values {
             try await expectErrorOrSuccess(["prlimit", "\(option)=\(value)"], ledger)
         }

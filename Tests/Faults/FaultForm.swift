@@ -18,13 +18,12 @@ enum FaultForm {
 /// Programs that some faults need; without them these tests are left out, and say so.
 enum Tool {
     static let hasTracer = isInstalled("strace")
-    /// The address sanitizer brings memory of its own, and looks for leaks as a tracer, where there
-    /// may be only one.
-    static let hasAddressSanitizer =
-        ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"] == "address"
-    /// The words that run a program under strace(1).
+    /// Which sanitizer the programs are built with; each brings memory and a library of its own.
+    static let sanitizer = ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"]
+    /// The words that run a program under strace(1). The address sanitizer looks for leaks as a
+    /// tracer, where there may be only one.
     static let tracer: [String] =
-        if hasAddressSanitizer {
+        if sanitizer == "address" {
             ["strace", "-E", "ASAN_OPTIONS=\(sanitizerOptions):detect_leaks=0"]
         } else {
             ["strace"]
