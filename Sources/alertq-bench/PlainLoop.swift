@@ -12,11 +12,12 @@ final class PlainLoop {
     private let hash = [UInt8](repeating: 7, count: 32)
 
     /// Opens a file that a store has made.
-    init(path: String, busyMilliseconds: Int = 5000) throws {
+    init(path: String, busyMilliseconds: Int32 = 5000) throws {
         db = try Database(path: path)
+        db.busyMilliseconds = busyMilliseconds
         try db.execute(
             """
-            PRAGMA busy_timeout = \(busyMilliseconds); PRAGMA synchronous = FULL;
+            PRAGMA synchronous = FULL;
             PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000
             """)
         sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer(0) } ?? 0

@@ -17,14 +17,6 @@ package struct SHA256: Sendable {
 
     private init() {}
 
-    /// Hashes a whole message.
-    package static func hash(_ message: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
-            message.withUnsafeBytes { hash($0, into: UnsafeMutableRawBufferPointer(digest)) }
-            count = byteCount
-        }
-    }
-
     /// Hashes a whole message into a buffer of ``byteCount`` bytes.
     package static func hash(
         _ message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer

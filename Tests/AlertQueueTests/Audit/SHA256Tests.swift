@@ -112,3 +112,14 @@ struct CanonicalBytesTests {
 
     private static let ff = String(repeating: "ff", count: 32)
 }
+
+extension SHA256 {
+    /// Hashes a whole message.
+    fileprivate static func hash(_ message: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        message.withUnsafeBytes { message in
+            digest.withUnsafeMutableBytes { hash(message, into: $0) }
+        }
+        return digest
+    }
+}
