@@ -50,6 +50,9 @@ let package = Package(
             name: "AlertPresentersTests",
             dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
         .testTarget(
+            name: "AlertQueueTestingTests",
+            dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting"]),
+        .testTarget(
             name: "alertqTests",
             dependencies: ["alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting"],
             exclude: ["Help"]),

@@ -61,20 +61,35 @@ public final class ManualClock: AlertClock {
         state.withLock { $0.reading.wallMilliseconds = milliseconds }
     }
 
-    /// Waits until ``advance(by:)`` has moved the clock by so much.
+    /// Waits until ``advance(by:)`` has moved the clock by so much since the call.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(for duration: Duration) async throws {
+        try await sleep { $0.advanced(by: duration) }
+    }
+
+    /// Waits until ``advance(by:)`` has moved the clock to a moment, which it may have done before
+    /// the call.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func sleep(until moment: ClockReading) async throws {
+        try await sleep { $0.advanced(by: $0.time(until: moment)) }
+    }
+
+    /// Sleeps until a time that is computed from what the clock says as the sleep begins.
+    private func sleep(until end: (ClockReading) -> ClockReading) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
+        // A task may be cancelled when its sleep is over already.
+        defer { state.withLock { _ = $0.cancelled.remove(id) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Void, any Error>? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
-                    guard duration > .zero else { return .success(()) }
-                    let wakeTime = state.reading.advanced(by: duration).bootMilliseconds
+                    let wakeTime = end(state.reading).bootMilliseconds
+                    guard wakeTime > state.reading.bootMilliseconds else { return .success(()) }
                     state.sleepers[id] = Sleeper(wakeTime: wakeTime, continuation: continuation)
                     return nil
                 }

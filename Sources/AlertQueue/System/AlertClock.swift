@@ -9,6 +9,24 @@ public protocol AlertClock: Sendable {
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func sleep(for duration: Duration) async throws
+
+    /// Waits until the clock has reached a moment; not at all if it has passed.
+    ///
+    /// A timer whose end is known before its task runs waits this way: what the clock does between
+    /// the decision and the wait is then part of the wait. A clock that a test moves needs its own
+    /// implementation for that; a clock that moves by itself can do with the default.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func sleep(until moment: ClockReading) async throws
+}
+
+extension AlertClock {
+    /// Waits by ``sleep(for:)`` for the time that is left.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func sleep(until moment: ClockReading) async throws {
+        try await sleep(for: now().time(until: moment))
+    }
 }
 
 /// One moment on the wall clock and on the clock that counts since the machine started.
