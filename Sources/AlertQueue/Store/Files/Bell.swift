@@ -22,6 +22,7 @@ final class Bell: Sendable {
         var isLocked = false
         /// Whether this process has rung since it last heard the bell.
         var hasRung = false
+        var isClosed = false
     }
 
     init(path: String, mode: mode_t) {
@@ -54,8 +55,17 @@ final class Bell: Sendable {
         }
     }
 
+    /// Neither listens nor rings any more.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.descriptor = nil
+        }
+    }
+
     /// The bell that stands at the path now.
     private func opened(_ state: inout State) -> Descriptor? {
+        guard !state.isClosed else { return nil }
         if state.descriptor?.isStill(at: path) != true {
             state.descriptor = try? Descriptor.open(path, mode: mode)
             state.isLocked = false
@@ -101,6 +111,8 @@ final class QueueWatch: Sendable {
     private struct State {
         var phase = Phase.idle
         var inotify: Descriptor?
+        /// What wakes the queue of the watch: inotify and a timer.
+        var sources: [DispatchSource] = []
         var bellWatch: Int32 = -1
         var slotWatch: Int32 = -1
         var bellFile: FileIdentity?
@@ -124,79 +136,83 @@ final class QueueWatch: Sendable {
         self.onTick = onTick
     }
 
+    deinit {
+        stop()
+    }
+
     /// Starts watching; returns whether it had not been started before.
     @discardableResult
     func start() -> Bool {
-        let isFirst = state.withLock { state in
+        state.withLock { state in
             guard state.phase == .idle else { return false }
             state.phase = .running
+            watchFiles(&state)
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(
+                deadline: .now() + .seconds(1), repeating: .seconds(1),
+                leeway: .milliseconds(100))
+            timer.setEventHandler { [weak self] in self?.tick() }
+            timer.resume()
+            // The protocols that Dispatch returns are not Sendable, but the class behind them is.
+            state.sources += [timer as? DispatchSource].compactMap { $0 }
             return true
         }
-        guard isFirst else { return false }
-        let inotifySource = makeInotifySource()
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(
-            deadline: .now() + .seconds(1), repeating: .seconds(1), leeway: .milliseconds(100))
-        timer.setEventHandler { [weak self] in
-            guard let self, self.isRunning else {
-                timer.cancel()
-                inotifySource?.cancel()
-                return
-            }
-            self.tick()
-        }
-        inotifySource?.resume()
-        timer.resume()
-        return true
     }
 
-    /// Stops watching, within a second.
+    /// Stops watching.
+    ///
+    /// The sources are cancelled here and now: one that nobody reads any more would find its
+    /// descriptor readable over and over.
     func stop() {
-        state.withLock { $0.phase = .stopped }
+        state.withLock { state in
+            state.phase = .stopped
+            state.inotify = nil
+            for source in state.sources { source.cancel() }
+            state.sources = []
+        }
     }
 
-    private var isRunning: Bool { state.withLock { $0.phase == .running } }
-
-    private func makeInotifySource() -> (any DispatchSourceRead)? {
-        guard let inotify = Descriptor.inotify() else { return nil }
-        state.withLock { $0.inotify = inotify }
-        addWatches()
+    private func watchFiles(_ state: inout State) {
+        guard let inotify = Descriptor.inotify() else { return }
+        state.inotify = inotify
+        addWatches(&state)
         let source = DispatchSource.makeReadSource(fileDescriptor: inotify.raw, queue: queue)
         source.setEventHandler { [weak self] in self?.drain() }
         // Keeps the descriptor open until Dispatch has let go of it.
         source.setCancelHandler { withExtendedLifetime(inotify) {} }
-        return source
+        source.resume()
+        state.sources += [source as? DispatchSource].compactMap { $0 }
     }
 
     private func tick() {
-        addWatches()
+        state.withLock { addWatches(&$0) }
         onTick()
     }
 
     /// Watches the files that stand at their paths now, if they are not the ones watched already.
-    private func addWatches() {
-        state.withLock { state in
-            guard let inotify = state.inotify else { return }
-            let gone = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB)
-            let bell = FileIdentity(path: files.bell)
-            if bell != state.bellFile {
-                state.bellFile = bell
-                state.bellWatch = inotify_add_watch(
-                    inotify.raw, files.bell, UInt32(IN_MODIFY) | gone)
-            }
-            let slot = FileIdentity(path: files.slot)
-            if slot != state.slotFile {
-                state.slotFile = slot
-                state.slotWatch = inotify_add_watch(
-                    inotify.raw, files.slot, UInt32(IN_CLOSE_WRITE) | gone)
-            }
+    private func addWatches(_ state: inout State) {
+        guard let inotify = state.inotify else { return }
+        let gone = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB)
+        let bell = FileIdentity(path: files.bell)
+        if bell != state.bellFile {
+            state.bellFile = bell
+            state.bellWatch = inotify_add_watch(
+                inotify.raw, files.bell, UInt32(IN_MODIFY) | gone)
+        }
+        let slot = FileIdentity(path: files.slot)
+        if slot != state.slotFile {
+            state.slotFile = slot
+            state.slotWatch = inotify_add_watch(
+                inotify.raw, files.slot, UInt32(IN_CLOSE_WRITE) | gone)
         }
     }
 
     /// Reads what inotify has to say, and passes it on once a file.
     private func drain() {
-        let (bell, slot) = state.withLock { state in readEvents(&state) }
-        addWatches()
+        let (bell, slot) = state.withLock { state in
+            defer { addWatches(&state) }
+            return readEvents(&state)
+        }
         if bell { onBell() }
         if slot { onSlot() }
     }

@@ -108,6 +108,7 @@ package final class SQLiteAlertStore: AlertStore {
         // Before the writer, which then finds out whether anybody else has the file open.
         try? await reader.run { $0.close() }
         await commits.close()
+        bell.close()
         changes.change()
         news.change()
         slotChanges.change()
