@@ -1,3 +1,4 @@
+import AlertQueue
 import Synchronization
 
 /// How long a presenter that failed waits before it tries again: longer and longer.
@@ -8,20 +9,18 @@ final class RetryPause: Sendable {
     }
 
     private let state = Mutex(State())
-    private let first: Duration
-    private let longest: Duration
+    private let backoff: Backoff
 
     init(first: Duration = .seconds(1), longest: Duration = .seconds(60)) {
-        self.first = first
-        self.longest = longest
+        backoff = Backoff(first: first, longest: longest)
     }
 
     /// Counts a failure, and returns the pause that follows it.
     @discardableResult
     func fail() -> Duration {
         state.withLock { state in
-            let pause = min(longest, first * (1 << min(state.failures, 16)))
             state.failures += 1
+            let pause = backoff.pause(after: state.failures)
             state.notBefore = .now + pause
             return pause
         }

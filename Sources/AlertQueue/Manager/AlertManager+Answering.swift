@@ -38,6 +38,17 @@ extension AlertManager {
         try await resolve(id, .expireUnattended(identity.responder(via: via)))
     }
 
+    /// The record of an alert with a response that is on disk: an expiry that nobody has stored yet
+    /// is stored first.
+    ///
+    /// - Throws: what ``answer(_:button:)`` throws.
+    package func settled(_ record: AlertRecord) async throws(AlertError) -> AlertRecord {
+        guard record.response?.outcome == .expired, record.response?.collectedAt == nil else {
+            return record
+        }
+        return try await store.expire(record.id)
+    }
+
     /// Puts an alert off: it comes again after the time, in its old place.
     ///
     /// - Parameters:
@@ -51,8 +62,7 @@ extension AlertManager {
     ) async throws(AlertError) -> AlertRecord {
         let record = try await store.snooze(
             id, for: duration, by: identity.responder(via: via))
-        if showing?.id == id { showing?.signals.yield(.putOff) }
-        pokes.change()
+        noteSnoozed(id)
         return record
     }
 
@@ -79,7 +89,9 @@ extension AlertManager {
 
     /// Marks a response as taken by its asker, and returns once that is on disk.
     ///
-    /// Doing so again changes nothing: the first time counts.
+    /// Doing so again changes nothing: the first time counts. A response that a named handler has
+    /// not worked on is marked all the same, and the handler does not run for it any more: this is
+    /// the way to release what nobody will ever handle.
     ///
     /// - Parameter id: The alert that has the response.
     /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response,

@@ -4,13 +4,14 @@ extension AlertManager {
     /// it has its response.
     ///
     /// Actions and the handler run in this process, beside the queue, after the response is on
-    /// disk. They run at least once, and must be idempotent: the response counts as collected only
-    /// when they have returned without throwing. The handler gets the index of the chosen button,
-    /// or −1 where no button was chosen.
+    /// disk, each alert's one after the other. They run at least once, and must be idempotent: the
+    /// response counts as collected only when they have returned without throwing, and so has the
+    /// handler that ``Alert/handler`` names, if it names one. The handler gets the index of the
+    /// chosen button, or −1 where no button was chosen. What throws is told to ``onError(_:)``.
     ///
     /// - Parameters:
     ///   - alert: What to ask. With a ``Alert/key`` that was used before, the call joins that
-    ///     alert.
+    ///     alert: its closures run, too, unless the response has been collected already.
     ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
     ///     says.
     ///   - handler: Code for whichever button is chosen.
@@ -25,6 +26,7 @@ extension AlertManager {
         var alert = alert
         if let presenters { alert.presenters = presenters }
         let asking = try await enqueue(alert)
+        reportIfUnattended(asking, isAwaited: false)
         let mine = AlertClosures(alert: alert, handler: handler)
         if mine.isEmpty, asking.enqueued.record.response == nil {
             offer(asking)
@@ -65,12 +67,15 @@ extension AlertManager {
     /// again with the key joins it.
     ///
     /// - Throws: what ``show(_:on:handler:)`` throws; `CancellationError` when the task is
-    ///   cancelled.
+    ///   cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when the
+    ///   deadline has passed and that can't be stored for 5 seconds: the alert stays then.
     public nonisolated func ask(_ alert: Alert) async throws -> Response {
         let asking = try await enqueue(alert)
+        reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
-        if response.collectedAt == nil {
+        // A named handler has yet to run: that collects the response.
+        if response.collectedAt == nil, record.alert.handler == nil {
             store.collect(record.id, by: identity.responder(via: via))
         }
         return response
@@ -172,14 +177,28 @@ extension AlertManager {
         let unawaited = unawaited.load(ordering: .acquiring)
         let enqueued = try await store.enqueue(
             Question(alert: alert, source: alert.source ?? source, identity: identity, via: via))
+        if enqueued.record.response == nil, let expiry = enqueued.expiry {
+            await setAlarm(at: expiry)
+        }
         return Asking(enqueued: enqueued, unawaited: unawaited)
     }
 
     /// Lets the presentation loop have what was asked.
     private nonisolated func offer(_ asking: Asking) {
         let isFresh = !asking.enqueued.isJoined && !mayHaveResponse(asking)
-        fresh.put(isFresh ? asking.enqueued : nil)
-        pokes.change()
+        fresh.put(isFresh ? asking.enqueued : nil, of: self)
+    }
+
+    /// Says that an alert waits for a screen that is not there, where its asker may not expect that:
+    /// it names its presenters, or has no button and somebody waits for it.
+    private nonisolated func reportIfUnattended(_ asking: Asking, isAwaited: Bool) {
+        let record = asking.enqueued.record
+        let wanted = record.alert.presenters
+        guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
+        else { return }
+        if fresh.mayBeShown(on: wanted) { return }
+        if let holder = store.slotHolder(), holder.mayShow(on: wanted) { return }
+        report(.unattended(record.id, presenters: wanted))
     }
 
     /// Whether the response may have come before anybody here waited for it.
@@ -189,9 +208,9 @@ extension AlertManager {
 
     private func keep(_ mine: AlertClosures, for asking: Asking) {
         let record = asking.enqueued.record
-        // The closures are the first asker's.
-        if !mine.isEmpty, closures[record.id] == nil, record.response?.collectedAt == nil {
-            closures[record.id] = mine
+        if !mine.isEmpty, record.response?.collectedAt == nil {
+            closures[record.id, default: []].append(mine)
+            stayWhileNeeded()
         }
         follow(asking)
         offer(asking)
@@ -205,8 +224,9 @@ extension AlertManager {
         guard enqueued.record.response == nil, closures[id] != nil || watchers[id] != nil else {
             return
         }
-        if let expiry = enqueued.expiry, deadlines[id] == nil {
-            deadlines[id] = Task { await self.keepDeadline(expiry, of: id) }
+        if let expiry = enqueued.expiry {
+            deadlines[id] = expiry
+            setAlarm(at: expiry)
         }
         if mayHaveResponse(asking) { Task { await self.lookAgain(at: id) } }
         listen(from: enqueued.sequence)
@@ -242,6 +262,7 @@ extension AlertManager {
     private func stopWatching(_ id: Alert.ID, _ watcher: UInt64) {
         let continuation = watchers[id]?.removeValue(forKey: watcher)
         if watchers[id]?.isEmpty == true { watchers[id] = nil }
+        if watchers[id] == nil, closures[id] == nil { deadlines[id] = nil }
         continuation?.resume(throwing: CancellationError())
     }
 
@@ -257,28 +278,9 @@ extension AlertManager {
     }
 
     private func lookAgain(at id: Alert.ID) async {
-        if let record = try? await store.record(id), record.response != nil {
+        // An expiry that nobody has stored is no response yet.
+        if let record = try? await store.found(id).record, record.response != nil {
             noteResolved(record)
-        }
-    }
-
-    /// Waits for a deadline by the clock that decides, in short steps: the machine may sleep.
-    private func keepDeadline(_ expiry: ClockReading, of id: Alert.ID) async {
-        while !Task.isCancelled {
-            let left = clock.now().time(until: expiry)
-            do {
-                if left <= .zero {
-                    let record = try await store.expire(id)
-                    if record.response != nil { noteResolved(record) }
-                    return
-                }
-                try await clock.sleep(for: min(left, .seconds(10)))
-            } catch is CancellationError {
-                return
-            } catch {
-                // The expiry could not be stored now; nothing can be answered any more either way.
-                try? await clock.sleep(for: .seconds(1))
-            }
         }
     }
 }

@@ -1,5 +1,17 @@
+/// What the presentation loop waits for.
+private enum PresentationWait: Sendable {
+    /// The slot, or the end of a pause.
+    case task(Task<Void, Never>)
+    /// Something to show: the next change of ``AlertManager/pokes``.
+    case poke(after: UInt64)
+}
+
 // The presentation loop: takes the slot, and shows one alert after the other.
 extension AlertManager {
+    /// How long to wait when every presenter has failed: longer each time, because whatever is wrong
+    /// with a presenter may be so for long.
+    private static let backoff = Backoff(longest: .seconds(60))
+
     /// Who holds the presentation slot, in whatever process; `nil` if nobody does.
     package nonisolated func slotHolder() -> SlotHolder? { store.slotHolder() }
 
@@ -14,8 +26,19 @@ extension AlertManager {
         presentsOnly = only
         emptySince = nil
         wantsToPresent = true
+        fresh.beginPresenting(on: presenters.map(\.name), for: self)
         listen(from: store.knownSequence)
-        presenting = Task { await self.present() }
+        let upkeep = keepTextIndex()
+        presenting = Task { [weak self, pokes] in
+            defer { upkeep.cancel() }
+            while let wait = await self?.presentUntilIdle() {
+                switch wait {
+                case .task(let task): await task.value
+                case .poke(let seen): await pokes.wait(after: seen)
+                }
+            }
+            await self?.endPresenting()
+        }
     }
 
     /// Takes what is shown off the screen, gives the slot up, and returns when that is done.
@@ -43,63 +66,82 @@ extension AlertManager {
         }
     }
 
-    private func present() async {
-        let upkeep = Task { [weak self] in await self?.keepTextIndex() }
-        defer { upkeep.cancel() }
+    /// Shows what there is to show; returns what to wait for then, or `nil` at the end.
+    ///
+    /// The loop around it refers to the manager while this runs, and not while it waits.
+    private func presentUntilIdle() async -> PresentationWait? {
+        wait = nil
         while wantsToPresent {
-            guard let lease = await takeSlot() else { continue }
-            self.lease = lease
-            let hasFailed = await presentAll(on: lease)
-            self.lease = nil
-            lease.release()
-            // Another process may be luckier; this one tries again later.
-            if hasFailed, wantsToPresent { try? await clock.sleep(for: .seconds(1)) }
-        }
-        presenting = nil
-        wakeIdleWaiters()
-    }
-
-    private func takeSlot() async -> (any SlotLease)? {
-        let holder = SlotHolder(
-            identity: identity, presenters: presenters.map(\.name), hasDelegate: delegate != nil)
-        while wantsToPresent {
-            if let lease = try? store.takeSlot(holder) { return lease }
-            // Whoever only waits for the end of the queue need not wait for the slot.
-            if !idleWaiters.isEmpty, let upcoming = await nextToShow(), upcoming.record == nil {
-                wakeIdleWaiters()
-            }
-            guard wantsToPresent else { break }
-            let wait = Task { [store] in await store.waitForSlot() }
-            self.wait = wait
-            await wait.value
-            self.wait = nil
-        }
-        return nil
-    }
-
-    /// Shows alerts until the slot is lost or presenting ends; returns whether every presenter
-    /// failed.
-    private func presentAll(on lease: any SlotLease) async -> Bool {
-        while wantsToPresent, lease.isValid {
             let seen = pokes.count
+            guard let lease = takeSlot() else {
+                // Whoever only waits for the end of the queue need not wait for the slot.
+                if !idleWaiters.isEmpty, let upcoming = await nextToShow(), upcoming.record == nil {
+                    wakeIdleWaiters()
+                }
+                fresh.releaseOwner(ifUnchangedSince: seen)
+                return wantsToPresent ? wait(for: { [store] in await store.waitForSlot() }) : nil
+            }
             guard await takeTurn() else { continue }
             let upcoming = await nextToShow()
             guard let record = upcoming?.record else {
                 turn?.end()
                 _ = lease.show(nil)
-                // What could not be read may well hold something to show.
-                if upcoming != nil { wakeIdleWaiters() }
                 // A database that could not be read is looked at again a second later.
-                await waitForWork(
-                    after: seen, atMost: upcoming == nil ? .seconds(1) : upcoming?.wakeAfter)
-                continue
+                guard upcoming != nil else { return pause(for: .seconds(1)) }
+                wakeIdleWaiters()
+                fresh.releaseOwner(ifUnchangedSince: seen)
+                return wantsToPresent ? .poke(after: seen) : nil
             }
             let end = await show(record, upcoming, on: lease)
             turn?.end()
             if case .resolved = end {} else { emptySince = nil }
-            if case .lost = end { return true }
+            guard case .lost = end else {
+                failedShowings = 0
+                continue
+            }
+            // Another process may be luckier; this one tries again later.
+            failedShowings += 1
+            giveUpSlot()
+            return pause(for: Self.backoff.pause(after: failedShowings))
         }
-        return false
+        return nil
+    }
+
+    private func endPresenting() {
+        giveUpSlot()
+        fresh.endPresenting()
+        presenting = nil
+        wakeIdleWaiters()
+    }
+
+    private func pause(for time: Duration) -> PresentationWait? {
+        guard wantsToPresent else { return nil }
+        let end = clock.now().advanced(by: time)
+        // It ends early when presenting does.
+        return wait(for: { [clock] in try? await clock.sleep(until: end) })
+    }
+
+    /// Waits for something that can be cut short when presenting ends.
+    private func wait(for something: @escaping @Sendable () async -> Void) -> PresentationWait {
+        let task = Task.detached { await something() }
+        wait = task
+        return .task(task)
+    }
+
+    /// The slot, if this process has it or can have it now.
+    private func takeSlot() -> (any SlotLease)? {
+        if let lease, lease.isValid { return lease }
+        giveUpSlot()
+        let holder = SlotHolder(
+            identity: identity, presenters: presenters.map(\.name), hasDelegate: delegate != nil)
+        // What is in the way now may not be in a second.
+        lease = try? store.takeSlot(holder)
+        return lease
+    }
+
+    private func giveUpSlot() {
+        lease?.release()
+        lease = nil
     }
 
     /// Waits for the screen that is shared with other managers; `false` if presenting ended first.
@@ -143,26 +185,12 @@ extension AlertManager {
                 upcoming = try await store.next(for: names, only: presentsOnly)
             }
             fresh.removeAll(upTo: upcoming.sequence)
-            if upcoming.record == nil, upcoming.wakeAfter == nil { emptySince = upcoming.sequence }
+            if upcoming.record == nil { emptySince = upcoming.sequence }
             return upcoming
         } catch {
             // The disk fails or is locked: looked at again with the next change or second.
             return nil
         }
-    }
-
-    /// Waits for news, or for the end of a time, such as a snooze.
-    private func waitForWork(after seen: UInt64, atMost limit: Duration?) async {
-        guard wantsToPresent else { return }
-        let alarm = limit.map { limit in
-            Task { [clock, pokes] in
-                // Cancelled when something else ends the wait first.
-                try? await clock.sleep(for: limit)
-                pokes.nudge()
-            }
-        }
-        await pokes.wait(after: seen)
-        alarm?.cancel()
     }
 
     private func wakeIdleWaiters() {

@@ -12,7 +12,7 @@ extension AlertManager {
             of: ShowingSignal.self, bufferingPolicy: .bufferingOldest(256))
         let presentation = Presentation(
             record: record, waitingBehind: upcoming?.waitingBehind ?? 0, expiry: upcoming?.expiry,
-            clock: clock, appeared: { signals.yield(.appeared) },
+            clock: clock, appeared: { [weak self] in await self?.noteAppearance(of: record.id) },
             dismissal: { [weak self] in await self?.timeUntilDismissal(of: record.id) })
         showing = Showing(record: record, presentation: presentation, signals: signals)
         delegate?.willPresent(record)
@@ -20,7 +20,7 @@ extension AlertManager {
         {
             start(presenter, after: .zero)
         }
-        if let expiry = upcoming?.expiry { startDeadline(expiry) }
+        if let expiry = upcoming?.expiry { setAlarm(at: expiry) }
         var iterator = stream.makeAsyncIterator()
         let end = await untilEnd(&iterator, lease)
         await clear(end, &iterator)
@@ -40,28 +40,18 @@ extension AlertManager {
         guard let showing else { return .waits }
         let system = identity.responder(via: via)
         switch signal {
-        case .appeared:
-            noteAppearance()
         case .chose(let name, let choice):
             self.showing?.running[name] = nil
-            noteAppearance()
+            noteAppearance(of: showing.id)
             return await store(choice, of: showing.record, on: name)
-        case .ended(let name, let reason):
-            self.showing?.running[name] = nil
-            if self.showing?.running.isEmpty == true {
-                returned(showing.record, because: reason)
-                return .lost
-            }
+        case .ended(let name, let error):
+            return ended(name, showing.record, because: error)
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
         case .putOff:
             return .waits
         case .dismissTimerFired:
             return await resolve(showing.record, .dismiss(system), on: nil)
-        case .deadlinePassed:
-            if let record = try? await store.expire(showing.id), record.response != nil {
-                return .resolved(record, chosenOn: nil)
-            }
         case .cancel:
             let isHandled = delegate?.cancel(showing.record) == .handled
             return await resolve(
@@ -69,7 +59,7 @@ extension AlertManager {
         case .leave(let reason):
             returned(showing.record, because: reason)
             return .waits
-        case .graceOver:
+        case .graceOver, .told:
             break
         }
         return nil
@@ -116,6 +106,9 @@ extension AlertManager {
             resolved.state = .resolved
             resolved.response = response
             return .resolved(resolved, chosenOn: nil)
+        case .noSuchButton, .invalid:
+            // No second try makes it a choice that the alert has.
+            return name.flatMap { ended($0, record, because: error) }
         default:
             guard let name, let presenter = presenters.first(where: { $0.name == name }),
                 let showing
@@ -126,44 +119,41 @@ extension AlertManager {
         }
     }
 
-    private func noteAppearance() {
-        guard var showing, !showing.isOnScreen else { return }
+    /// A presenter can't show the alert any more; the others go on, if there are any.
+    private func ended(
+        _ name: String, _ record: AlertRecord, because error: any Error
+    ) -> ShowingEnd? {
+        showing?.running[name] = nil
+        if !(error is CancellationError) { report(.presenter(name: name, record.id, error)) }
+        guard showing?.running.isEmpty == true else { return nil }
+        returned(record, because: SafeText.line("\(error)"))
+        return .lost
+    }
+
+    /// Notes that the alert is on the screen, if that is news.
+    private func noteAppearance(of id: Alert.ID) {
+        guard var showing, showing.id == id, !showing.isOnScreen else { return }
         let now = clock.now()
         showing.isOnScreen = true
         showing.record.state = .presented
         if showing.record.alert.buttons.isEmpty {
             let time = showing.record.alert.dismissAfter ?? .seconds(2)
-            showing.dismissal = now.advanced(by: time)
+            let dismissal = now.advanced(by: time)
+            showing.dismissal = dismissal
             let signals = showing.signals
-            showing.timers.append(
-                Task { [clock] in
-                    var wait = time
-                    // Again, if it could not be stored the first time.
-                    while (try? await clock.sleep(for: wait)) != nil {
-                        signals.yield(.dismissTimerFired)
-                        wait = .seconds(1)
-                    }
-                })
+            showing.timer = Task { [clock] in
+                var end = dismissal
+                // Again, if it could not be stored the first time.
+                while (try? await clock.sleep(until: end)) != nil {
+                    signals.yield(.dismissTimerFired)
+                    end = clock.now().advanced(by: .seconds(1))
+                }
+            }
         }
         self.showing = showing
         let names = presenters.map(\.name).joined(separator: " ")
         store.recordPresented(showing.record, at: now, by: identity.responder(via: names))
         delegate?.didPresent(showing.record)
-    }
-
-    private func startDeadline(_ expiry: ClockReading) {
-        guard let signals = showing?.signals else { return }
-        showing?.timers.append(
-            Task { [clock] in
-                while !Task.isCancelled {
-                    let left = clock.now().time(until: expiry)
-                    if left <= .zero { signals.yield(.deadlinePassed) }
-                    let step = max(.seconds(1), min(left, .seconds(10)))
-                    guard
-                        (try? await clock.sleep(for: left > .zero ? min(left, step) : step)) != nil
-                    else { return }
-                }
-            })
     }
 
     private func timeUntilDismissal(of id: Alert.ID) -> Duration? {
@@ -186,7 +176,7 @@ extension AlertManager {
                 let choice = try await presenter.present(presentation)
                 signals.yield(.chose(presenter: name, choice))
             } catch {
-                signals.yield(.ended(presenter: name, reason: SafeText.line("\(error)")))
+                signals.yield(.ended(presenter: name, because: error))
             }
             await self.unstick(name)
         }
@@ -213,7 +203,7 @@ extension AlertManager {
             delegate?.clicked(record, buttonAt: index)
         }
         delegate?.willDismiss(record, withButtonAt: index)
-        for timer in showing.timers { timer.cancel() }
+        showing.timer?.cancel()
         for task in (self.showing?.running ?? [:]).values { task.cancel() }
         await waitForPresenters(&signals)
         if let response {
@@ -239,7 +229,7 @@ extension AlertManager {
             self.showing?.running[name] = Task.detached {
                 await presenter.didResolve(
                     presentation, response: response, choseHere: name == chosenOn)
-                signals.yield(.ended(presenter: name, reason: "told"))
+                signals.yield(.told(presenter: name))
                 await self.unstick(name)
             }
         }
@@ -259,7 +249,7 @@ extension AlertManager {
             let signal = await signals.next(isolation: self)
         {
             switch signal {
-            case .chose(let name, _), .ended(let name, _):
+            case .chose(let name, _), .ended(let name, _), .told(let name):
                 showing?.running[name] = nil
             case .graceOver:
                 stuckPresenters.formUnion(left.keys)

@@ -79,20 +79,23 @@ extension AlertManager {
         try await store.unindexedCount()
     }
 
-    /// Indexes what has come since, a little at a time, for as long as this manager presents: so
-    /// that a search later need not wait for it.
-    func keepTextIndex() async {
-        while wantsToPresent, !Task.isCancelled {
+    /// Indexes what has come since, a little at a time, for as long as a manager presents: so that a
+    /// search later need not wait for it.
+    nonisolated func keepTextIndex() -> Task<Void, Never> {
+        Task { [weak self] in
             // Cancelled when presenting ends.
-            try? await Task.sleep(for: Self.upkeepPause)
-            // What can't be done now is done by a search.
-            guard var left = try? await store.unindexedCount(), left >= Self.upkeepWorth else {
-                continue
+            while (try? await Task.sleep(for: Self.upkeepPause)) != nil {
+                await self?.indexNewTexts()
             }
-            while left > 0, wantsToPresent, !Task.isCancelled, showing == nil {
-                left = (try? await store.indexSomeTexts()) ?? 0
-                try? await Task.sleep(for: .milliseconds(100))
-            }
+        }
+    }
+
+    private func indexNewTexts() async {
+        // What can't be done now is done by a search.
+        guard var left = try? await store.unindexedCount(), left >= Self.upkeepWorth else { return }
+        while left > 0, wantsToPresent, !Task.isCancelled, showing == nil {
+            left = (try? await store.indexSomeTexts()) ?? 0
+            try? await Task.sleep(for: .milliseconds(100))
         }
     }
 }

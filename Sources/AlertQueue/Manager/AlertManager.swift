@@ -12,8 +12,12 @@ import Synchronization
 /// A manager without presenters asks and listens; one with presenters also waits for the queue's
 /// one presentation slot, and shows one alert at a time once it has it. Any number of managers, in
 /// any number of processes, may share a database. State, timers and presentation live on one serial
-/// Dispatch queue; handlers run beside it. A manager that nobody holds any more goes on for as long
-/// as it has something to show or to wait for; ``close()`` ends it.
+/// Dispatch queue; handlers run beside it.
+///
+/// Every open manager applies the queue's deadlines and ends its snoozes, whoever asked: none need
+/// show, read or wait for anything. A manager that nobody refers to any more goes on for as long as
+/// it has something to show, a closure or a registered handler to run, and then ends as if by
+/// ``close()``.
 ///
 /// Whatever reads or writes the queue throws ``AlertError``: besides what each method names, that
 /// is ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` when the file
@@ -21,7 +25,8 @@ import Synchronization
 public actor AlertManager {
     /// Code for the responses of alerts that carry a handler's name.
     ///
-    /// If it throws, the response stays uncollected, and is offered again at the next registration.
+    /// If it throws, the response stays uncollected, and the code is tried again after a second,
+    /// then after two, four and so on up to ten minutes.
     public typealias RegisteredHandler = @Sendable (Response) async throws -> Void
     /// Code for one alert: it gets the alert and the chosen button's index from 0, or −1 for none.
     ///
@@ -41,25 +46,41 @@ public actor AlertManager {
     nonisolated let via: String
     nonisolated let turn: PresentationTurn?
     /// Tells the presentation loop to look again.
-    nonisolated let pokes = ChangeSignal()
+    nonisolated let pokes: ChangeSignal
     /// What the presentation loop need not look for.
-    nonisolated let fresh = FreshAlerts()
+    nonisolated let fresh: FreshAlerts
     /// How many resolutions this manager has seen that nobody in it waited for.
     nonisolated let unawaited = Atomic<UInt64>(0)
     weak var delegate: (any AlertManagerDelegate)?
 
+    /// Hears of errors that no caller waits for.
+    private nonisolated let errorHandler = Mutex<@Sendable (BackgroundError) -> Void>(
+        BackgroundError.log)
+
     // What this manager waits for, by alert.
     var watchers: [Alert.ID: [UInt64: CheckedContinuation<AlertRecord, any Error>]] = [:]
     var nextWatcher: UInt64 = 0
-    var closures: [Alert.ID: AlertClosures] = [:]
-    var deadlines: [Alert.ID: Task<Void, Never>] = [:]
+    var closures: [Alert.ID: [AlertClosures]] = [:]
+    /// The alerts whose closures run now.
+    var runningClosures: Set<Alert.ID> = []
+    /// The manager itself, while closures or handlers need it and nobody else may refer to it.
+    private var ownReference: AlertManager?
 
     // Named handlers.
-    var registered: [String: RegisteredHandler] = [:]
-    var runningHandlers: Set<Alert.ID> = []
-    var failedHandlers: [Alert.ID: String] = [:]
-    /// Names whose responses came while too many handlers ran.
-    var crowdedOut: Set<String> = []
+    var handlers = HandlerAgenda()
+    /// Changes when one of them ends.
+    nonisolated let handlerEnds = ChangeSignal()
+
+    // Time.
+    var timekeeper: Task<Void, Never>?
+    /// The deadlines of the alerts that are waited for.
+    var deadlines: [Alert.ID: ClockReading] = [:]
+    var alarm: Alarm?
+    /// Whether time is being kept just now, and has to be once more.
+    var isKeepingTime = false
+    var mustKeepTimeAgain = false
+    /// Since when expiries can't be stored.
+    var expiryFailingSince: ContinuousClock.Instant?
 
     // The audit log, as far as this manager has followed it.
     var cursor: Int64
@@ -72,8 +93,10 @@ public actor AlertManager {
     var stuckPresenters: Set<String> = []
     var presentsOnly: Alert.ID?
     var presenting: Task<Void, Never>?
-    /// What the presentation loop waits for: the slot, or the screen.
+    /// What the presentation loop waits for: the slot, the screen, or the end of a pause.
     var wait: Task<Void, Never>?
+    /// How often in a row every presenter has failed.
+    var failedShowings = 0
     var lease: (any SlotLease)?
     var showing: Showing?
     var wantsToPresent = false
@@ -133,33 +156,49 @@ public actor AlertManager {
         self.turn = turn
         self.delegate = delegate
         self.presenters = []
+        pokes = ChangeSignal()
+        fresh = FreshAlerts(pokes: pokes)
         identity = store.identity
         cursor = store.knownSequence
+        startTimekeeping()
         if !presenters.isEmpty { await startPresenting(presenters, only: nil) }
     }
 
-    /// The manager of the default database, opened at the first call and kept.
+    deinit {
+        // What the store still has to write it writes by itself.
+        for task in [timekeeper, alarm?.task, listener, presenting, wait] { task?.cancel() }
+        lease?.release()
+    }
+
+    /// The manager of the default database, opened at the first call and kept until it is closed;
+    /// the next call then opens another.
     ///
     /// - Throws: what ``init(path:source:presenters:delegate:clock:)`` throws; the next call tries
     ///   again.
     public static func shared() async throws(AlertError) -> AlertManager {
-        let opening = sharedOpening.withLock { opening in
-            if let opening { return opening }
-            let started = Task { () async -> Result<AlertManager, AlertError> in
-                do throws(AlertError) {
-                    return .success(try await AlertManager())
-                } catch {
-                    return .failure(error)
-                }
+        while true {
+            let opening = sharedOpening.withLock { opening in
+                if let opening { return opening }
+                let started = openShared()
+                opening = started
+                return started
             }
-            opening = started
-            return started
-        }
-        let result = await opening.value
-        if case .failure = result {
+            let result = await opening.value
+            if case .success(let manager) = result, !manager.isClosed { return manager }
             sharedOpening.withLock { if $0 == opening { $0 = nil } }
+            // What was opened has been closed meanwhile, or could not be opened.
+            if case .failure(let error) = result { throw error }
         }
-        return try result.get()
+    }
+
+    private static func openShared() -> Task<Result<AlertManager, AlertError>, Never> {
+        Task {
+            do throws(AlertError) {
+                return .success(try await AlertManager())
+            } catch {
+                return .failure(error)
+            }
+        }
     }
 
     private static let sharedOpening = Mutex<Task<Result<AlertManager, AlertError>, Never>?>(nil)
@@ -183,13 +222,43 @@ public actor AlertManager {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         await stopPresenting()
         listener?.cancel()
-        for deadline in deadlines.values { deadline.cancel() }
+        timekeeper?.cancel()
+        alarm?.task.cancel()
         deadlines.removeAll()
         closures.removeAll()
+        handlers.removeAll()
+        handlerEnds.change()
+        ownReference = nil
         let waiting = watchers.values.flatMap(\.values)
         watchers.removeAll()
         for watcher in waiting { watcher.resume(throwing: AlertError.closed) }
         await store.close()
+    }
+
+    /// Gives code to errors that no caller waits for: of closures, handlers and presenters, and of
+    /// alerts that no screen can show. Without it each is a line on the standard error.
+    ///
+    /// ```swift
+    /// manager.onError { error in logger.warning("\(error)") }
+    /// ```
+    ///
+    /// - Parameter body: Called where the error happens, on any thread; it must return soon, and
+    ///   takes the place of what was given before.
+    public nonisolated func onError(_ body: @escaping @Sendable (BackgroundError) -> Void) {
+        errorHandler.withLock { $0 = body }
+    }
+
+    /// Tells of an error that no caller waits for.
+    nonisolated func report(_ error: BackgroundError) {
+        // Called outside of the lock: it may give code to errors itself.
+        let body = errorHandler.withLock { $0 }
+        body(error)
+    }
+
+    /// Keeps this manager for as long as closures or handlers need it, whoever refers to it.
+    func stayWhileNeeded() {
+        let isNeeded = !isClosed && (!closures.isEmpty || !handlers.isEmpty)
+        ownReference = isNeeded ? self : nil
     }
 
     private static var programName: String {

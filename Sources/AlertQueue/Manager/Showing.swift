@@ -1,17 +1,16 @@
 /// What happens to the alert on the screen.
 enum ShowingSignal: Sendable {
-    /// A presenter has put it on the screen.
-    case appeared
     /// A person has done something with it.
     case chose(presenter: String, PresenterChoice)
-    /// A presenter can't show it any more, has taken it off, or has been told how it ended.
-    case ended(presenter: String, reason: String)
+    /// A presenter can't show it any more, or has taken it off.
+    case ended(presenter: String, because: any Error)
+    /// A presenter has been told how it ended.
+    case told(presenter: String)
     /// It was resolved by other means than this screen.
     case resolved(AlertRecord)
     /// Somebody put it off by other means than this screen.
     case putOff
     case dismissTimerFired
-    case deadlinePassed
     /// The system cancels it.
     case cancel
     /// The screen is needed for something else, or is lost.
@@ -32,7 +31,8 @@ struct Showing {
     var dismissal: ClockReading?
     /// The presenters whose tasks have not ended.
     var running: [String: Task<Void, Never>] = [:]
-    var timers: [Task<Void, Never>] = []
+    /// Has it dismiss itself.
+    var timer: Task<Void, Never>?
 
     var id: Alert.ID { record.id }
 }

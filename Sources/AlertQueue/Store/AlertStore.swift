@@ -25,6 +25,9 @@ package protocol AlertStore: TextUpkeep {
     /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
     nonisolated(nonsending) func expire(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
 
+    /// What is due now, and what will be next.
+    nonisolated(nonsending) func due() async throws(AlertError) -> Due
+
     /// Stores overdue expiries and ends snoozes that are over, in bounded batches.
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError)
 
@@ -59,7 +62,8 @@ package protocol AlertStore: TextUpkeep {
     /// One alert, with its response if it has one.
     nonisolated(nonsending) func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
 
-    /// One alert, as asking again for it would find it.
+    /// One alert as it is stored, with its deadline; an expiry that nobody has stored yet does not
+    /// show.
     nonisolated(nonsending) func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
 
     /// The alert that a source asked with a key.
@@ -228,12 +232,19 @@ package struct Upcoming: Sendable {
     package var expiry: ClockReading?
     /// How many alerts wait behind it, counted up to 1,000.
     package var waitingBehind = 0
-    /// When the earliest snooze ends, if nothing can be shown now.
-    package var wakeAfter: Duration?
     /// Whether overdue alerts or finished snoozes wait to be swept first.
     package var needsSweep = false
     /// The newest audit entry when it was looked for.
     package var sequence: Int64
+}
+
+/// What time does to a queue.
+package struct Due: Sendable {
+    /// Whether a deadline has passed or a snooze is over, and that is not stored yet.
+    package var isNow: Bool
+    /// The earliest deadline or end of a snooze to come, of those that were set in this boot; `nil`
+    /// for none. What was set in an earlier boot follows the wall clock, which may jump: look often.
+    package var next: ClockReading?
 }
 
 /// Who holds the presentation slot.
@@ -249,19 +260,33 @@ package struct SlotHolder: Sendable, Hashable, Codable {
     /// Whether a delegate may handle a cancel.
     package var hasDelegate: Bool
 
+    // The slot's text has a fixed length.
+    private static let presenterLimit = 4
+    private static let presenterNameLimit = 32
+
     package init(identity: Identity, presenters: [String], hasDelegate: Bool) {
         uid = identity.uid
         user = identity.user
         tty = identity.tty
         host = identity.host
         pid = identity.pid
-        // The slot's text has a fixed length.
-        self.presenters = presenters.prefix(4).map { String($0.prefix(32)) }
+        self.presenters = presenters.prefix(Self.presenterLimit).map {
+            String($0.prefix(Self.presenterNameLimit))
+        }
         self.hasDelegate = hasDelegate
     }
 }
 
 extension SlotHolder {
+    /// Whether it may show an alert for these presenters, or for all of them; also where its text
+    /// has no room to tell.
+    package func mayShow(on wanted: [String]?) -> Bool {
+        guard let wanted, presenters.count < Self.presenterLimit else { return true }
+        return presenters.contains {
+            wanted.contains($0) || $0.count >= Self.presenterNameLimit
+        }
+    }
+
     /// Somebody who holds the slot, but whose text can't be read.
     package static let unknown = SlotHolder(
         identity: Identity(

@@ -19,7 +19,7 @@ package struct AnswerHook: Sendable {
 
     /// How long a response is left to an asker whose process still runs.
     private static let grace = Duration.seconds(10)
-    private static let longestDelay = Duration.seconds(600)
+    private static let backoff = Backoff(longest: .seconds(600))
 
     /// How far the store has been read, and what has to be tried again.
     private struct Progress {
@@ -138,7 +138,7 @@ package struct AnswerHook: Sendable {
 
     /// 1 s, 2 s, 4 s and so on, up to ten minutes.
     package static func delay(after failures: Int) -> Duration {
-        min(.seconds(1 << min(max(failures, 1) - 1, 20)), longestDelay)
+        backoff.pause(after: failures)
     }
 
     private func isDone(

@@ -76,6 +76,13 @@ package final class EventLog: Sendable {
         }
     }
 
+    /// Writes errors that nobody waits for, such as that of a presenter that failed.
+    package func hearErrors() {
+        manager.onError { [sink, path = manager.path] error in
+            sink(error.description, [("ALERTQ_DATABASE", path)])
+        }
+    }
+
     /// Writes what has happened and was not written yet; to be called before the queue is closed.
     package func finish() async {
         let cursor = state.withLock { $0.cursor }

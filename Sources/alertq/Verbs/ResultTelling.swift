@@ -21,6 +21,8 @@ package struct ResultTelling: Sendable {
     package func tell(
         _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
     ) async throws -> ExitCode {
+        // An expiry is told once it is on disk, as any response.
+        let record = try await manager.settled(record)
         guard let response = record.response else {
             throw AlertError.storage(
                 operation: "read the response to alert \(record.id)", "there is none")
@@ -44,15 +46,23 @@ package struct ResultTelling: Sendable {
         } else if !isTold, isWorthTelling(response, result) {
             context.note("alert \(record.id) was \(response.summary)")
         }
-        if response.collectedAt == nil {
-            do {
-                try await manager.collect(record.id)
-            } catch {
-                // The result is out and true; at worst it is offered once more.
-                context.note("\(verb): the response could not be marked as collected: \(error)")
-            }
-        }
+        if response.collectedAt == nil { await collect(record, manager) }
         return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code
+    }
+
+    private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
+        if let handler = record.alert.handler {
+            context.note(
+                "the response to alert \(record.id) is left to the handler “\(handler)”, which "
+                    + "collects it")
+            return
+        }
+        do {
+            try await manager.collect(record.id)
+        } catch {
+            // The result is out and true; at worst it is offered once more.
+            context.note("\(verb): the response could not be marked as collected: \(error)")
+        }
     }
 
     /// Whether somebody needs to read how the alert ended: without a button always, for stdout says

@@ -126,32 +126,58 @@ extension Database {
             """, now, limit)
     }
 
-    /// The end of the snooze that ends first; `nil` if none is going on.
-    func nextWakeUp(at now: ClockReading) throws -> Duration? {
-        let sameBoot =
-            try first(
-                """
-                SELECT min(snoozed_boot_ms) FROM alerts
-                WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot = ?
-                """, .text(now.boot)
-            ) { $0.optionalInteger(0) } ?? nil
-        let otherBoot =
-            try first(
-                """
-                SELECT snoozed_ms FROM alerts
-                WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot <> ?
-                ORDER BY snoozed_ms LIMIT 1
-                """, .text(now.boot)
-            ) { $0.optionalInteger(0) } ?? nil
-        let distances = [
-            sameBoot.map { $0.subtractingBounded(now.bootMilliseconds) },
-            otherBoot.map { $0.subtractingBounded(now.wallMilliseconds) },
-        ]
-        return distances.compactMap { $0 }.min().map { .milliseconds(max(0, $0)) }
+    /// Whether a deadline has passed or a snooze is over.
+    func isDue(at now: ClockReading) throws -> Bool {
+        try !overdue(at: now, limit: 1).isEmpty || !finishedSnoozes(at: now, limit: 1).isEmpty
     }
 
-    func pendingCount() throws -> Int {
-        try first("SELECT coalesce(sum(pending), 0) FROM sources") { Int($0.integer(0)) } ?? 0
+    /// The earliest deadline or end of a snooze among those that were set in a boot; `nil` for none.
+    func nextDue(in boot: String) throws -> ClockReading? {
+        let moments = [
+            try first(
+                """
+                SELECT expires_ms, expires_boot_ms FROM alerts
+                WHERE state = 'queued' AND expires_ms IS NOT NULL AND boot = ?
+                ORDER BY expires_boot_ms LIMIT 1
+                """, .text(boot), read: Self.moment(in: boot)),
+            try first(
+                """
+                SELECT snoozed_ms, snoozed_boot_ms FROM alerts
+                WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot = ?
+                ORDER BY snoozed_boot_ms LIMIT 1
+                """, .text(boot), read: Self.moment(in: boot)),
+        ]
+        return moments.compactMap { $0 }.min { $0.bootMilliseconds < $1.bootMilliseconds }
+    }
+
+    private static func moment(in boot: String) -> (borrowing Row) -> ClockReading {
+        { row in
+            ClockReading(
+                wallMilliseconds: row.integer(0), bootMilliseconds: row.integer(1), boot: boot)
+        }
+    }
+
+    /// How many alerts wait. Those whose deadline has passed don't, whether that is stored or not.
+    func pendingCount(at now: ClockReading) throws -> Int {
+        let stored =
+            try first("SELECT coalesce(sum(pending), 0) FROM sources") { Int($0.integer(0)) } ?? 0
+        return max(0, stored - (try overdueCount(at: now)))
+    }
+
+    private func overdueCount(at now: ClockReading) throws -> Int {
+        let sameBoot = try first(
+            """
+            SELECT count(*) FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND boot = ? AND expires_boot_ms <= ?
+            """, .text(now.boot), .integer(now.bootMilliseconds)
+        ) { Int($0.integer(0)) }
+        let otherBoot = try first(
+            """
+            SELECT count(*) FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND boot <> ? AND expires_ms <= ?
+            """, .text(now.boot), .integer(now.wallMilliseconds)
+        ) { Int($0.integer(0)) }
+        return (sameBoot ?? 0) + (otherBoot ?? 0)
     }
 
     func lastSequence() throws -> Int64 {

@@ -28,10 +28,15 @@ private struct PreparedQuestion: Sendable {
         let (source, pending) = try context.source(
             uid: question.identity.uid, name: question.source)
         if let key = question.alert.key,
-            var row = try context.db.alert(key: key, sourceID: source)
+            let row = try context.db.alert(key: key, sourceID: source)
         {
-            row.record = row.visible(at: context.now)
-            return try row.joined(by: question, sequence: context.head.sequence)
+            var joined = try row.joined(by: question, sequence: context.head.sequence)
+            if row.isOverdue(at: context.now) {
+                // The asker is told what is stored, and nothing else.
+                joined.record = try context.expire(row, identity: question.identity)
+                joined.sequence = context.head.sequence
+            }
+            return joined
         }
         guard pending < question.pendingLimit else {
             throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
@@ -114,8 +119,10 @@ extension SQLiteAlertStore {
                 "SELECT id FROM sources WHERE uid = ? AND name = ?",
                 .integer(Int64(question.identity.uid)), .text(question.source)
             ) { $0.integer(0) }
-            guard let source, var row = try db.alert(key: key, sourceID: source) else { return nil }
-            row.record = row.visible(at: clock.now())
+            guard let source, let row = try db.alert(key: key, sourceID: source),
+                // An expiry that nobody has stored yet is stored first.
+                !row.isOverdue(at: clock.now())
+            else { return nil }
             return try row.joined(by: question, sequence: try db.lastSequence())
         }
     }

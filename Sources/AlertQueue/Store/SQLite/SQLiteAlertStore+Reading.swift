@@ -8,9 +8,7 @@ extension SQLiteAlertStore {
         let names = StoredJSON.encode(presenters)
         return try await read("look for the next alert") { [clock] db in
             let now = clock.now()
-            let isDue =
-                try !db.overdue(at: now, limit: 1).isEmpty
-                || !db.finishedSnoozes(at: now, limit: 1).isEmpty
+            let isDue = try db.isDue(at: now)
             let candidates =
                 if let only {
                     try [db.alert(only)].compactMap { $0 }.filter {
@@ -25,8 +23,14 @@ extension SQLiteAlertStore {
             return Upcoming(
                 record: next?.record, expiry: next?.expiry,
                 waitingBehind: next == nil ? 0 : max(0, try db.readyCount(limit: 1001) - 1),
-                wakeAfter: next == nil ? try db.nextWakeUp(at: now) : nil, needsSweep: isDue,
-                sequence: try db.lastSequence())
+                needsSweep: isDue, sequence: try db.lastSequence())
+        }
+    }
+
+    package nonisolated(nonsending) func due() async throws(AlertError) -> Due {
+        try await read("look for what is due") { [clock] db in
+            let now = clock.now()
+            return Due(isNow: try db.isDue(at: now), next: try db.nextDue(in: now.boot))
         }
     }
 
@@ -42,10 +46,10 @@ extension SQLiteAlertStore {
 
     package nonisolated(nonsending) func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
     {
-        let found = try await read("read alert \(id)") { [clock] db -> Enqueued? in
+        let found = try await read("read alert \(id)") { db -> Enqueued? in
             guard let row = try db.alert(id) else { return nil }
             return Enqueued(
-                record: row.visible(at: clock.now()), isJoined: true, expiry: row.expiry,
+                record: row.record, isJoined: true, expiry: row.expiry,
                 sequence: try db.lastSequence())
         }
         guard let found else { throw .notFound(id) }
@@ -83,7 +87,7 @@ extension SQLiteAlertStore {
     }
 
     package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
-        try await read("count what waits") { try $0.pendingCount() }
+        try await read("count what waits") { [clock] in try $0.pendingCount(at: clock.now()) }
     }
 
     package nonisolated(nonsending) func uncollected(

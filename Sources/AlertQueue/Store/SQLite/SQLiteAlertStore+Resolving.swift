@@ -163,7 +163,8 @@ extension AlertRow {
 }
 
 extension WriteContext {
-    fileprivate func expire(_ row: AlertRow, identity: Identity) throws -> AlertRecord {
+    /// Stores that an alert's deadline has passed.
+    func expire(_ row: AlertRow, identity: Identity) throws -> AlertRecord {
         // Others may wait for the alert, and this call was not about it, or not about this end.
         isQuiet = false
         return try store(

@@ -1,0 +1,125 @@
+// Deadlines, the ends of snoozes and handlers that are to be tried again. Each open manager acts upon
+// all of them, so that they come also where nobody shows, reads or waits.
+extension AlertManager {
+    /// A process that ends sooner has no time to keep.
+    private static let timeToFirstLook = Duration.milliseconds(100)
+    /// How often the queue is looked at, for what other processes have stored and for clocks that
+    /// were set.
+    private static let pauseBetweenLooks = Duration.seconds(1)
+    /// How long a disk may fail before whoever waits for an expiry hears of it.
+    private static let patience = Duration.seconds(5)
+
+    /// The end of the longest time for which nothing is due.
+    struct Alarm {
+        let moment: ClockReading
+        let task: Task<Void, Never>
+    }
+
+    func startTimekeeping() {
+        timekeeper = Task { [weak self] in
+            var pause = Self.timeToFirstLook
+            // The sleep ends early when the manager has closed or is gone.
+            while (try? await Task.sleep(for: pause)) != nil {
+                guard let manager = self else { return }
+                await manager.keepTime()
+                pause = Self.pauseBetweenLooks
+            }
+        }
+    }
+
+    /// Acts upon what is due, and sets the alarm for what will be.
+    func keepTime() async {
+        mustKeepTimeAgain = isKeepingTime
+        guard !isKeepingTime else { return }
+        isKeepingTime = true
+        repeat {
+            mustKeepTimeAgain = false
+            await keepTimeOnce()
+        } while mustKeepTimeAgain && !isClosed
+        isKeepingTime = false
+    }
+
+    /// Has time kept at a moment, if nothing is due before.
+    func setAlarm(at moment: ClockReading) {
+        let now = clock.now()
+        if let alarm, now.time(until: alarm.moment) <= now.time(until: moment) { return }
+        alarm?.task.cancel()
+        alarm = Alarm(
+            moment: moment,
+            task: Task { [weak self, clock] in
+                guard (try? await clock.sleep(until: moment)) != nil else { return }
+                await self?.keepTime()
+            })
+    }
+
+    private func keepTimeOnce() async {
+        guard !isClosed else { return }
+        let now = clock.now()
+        if let alarm, now.isAtOrAfter(alarm.moment) {
+            alarm.task.cancel()
+            self.alarm = nil
+        }
+        tryHandlersAgain(at: now)
+        if let due = handlers.nextDue { setAlarm(at: due) }
+        do throws(AlertError) {
+            try await expireAwaited(at: now)
+            var due = try await store.due()
+            if due.isNow {
+                try await store.sweep(atMost: .max)
+                // What has come back from a snooze can be shown.
+                emptySince = nil
+                pokes.change()
+                due = try await store.due()
+            }
+            if let next = due.next { setAlarm(at: next) }
+        } catch {
+            // The disk fails or the queue is locked: looked at again a second later.
+        }
+    }
+
+    /// Stores the expiries that somebody here waits for, each as an answer, which may take the room
+    /// that is set aside on a full disk.
+    private func expireAwaited(at now: ClockReading) async throws(AlertError) {
+        let overdue = deadlines.filter { now.isAtOrAfter($0.value) }.keys.sorted()
+        guard !overdue.isEmpty else { return }
+        // All at once, so that they share transactions.
+        let results = await withTaskGroup { [store] group in
+            for id in overdue {
+                group.addTask { () -> (Alert.ID, Result<AlertRecord, AlertError>) in
+                    do throws(AlertError) {
+                        return (id, .success(try await store.expire(id)))
+                    } catch {
+                        return (id, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var failure: AlertError?
+        for (id, result) in results {
+            switch result {
+            case .success(let record): if record.response != nil { noteResolved(record) }
+            case .failure(let error):
+                failure = error
+                giveUpWaiting(for: id, because: error)
+            }
+        }
+        if let failure { throw failure }
+        expiryFailingSince = nil
+    }
+
+    /// Tells those who wait for an alert that its expiry can't be stored: they must not wait for
+    /// ever, and not take it for expired either.
+    private func giveUpWaiting(for id: Alert.ID, because error: AlertError) {
+        let since = expiryFailingSince ?? .now
+        expiryFailingSince = since
+        // A lock has been waited for already.
+        if case .storage = error, since.duration(to: .now) < Self.patience { return }
+        if case .closed = error { return }
+        // The alert's closures stay, until the expiry can be stored.
+        for watcher in (watchers.removeValue(forKey: id) ?? [:]).values {
+            watcher.resume(throwing: error)
+        }
+        if closures[id] == nil { deadlines[id] = nil }
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+
+/// An error in something that a manager does by itself, so that no caller waits for it.
+///
+/// ``AlertManager/onError(_:)`` hears of it.
+public enum BackgroundError: Error, Sendable {
+    /// A button's action or an alert's handler threw. The response stays uncollected, and can be
+    /// taken by key or id.
+    case closure(Alert.ID, any Error)
+    /// A named handler threw, or its end could not be stored. It is tried again after the pause.
+    case handler(name: String, Alert.ID, any Error, retryAfter: Duration)
+    /// A presenter can't show an alert, or has chosen something that the alert does not have. The
+    /// alert still waits.
+    case presenter(name: String, Alert.ID, any Error)
+    /// An alert waits for a screen, and no process has one attached that may show it. Nobody can
+    /// answer it by a screen before one comes; an alert without buttons can't be answered at all.
+    case unattended(Alert.ID, presenters: [String]?)
+}
+
+extension BackgroundError: CustomStringConvertible {
+    /// A sentence for a person, without its capital and its full stop.
+    public var description: String {
+        switch self {
+        case .closure(let id, let error):
+            "the closure of alert \(id) failed: \(error)"
+        case .handler(let name, let id, let error, let pause):
+            "the handler “\(name)” failed for alert \(id): \(error); "
+                + "trying again in \(pause.components.seconds) s"
+        case .presenter(let name, let id, let error):
+            "the presenter “\(name)” failed with alert \(id): \(error)"
+        case .unattended(let id, nil):
+            "alert \(id) has no buttons, and waits until a screen shows it, of which none is there; "
+                + "to show it: alertq present"
+        case .unattended(let id, let presenters?):
+            "alert \(id) waits for a screen with "
+                + presenters.map { "“\($0)”" }.joined(separator: " or ")
+                + ", of which none is there"
+        }
+    }
+
+    /// What happens where a program has not said what to do: one line on the standard error.
+    static func log(_ error: BackgroundError) {
+        let line = Array("alertq: \(SafeText.line(error.description))\n".utf8)
+        // One that can't be written, as in a daemon without it, is lost.
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+}

@@ -1,0 +1,15 @@
+/// How long to wait before what failed is tried again: twice as long after each failure.
+package struct Backoff: Sendable {
+    private let first: Duration
+    private let longest: Duration
+
+    package init(first: Duration = .seconds(1), longest: Duration) {
+        self.first = first
+        self.longest = longest
+    }
+
+    /// The pause after so many failures in a row, of which there is at least one.
+    package func pause(after failures: Int) -> Duration {
+        min(longest, first * (1 << min(max(failures, 1) - 1, 20)))
+    }
+}

@@ -1,0 +1,104 @@
+import AlertQueue
+import AlertQueueTesting
+import Testing
+
+@Suite("Errors that no caller waits for")
+struct BackgroundErrorTests {
+    struct Trouble: Error {}
+
+    let queue: TemporaryQueue
+    let errors = Recorder()
+
+    init() throws { queue = try TemporaryQueue() }
+
+    private func listen(to manager: AlertManager) {
+        manager.onError { [errors] error in
+            switch error {
+            case .closure(let id, let cause): errors.note("closure \(id) \(cause)")
+            case .handler(let name, let id, let cause, let pause):
+                errors.note("handler \(name) \(id) \(cause) \(pause.components.seconds)")
+            case .presenter(let name, let id, let cause):
+                errors.note("presenter \(name) \(id) \(cause)")
+            case .unattended(let id, let presenters):
+                errors.note("unattended \(id) \(presenters ?? [])")
+            }
+        }
+    }
+
+    @Test("An error of an action, of a closure and of a named handler is heard")
+    func thrown() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        listen(to: manager)
+        try await manager.register(handler: "apply") { _ in throw Trouble() }
+        try await manager.show(Alert("A", buttons: [Alert.Button("Go") { throw Trouble() }]))
+        try await manager.show(Alert("B", buttons: ["Go"])) { _, _ in throw Trouble() }
+        try await manager.show(Alert("C", buttons: ["Go"], handler: "apply"))
+        for id in 1...3 as ClosedRange<Alert.ID> { try await manager.answer(id, button: "Go") }
+        let expected = [
+            "closure 1 Trouble()", "closure 2 Trouble()", "handler apply 3 Trouble() 1",
+        ]
+        #expect(await eventually { errors.lines.sorted() == expected })
+        await manager.close()
+    }
+
+    @Test(
+        "A choice that the alert does not have is its presenter's error, tried again ever later",
+        arguments: [
+            PresenterChoice.button(-1), .button(2), .later(.zero), .later(.seconds(1 << 40)),
+        ])
+    func impossibleChoice(choice: PresenterChoice) async throws {
+        let clock = ManualClock()
+        let presenter = ScriptedPresenter { _ in choice }
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [presenter], clock: clock)
+        listen(to: manager)
+        let id = try await manager.show(Alert("Go?", buttons: ["Go", .cancel("No")]))
+        for (count, pause) in [(1, 1), (2, 2), (3, 4)] {
+            #expect(await eventually { errors.lines.count == count && clock.sleeperCount == 1 })
+            clock.advance(by: .seconds(pause) - .milliseconds(1))
+            #expect(clock.sleeperCount == 1, "it was shown again too early")
+            clock.advance(by: .milliseconds(1))
+        }
+        #expect(await eventually { presenter.shown.count == 4 })
+        #expect(errors.lines.allSatisfy { $0.hasPrefix("presenter scripted 1 ") })
+        #expect(try await manager.record(id).response == nil)
+        await manager.close()
+    }
+
+    @Test("A presenter's impossible choice leaves the alert to the others")
+    func othersGoOn() async throws {
+        let broken = ScriptedPresenter(name: "broken") { _ in .button(-1) }
+        let sound = ScriptedPresenter(name: "sound")
+        let manager = try await AlertManager(path: queue.path, presenters: [broken, sound])
+        listen(to: manager)
+        async let asking = manager.ask("Go?", buttons: ["Go"])
+        #expect(await eventually { errors.lines.count == 1 })
+        _ = await sound.waitUntilShown()
+        sound.choose(.button(0))
+        #expect(try await asking.responder?.via == "sound")
+        #expect(sound.shown.count == 1 && broken.shown.count == 1)
+        await manager.close()
+    }
+
+    @Test("An alert that no attached screen can show is reported to its asker, once")
+    func unattended() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        listen(to: manager)
+        try await manager.show(Alert("A", buttons: ["Go"]))
+        try await manager.show(Alert("B"))
+        #expect(errors.lines.isEmpty, "anybody may answer the one, and nobody waits for the other")
+        try await manager.show(Alert("C", buttons: ["Go"]), on: ["typo"])
+        #expect(errors.lines == [#"unattended 3 ["typo"]"#])
+        let asking = Task { try await manager.ask("D", buttons: []) }
+        #expect(await eventually { errors.lines.last == "unattended 4 []" })
+        let screen = try await AlertManager(
+            path: queue.path, presenters: [ScriptedPresenter(name: "screen") { _ in .close }])
+        #expect(try await asking.value.outcome == .dismissed)
+        try await manager.show(Alert("E"), on: ["screen"])
+        _ = try await manager.ask("F", buttons: [])
+        try await screen.show(Alert("G"), on: ["screen"])
+        #expect(errors.lines.count == 2)
+        await screen.close()
+        await manager.close()
+    }
+}

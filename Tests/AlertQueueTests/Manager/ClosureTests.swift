@@ -1,0 +1,72 @@
+import AlertQueue
+import AlertQueueTesting
+import Testing
+
+@Suite("Closures")
+struct ClosureTests {
+    let queue: TemporaryQueue
+    let recorder = Recorder()
+
+    init() throws { queue = try TemporaryQueue() }
+
+    @Test("An action that asks the next question and waits for it does not stop the queue")
+    func nested() async throws {
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        try await manager.show(
+            Alert(
+                "First?",
+                buttons: [
+                    Alert.Button("Go") { [recorder] in
+                        let next = try await manager.ask("Second?", buttons: ["Yes"])
+                        recorder.note(next.button?.id ?? "none")
+                    }
+                ]))
+        #expect(await eventually { recorder.lines == ["Yes"] })
+        await manager.close()
+    }
+
+    @Test("An action that throws leaves the response uncollected")
+    func throwingAction() async throws {
+        struct Trouble: Error {}
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        try await manager.show(
+            Alert("First?", buttons: [Alert.Button("Go") { throw Trouble() }]))
+        _ = try await manager.ask("Second?", buttons: ["Go"])
+        #expect(try await manager.history(.init(uncollected: true)).map(\.id).contains(1))
+        await manager.close()
+    }
+
+    @Test("An action that never returns does not stop the queue")
+    func hangingAction() async throws {
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        try await manager.show(
+            Alert(
+                "First?",
+                buttons: [Alert.Button("Go") { try await Task.sleep(for: .seconds(3600)) }]))
+        let response = try await manager.ask("Second?", buttons: ["Go"])
+        #expect(response.outcome == .answered)
+        await manager.close()
+    }
+
+    @Test("A second show with the same key adds its closures")
+    func secondShow() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        for name in ["first", "second"] {
+            try await manager.show(
+                Alert(
+                    "Go?",
+                    buttons: [Alert.Button("Go") { [recorder] in recorder.note("\(name) action") }],
+                    key: "go")
+            ) { [recorder] _, index in recorder.note("\(name) \(index)") }
+        }
+        try await manager.answer(1, button: "Go")
+        let all = ["first action", "first 0", "second action", "second 0"]
+        #expect(await eventually { recorder.lines == all })
+        #expect(
+            try await eventually { try await manager.record(1).response?.collectedAt != nil })
+        await manager.close()
+    }
+}

@@ -1,0 +1,149 @@
+import AlertQueueTesting
+import CLinux
+import Glibc
+import Testing
+
+@testable import AlertQueue
+
+/// What falls due in a process that only sleeps: nobody reads, shows or waits.
+@Suite("Timekeeping")
+struct TimekeepingTests {
+    let queue: TemporaryQueue
+    let clock = ManualClock()
+    let recorder = Recorder()
+
+    init() throws { queue = try TemporaryQueue() }
+
+    /// The state of an alert as it is stored, whatever a reader would make of it.
+    private func storedState(_ id: Alert.ID) throws -> String? {
+        try queue.connection().rows("SELECT state FROM alerts WHERE id = ?", [.integer(id)]) {
+            $0.text(0)
+        }.first
+    }
+
+    private func deadline(_ handler: String? = nil, default button: String? = nil) -> Alert {
+        Alert(
+            "Reboot?", buttons: ["Yes", .cancel("No")], deadline: .after(.seconds(60)),
+            defaultButton: button, handler: handler)
+    }
+
+    @Test("A deadline is applied for a named handler, though nobody reads the history")
+    func namedHandler() async throws {
+        let manager = try await AlertManager(path: queue.path, clock: clock)
+        try await manager.register(handler: "reboot") { [recorder] response in
+            recorder.note("\(response.outcome) \(response.button?.id ?? "-")")
+        }
+        try await manager.show(deadline("reboot", default: "No"))
+        clock.advance(by: .seconds(60))
+        #expect(await eventually { recorder.lines == ["expired No"] })
+        await manager.close()
+    }
+
+    @Test("A deadline that nobody waits for is stored by any open manager")
+    func anyManager() async throws {
+        let idle = try await AlertManager(path: queue.path, clock: clock)
+        let asker = try await AlertManager(path: queue.path, clock: clock)
+        let id = try await asker.show(deadline())
+        await asker.close()
+        clock.advance(by: .seconds(61))
+        #expect(try await eventually { try storedState(id) == "resolved" })
+        await idle.close()
+    }
+
+    @Test("The earliest of several deadlines comes first, also if it was asked last")
+    func earliest() async throws {
+        let manager = try await AlertManager(path: queue.path, clock: clock)
+        var late = deadline()
+        late.deadline = .after(.seconds(600))
+        let second = try await manager.show(late)
+        let first = try await manager.show(deadline())
+        clock.advance(by: .seconds(60))
+        #expect(try await eventually { try storedState(first) == "resolved" })
+        #expect(try storedState(second) == "queued")
+        clock.advance(by: .seconds(540))
+        #expect(try await eventually { try storedState(second) == "resolved" })
+        await manager.close()
+    }
+
+    @Test("A deadline that passed while every process was dead reaches the next registration")
+    func afterRestart() async throws {
+        let first = try await AlertManager(path: queue.path, clock: clock)
+        try await first.show(deadline("reboot"))
+        await first.close()
+        clock.advance(by: .seconds(3600))
+        let second = try await AlertManager(path: queue.path, clock: clock)
+        try await second.register(handler: "reboot") { [recorder] response in
+            recorder.note("\(response.outcome)")
+        }
+        #expect(await eventually { recorder.lines == ["expired"] })
+        await second.close()
+    }
+
+    @Test("The end of a snooze is stored though nobody shows alerts")
+    func snooze() async throws {
+        let manager = try await AlertManager(path: queue.path, clock: clock)
+        let id = try await manager.show(.yesNo())
+        try await manager.snooze(id, for: .seconds(30))
+        clock.advance(by: .seconds(30))
+        #expect(
+            try await eventually {
+                try queue.integer("SELECT count(*) FROM alerts WHERE snoozed_ms IS NULL") == 1
+            })
+        await manager.close()
+    }
+
+    @Test("The number of alerts that wait is that of the list, before and after a deadline")
+    func count() async throws {
+        let manager = try await AlertManager(path: queue.path, clock: clock)
+        try await manager.show(deadline())
+        try await manager.show(.yesNo())
+        await manager.close()
+        let store = try await queue.store(clock: clock)
+        for (seconds, count) in [(59, 2), (2, 1)] {
+            clock.advance(by: .seconds(seconds))
+            #expect(try await store.pendingCount() == count)
+            #expect(try await store.pending(limit: 10).count == count)
+            let atOnce = SQLiteAlertStore.pendingCountAtOnce(path: queue.path, clock: clock)
+            #expect(atOnce == count)
+        }
+        #expect(try queue.integer("SELECT sum(pending) FROM sources") == 2, "nothing was stored")
+        await store.close()
+    }
+
+    @Test("While the queue is locked, an overdue question ends as busy and not as expired")
+    func locked() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
+        let waiting = await thrown { try await manager.resolution(of: id) }
+        #expect(waiting?.kind == "busy")
+        // Asking again finds what is stored, and that is no expiry either.
+        let again = await thrown {
+            try await manager.ask(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
+        }
+        #expect(again?.kind == "busy")
+        #expect(try storedState(id) == "queued")
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        #expect(try await eventually { try storedState(id) == "resolved" })
+        await manager.close()
+    }
+
+    @Test("Each of a hundred questions that wait for one deadline gets its expiry")
+    func many() async throws {
+        let manager = try await AlertManager(path: queue.path, clock: clock)
+        let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await manager.ask(.yesNo(deadline: .after(.seconds(5)))).outcome
+                }
+            }
+            #expect(try await eventually { try await manager.pendingCount() == 100 })
+            clock.advance(by: .seconds(5))
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == Array(repeating: .expired, count: 100))
+        #expect(try await manager.verifyAudit().problems.isEmpty)
+        await manager.close()
+    }
+}
