@@ -64,13 +64,19 @@ let package = Package(
         .executableTarget(
             name: "RestartDaemon", dependencies: ["AlertQueue"],
             path: "Tests/Examples/RestartDaemon"),
+        .executableTarget(
+            name: "TidyDaemon", dependencies: ["AlertQueue"], path: "Tests/Examples/TidyDaemon"),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["AlertQueueTesting", "ProcessTesting", "RestartDaemon", "CLinux"],
+            dependencies: [
+                "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TidyDaemon", "CLinux",
+            ],
             exclude: ["Audit/verify_export.py", "Audit/forge.py"]),
         .testTarget(
             name: "Faults",
-            dependencies: ["AlertQueue", "ProcessTesting", "QueueClient", "CLinux"],
+            dependencies: [
+                "AlertQueue", "ProcessTesting", "QueueClient", "TidyDaemon", "CLinux",
+            ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(
             name: "alertq-benchTests", dependencies: ["alertq-bench", "ProcessTesting"]),

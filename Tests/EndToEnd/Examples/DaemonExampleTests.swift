@@ -13,6 +13,7 @@ struct DaemonExampleTests {
         // What restarts the service: it notes its arguments, and waits until it may end.
         let program = """
             #!/bin/sh
+            echo "$PPID" >>"\(queue.directory)/parents"
             echo "$*" >>"\(queue.directory)/restarts"
             until [ -e "\(queue.directory)/go" ]; do sleep 0.01; done
             """
@@ -53,7 +54,7 @@ struct DaemonExampleTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("A handler that fails says so, and the next daemon tries again")
+    @Test("A handler that fails says so, and is tried again")
     func failure() async throws {
         try FileManager.default.removeItem(atPath: queue.directory + "/restart")
         let first = try start("1.26")
@@ -71,6 +72,24 @@ struct DaemonExampleTests {
         #expect(await second.exit() == 0)
     }
 
+    @Test("When a daemon dies in the middle of its handler, another that runs takes over")
+    func takenOver() async throws {
+        let daemons = [try start("1.26"), try start("1.26")]
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        #expect(try await queue.run("answer", "1", "restart").code == 0)
+        #expect(await eventually { parents.count == 1 })
+        let first = try #require(daemons.first { $0.pid == parents.first })
+        let second = try #require(daemons.first { $0.pid != first.pid })
+        first.kill(SIGKILL)
+        #expect(await first.exit() == 128 + SIGKILL)
+        #expect(await eventually(within: .seconds(5)) { parents == [first.pid, second.pid] })
+        try allowEnd()
+        #expect(try await eventually { try await isCollected(1) == true })
+        #expect(restarts == ["nginx 1", "nginx 1"])
+        second.kill(SIGTERM)
+        #expect(await second.exit() == 0)
+    }
+
     private func start(_ version: String) throws -> Child {
         try Child(
             CommandLineQueue.built("RestartDaemon"),
@@ -81,6 +100,12 @@ struct DaemonExampleTests {
     private var restarts: [Substring] {
         let text = try? String(contentsOfFile: queue.directory + "/restarts", encoding: .utf8)
         return text?.split(separator: "\n") ?? []
+    }
+
+    /// The daemons that have begun a restart.
+    private var parents: [pid_t] {
+        let text = try? String(contentsOfFile: queue.directory + "/parents", encoding: .utf8)
+        return text?.split(separator: "\n").compactMap { pid_t($0) } ?? []
     }
 
     /// Lets every program end that waits, those whose daemon was killed among them.

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// `Tests/Examples/TidyDaemon`, killed at random while people answer and nobody reads the history.
+@Suite("Killed daemons")
+struct TidyDaemonTests {
+    let queue: CommandLineQueue
+    let directory: String
+
+    init() throws {
+        queue = try CommandLineQueue()
+        directory = queue.directory + "/files"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+    }
+
+    private enum Fate: CaseIterable {
+        case deleted, kept, unanswered, vanished
+    }
+
+    private func start() throws -> Child {
+        try Child(
+            CommandLineQueue.built("TidyDaemon"), [directory, "3600"],
+            environment: ["ALERTQ_DATABASE": queue.path])
+    }
+
+    private func path(_ name: String) -> String { directory + "/" + name }
+
+    private var files: Set<String> {
+        Set((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
+    }
+
+    /// The alert that asks about a file, as the database has it.
+    private func question(_ name: String) async throws -> Int? {
+        try await queue.rows("SELECT id FROM alerts WHERE title = 'Delete \(name)?'").first
+            .flatMap { Int($0) }
+    }
+
+    /// Makes a file, waits until it is asked about, and lets its fate come.
+    private func meet(_ fate: Fate, _ name: String) async throws {
+        #expect(FileManager.default.createFile(atPath: path(name), contents: Data(name.utf8)))
+        #expect(try await eventually(within: .seconds(60)) { try await question(name) != nil })
+        let id = try #require(try await question(name))
+        switch fate {
+        case .deleted: #expect(try await queue.run("answer", "\(id)", "delete").code == 0)
+        case .kept: #expect(try await queue.run("answer", "\(id)", "keep").code == 0)
+        case .unanswered: break
+        case .vanished: try FileManager.default.removeItem(atPath: path(name))
+        }
+    }
+
+    @Test("Every answered file is deleted and no other, and none is asked about twice")
+    func killed() async throws {
+        var random = SeededGenerator(seed: 5)
+        let wanted = FaultForm.count(short: 12, full: 100)
+        var fates: [String: Fate] = [:]
+        // Two at a time, of which one is killed and replaced now and then: they overlap.
+        var daemons = [try start(), try start()]
+        var kills = 0
+        while kills < wanted {
+            let name = "file \(fates.count)"
+            let fate = try #require(Fate.allCases.randomElement(using: &random))
+            fates[name] = fate
+            try await meet(fate, name)
+            // Now, or in the middle of what follows from it.
+            usleep(.random(in: 0...30_000, using: &random))
+            let victim = Int.random(in: 0..<2, using: &random)
+            for index in kills % 10 == 9 ? [0, 1] : [victim] {
+                daemons[index].kill(SIGKILL)
+                _ = await daemons[index].exit()
+                daemons[index] = try start()
+                kills += 1
+            }
+        }
+        let left = Set(fates.filter { [.kept, .unanswered].contains($0.value) }.keys)
+        // Longer than a takeover takes; nobody reads anything meanwhile but the directory.
+        #expect(await eventually(within: .seconds(30)) { files == left })
+        let collected = "SELECT count(*) FROM responses WHERE collected_ms IS NULL"
+        #expect(try await eventually { try await queue.rows(collected) == ["0"] })
+        let waiting = "SELECT count(*) FROM alerts WHERE state = 'queued'"
+        let unanswered = fates.values.count { $0 == .unanswered }
+        #expect(try await eventually { try await queue.rows(waiting) == ["\(unanswered)"] })
+        #expect(try await queue.rows("SELECT count(*) FROM alerts") == ["\(fates.count)"])
+        #expect(files == left)
+        let (reporter, total) = (daemons[0], fates.count)
+        reporter.kill(SIGUSR1)
+        #expect(await eventually { reporter.output.text.contains("\(total) asked") })
+        for daemon in daemons {
+            daemon.kill(SIGTERM)
+            #expect(await daemon.exit() == 0, "\(daemon.errors.text)")
+        }
+        #expect(try await queue.isSound())
+        FaultForm.report("\(kills) kills of daemons, \(fates.count) files")
+    }
+}
