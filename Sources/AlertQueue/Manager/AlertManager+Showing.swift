@@ -18,7 +18,7 @@ extension AlertManager {
         delegate?.willPresent(record)
         for presenter in presenters where record.alert.presenters?.contains(presenter.name) ?? true
         {
-            start(presenter, after: .zero)
+            start(presenter)
         }
         if let expiry = upcoming?.expiry { setAlarm(at: expiry) }
         var iterator = stream.makeAsyncIterator()
@@ -110,11 +110,9 @@ extension AlertManager {
             // No second try makes it a choice that the alert has.
             return name.flatMap { ended($0, record, because: error) }
         default:
-            guard let name, let presenter = presenters.first(where: { $0.name == name }),
-                let showing
-            else { return nil }
-            await presenter.didFail(showing.presentation, error: error)
-            start(presenter, after: .seconds(1))
+            if let presenter = presenters.first(where: { $0.name == name }) {
+                start(presenter, after: error)
+            }
             return nil
         }
     }
@@ -165,14 +163,20 @@ extension AlertManager {
         store.recordReturned(record, because: reason, by: identity.responder(via: via))
     }
 
-    private func start(_ presenter: any AlertPresenter, after delay: Duration) {
+    /// Has a presenter show the alert; after a choice of its own that could not be stored, it hears
+    /// of that, and shows the alert again a second later.
+    private func start(_ presenter: any AlertPresenter, after failure: AlertError? = nil) {
         guard let showing, !stuckPresenters.contains(presenter.name) else { return }
         let (name, presentation, signals) = (
             presenter.name, showing.presentation, showing.signals
         )
         self.showing?.running[name] = Task.detached { [clock] in
             do {
-                if delay > .zero { try await clock.sleep(for: delay) }
+                if let failure {
+                    let end = clock.now().advanced(by: .seconds(1))
+                    await presenter.didFail(presentation, error: failure)
+                    try await clock.sleep(until: end)
+                }
                 let choice = try await presenter.present(presentation)
                 signals.yield(.chose(presenter: name, choice))
             } catch {
@@ -240,8 +244,9 @@ extension AlertManager {
         _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator
     ) async {
         guard let sender = showing?.signals, showing?.running.isEmpty == false else { return }
+        let end = clock.now().advanced(by: Self.grace)
         let alarm = Task { [clock] in
-            guard (try? await clock.sleep(for: Self.grace)) != nil else { return }
+            guard (try? await clock.sleep(until: end)) != nil else { return }
             sender.yield(.graceOver)
         }
         defer { alarm.cancel() }

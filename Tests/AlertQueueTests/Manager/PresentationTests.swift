@@ -1,9 +1,45 @@
 import AlertQueueTesting
+import CLinux
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
 @testable import AlertQueue
+
+/// A presenter that, somewhere, returns neither by itself nor when it is cancelled.
+private final class EndlessPresenter: AlertPresenter {
+    let name = "endless"
+    let begin = ChangeSignal()
+    let end = ChangeSignal()
+    let isStuck = Atomic<Bool>(false)
+    private let place: String
+
+    init(place: String) { self.place = place }
+
+    private func stay(at place: String) async {
+        guard place == self.place else { return }
+        isStuck.store(true, ordering: .releasing)
+        // A task of its own hears nothing of a cancel.
+        await Task.detached { [end] in await end.wait(after: 0) }.value
+    }
+
+    func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        await begin.wait(after: 0)
+        await stay(at: "present")
+        return .button(0)
+    }
+
+    func didResolve(
+        _ presentation: Presentation, response: Response, choseHere: Bool
+    ) async {
+        await stay(at: "didResolve")
+    }
+
+    func didFail(_ presentation: Presentation, error: AlertError) async {
+        await stay(at: "didFail")
+    }
+}
 
 @Suite("Presentation")
 struct PresentationTests {
@@ -128,6 +164,28 @@ struct PresentationTests {
         presenter.choose(.button(0))
         #expect(try await eventually { try await manager.record(id).response != nil })
         await manager.close()
+    }
+
+    @Test(
+        "A presenter that never comes back gives up the slot when its manager closes",
+        arguments: ["present", "didResolve", "didFail"])
+    func endless(place: String) async throws {
+        let presenter = EndlessPresenter(place: place)
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        let id = try await manager.show(Alert("Well?", buttons: ["OK"]))
+        // What a person chooses can't be stored meanwhile.
+        if place == "didFail" { #expect(clinux_flock(lock.raw, LOCK_EX) == 0) }
+        presenter.begin.change()
+        #expect(await eventually { presenter.isStuck.load(ordering: .acquiring) })
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        await manager.close()
+        #expect(manager.slotHolder() == nil)
+        let second = try await AlertManager(
+            path: queue.path, presenters: [ScriptedPresenter { _ in .button(0) }])
+        #expect(try await eventually { try await second.record(id).response != nil })
+        await second.close()
+        presenter.end.change()
     }
 
     @Test("An alert for another presenter waits, and does not hold up those behind it")
