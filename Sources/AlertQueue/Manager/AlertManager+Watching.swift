@@ -79,6 +79,8 @@ extension AlertManager {
                 _ = try await store.collectNow(id, by: identity.responder(via: via))
                 return .collected
             } catch .busy {
+                // A process that is about to end leaves it to the next one.
+                guard !Task.isCancelled else { return .failed }
                 try? await clock.sleep(for: .seconds(1))
             }
         }

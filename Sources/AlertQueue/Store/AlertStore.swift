@@ -163,6 +163,11 @@ package protocol AlertStore: TextUpkeep {
     /// The newest entry if nothing behind an entry counts as news, else that entry itself.
     func endOfQuiet(after sequence: Int64) -> Int64
 
+    /// Has this store no longer wait for what another process keeps: this process is about to end.
+    ///
+    /// What can be had goes on as before, however many wait for it.
+    func hurry()
+
     /// Whether ``close()`` has been called.
     var isClosed: Bool { get }
 

@@ -120,7 +120,10 @@ extension QueueChoice {
         path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil
     ) async throws -> AlertManager {
         do {
-            return try await AlertManager(path: path, source: source, via: verb, turn: turn)
+            let manager = try await AlertManager(path: path, source: source, via: verb, turn: turn)
+            // Nobody who has ended a command is to wait for what another process keeps.
+            SignalWatch.whenEnding { [weak manager] in manager?.hurry() }
+            return manager
         } catch {
             let code = ExitCode(error)
             var presence = QueuePresence(path: path)
@@ -170,5 +173,11 @@ package enum ShellText {
             button.hasPrefix("-")
             ? [option, "--", "\(id)", quoted(button)] : ["\(id)", quoted(button), option]
         return (["alertq", "answer"] + words.compactMap { $0 }).joined(separator: " ")
+    }
+
+    /// The command line that takes an alert back.
+    package static func withdrawal(of id: Alert.ID, path: String) -> String {
+        let option = QueueChoice.option(forPath: path).map { " " + $0 } ?? ""
+        return "alertq withdraw \(id)" + option
     }
 }

@@ -1,4 +1,5 @@
 import AlertPresenters
+import AlertQueue
 import CLinux
 import Dispatch
 import Glibc
@@ -6,57 +7,171 @@ import Synchronization
 
 /// Turns signals into a stream, so that what they must undo is undone by ordinary code.
 ///
-/// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The second signal that
-/// asks the process to end does end it, at once: the first may be stuck in something.
+/// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The first signal that
+/// asks the process to end has everything hurry that may wait for others. Signals within a second
+/// of it are its echo: timeout(1) sends one to its child and one to its group, and a terminal that
+/// is closed sends SIGHUP from several sides. One that comes later is a person's who has lost
+/// patience, and ends the process at once.
+///
+/// There is one for a process, and it stays: nobody takes its handlers away again.
 package final class SignalWatch: Sendable {
     package static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// The signals as they come, for one reader.
+    /// The signals as they come, for one reader, without the echoes.
     package let events: AsyncStream<Int32>
     /// The signals that are watched, and were not ignored before.
     package let numbers: [Int32]
-    private let sources = Mutex<[any DispatchSourceSignal]>([])
+    private let receiver: SignalReceiver
 
     /// Starts watching, also Ctrl-Z if `stops` is set.
-    package init(stops: Bool) {
+    ///
+    /// - Parameter limit: How long the process may take to end after the first signal; `nil` means
+    ///   as long as it needs.
+    package init(stops: Bool, endsWithin limit: Duration? = nil) {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         events = stream
-        let queue = DispatchQueue(label: "alertq.signals")
-        let handler = Handler(continuation: continuation)
-        numbers = (Self.ending + (stops ? [SIGTSTP] : [])).filter { clinux_is_ignored($0) == 0 }
-        for number in numbers {
-            // Dispatch's handler takes the place of this once it is there.
-            signal(number, SIG_IGN)
-            sources.withLock { sources in
-                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-                source.setEventHandler { handler.receive(number) }
-                source.activate()
-                sources.append(source)
-            }
+        receiver = SignalReceiver(continuation: continuation, limit: limit)
+        let watched = Self.ending + (stops ? [SIGTSTP] : [])
+        guard let ends = Self.pipe() else {
+            // Without a descriptor to be had, signals go on ending the process.
+            numbers = []
+            return
         }
+        numbers = watched.filter { clinux_is_ignored($0) == 0 }
+        receiver.read(ends.reading)
+        signalPipe.store(ends.writing, ordering: .relaxed)
+        for number in numbers { Self.handle(number) }
+    }
+
+    /// The first signal that asked the process to end, if one has come.
+    package var end: Int32? { receiver.end }
+
+    /// What is written to stderr when a later signal cuts the end short.
+    package func setLastWords(_ words: String) { receiver.setLastWords(words) }
+
+    /// Has something hurry as soon as this process is asked to end, or now if it has been.
+    package static func whenEnding(_ hurry: @escaping @Sendable () -> Void) {
+        SignalReceiver.whenEnding(hurry)
+    }
+
+    /// Both ends of a pipe that nobody ever waits at.
+    private static func pipe() -> (reading: Int32, writing: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        guard clinux_pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        return (ends[0], ends[1])
+    }
+
+    /// Has a signal written into the pipe. From one moment to the next: between its old meaning and
+    /// the new one no signal is lost. See sigaction(2) and signal-safety(7).
+    private static func handle(_ number: Int32) {
+        var action = sigaction()
+        action.sa_flags = SA_RESTART
+        action.__sigaction_handler.sa_handler = { number in
+            let code = errno
+            var byte = UInt8(truncatingIfNeeded: number)
+            _ = write(signalPipe.load(ordering: .relaxed), &byte, 1)
+            errno = code
+        }
+        sigaction(number, &action, nil)
     }
 }
 
-/// What happens on the queue of the signals.
-private final class Handler: Sendable {
-    private let endings = Mutex(0)
-    private let continuation: AsyncStream<Int32>.Continuation
+/// Where signals are written. It is never closed: a handler may run at any time.
+private let signalPipe = Atomic<Int32>(-1)
 
-    init(continuation: AsyncStream<Int32>.Continuation) {
-        self.continuation = continuation
+/// What happens on the queue of the signals.
+private final class SignalReceiver: Sendable {
+    /// How long after the first signal others count as the same one.
+    private static let echoTime = Duration.seconds(1)
+
+    private struct State {
+        var end: (number: Int32, at: ContinuousClock.Instant)?
+        var lastWords: String?
     }
 
-    func receive(_ number: Int32) {
-        if SignalWatch.ending.contains(number) {
-            let count = endings.withLock { count in
-                count += 1
-                return count
-            }
-            if count > 1 {
-                TerminalPresenter.restore()
-                Program.die(of: number)
-            }
+    /// What has to hurry when the process is asked to end.
+    private struct Haste {
+        var isOn = false
+        var parts: [@Sendable () -> Void] = []
+    }
+
+    private static let haste = Mutex(Haste())
+
+    private let state = Mutex(State())
+    private let continuation: AsyncStream<Int32>.Continuation
+    private let limit: Duration?
+    private let queue = DispatchQueue(label: "alertq.signals")
+
+    init(continuation: AsyncStream<Int32>.Continuation, limit: Duration?) {
+        self.continuation = continuation
+        self.limit = limit
+    }
+
+    var end: Int32? { state.withLock { $0.end?.number } }
+
+    func setLastWords(_ words: String) { state.withLock { $0.lastWords = words } }
+
+    static func whenEnding(_ hurry: @escaping @Sendable () -> Void) {
+        let isNow = haste.withLock { haste in
+            if !haste.isOn { haste.parts.append(hurry) }
+            return haste.isOn
         }
+        if isNow { hurry() }
+    }
+
+    /// Receives what is written into the pipe, for as long as the process runs.
+    func read(_ descriptor: Int32) {
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        // The source keeps itself: nothing that it refers to may ever go.
+        source.setEventHandler { [self] in
+            var numbers = [UInt8](repeating: 0, count: 64)
+            let count = Glibc.read(descriptor, &numbers, numbers.count)
+            for number in numbers.prefix(max(0, count)) { receive(Int32(number)) }
+            withExtendedLifetime(source) {}
+        }
+        source.activate()
+    }
+
+    private func receive(_ number: Int32) {
+        guard SignalWatch.ending.contains(number) else {
+            continuation.yield(number)
+            return
+        }
+        let now = ContinuousClock.now
+        let first = state.withLock { state in
+            defer { state.end = state.end ?? (number, now) }
+            return state.end?.at
+        }
+        if let first {
+            if now - first >= Self.echoTime { endAtOnce(number) }
+            return
+        }
+        hurry()
         continuation.yield(number)
+        guard let limit else { return }
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit.milliseconds))) {
+            self.endAtOnce(number)
+        }
+    }
+
+    private func hurry() {
+        let parts = Self.haste.withLock { haste in
+            haste.isOn = true
+            defer { haste.parts.removeAll() }
+            return haste.parts
+        }
+        for hurry in parts { hurry() }
+    }
+
+    private func endAtOnce(_ number: Int32) -> Never {
+        TerminalPresenter.restore()
+        if let words = state.withLock({ $0.lastWords }) {
+            // A stream that takes nothing must not hold up the end now.
+            var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+            let line = Array("alertq: \(SafeText.line(words))\n".utf8)
+            if poll(&request, 1, 0) > 0 { _ = write(STDERR_FILENO, line, line.count) }
+        }
+        Program.die(of: number)
     }
 }

@@ -28,7 +28,9 @@ package struct AskCommand: Command {
         """,
         """
         Interrupting it withdraws the alert, unless it has a key: then it stays, and the same \
-        command joins it later.
+        command joins it later. If another process keeps the queue's lock, the alert can't be \
+        withdrawn: then it stays too, and this command says how to withdraw it. Signals within a \
+        second of the first count as one; a later one ends it at once.
         """,
         Unattended.discussion, DateText.future,
     ]

@@ -21,15 +21,21 @@ package struct AskSession: Sendable {
     package func run() async throws -> ExitCode {
         let alert = try question.complete(in: context)
         let terminal = waits ? ControllingTerminal() : nil
-        // From here on an interruption must not leave an alert that nobody waits for.
-        let signals = waits ? SignalWatch(stops: terminal != nil) : nil
         return try await queue.open(via: verb, source: alert.source) { manager in
             if try await mustFail(alert, terminal, manager) { return try refuse(alert) }
-            let (record, isJoined) = try await submit(alert, manager)
+            // From here on an interruption must not leave an alert that nobody waits for; up to
+            // here there is nothing to undo, and a signal ends the process as it is.
+            let signals = waits ? SignalWatch(stops: terminal != nil) : nil
+            let (record, isJoined) = try await submit(alert, manager, signals)
+            if let signal = signals?.end {
+                await giveUp(record, manager)
+                throw Interruption(signal: signal)
+            }
             if isJoined { tellIgnored(record) }
             guard let signals else { return try tellID(record) }
             let telling = ResultTelling(verb: verb, isJSON: isJSON, context: context)
             guard record.response == nil else { return try await telling.tell(record, manager) }
+            signals.setLastWords(lastWords(record, manager))
             let claim = manager.claimResponse(to: record)
             defer { claim?.end() }
             let wait = AlertWait(
@@ -54,13 +60,21 @@ package struct AskSession: Sendable {
 
 extension AskSession {
     private func submit(
-        _ alert: Alert, _ manager: AlertManager
+        _ alert: Alert, _ manager: AlertManager, _ signals: SignalWatch?
     ) async throws -> (record: AlertRecord, isJoined: Bool) {
         do {
             return try await manager.submit(alert)
         } catch AlertError.keyConflict(let key, let id, let part) {
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
             throw AlertError.keyConflict(key, id, part: part)
+        } catch {
+            guard let signal = signals?.end else { throw error }
+            // A commit that failed on the disk may be there all the same.
+            let isUnknown = if case .storage = error { true } else { false }
+            let what =
+                isUnknown ? "it is not known whether the alert is stored" : "nothing was stored"
+            context.note("\(verb): \(what): \(error)")
+            throw Interruption(signal: signal)
         }
     }
 
@@ -93,15 +107,35 @@ extension AskSession {
     /// Takes the alert back, or leaves it to the next command with its key.
     private func giveUp(_ record: AlertRecord, _ manager: AlertManager) async {
         guard record.alert.key == nil else {
-            context.note("alert \(record.id) stays in the queue; the same command joins it again")
+            context.note(Self.staysForKey(record))
             return
         }
         do {
             _ = try await manager.withdraw(record.id)
             context.note("alert \(record.id) was withdrawn")
         } catch {
-            context.note("\(verb): \(error)")
+            guard ExitCode(error) != .conflict else { return context.note("\(verb): \(error)") }
+            let holder = manager.lockHolder.map { "\($0)" + ($0.isStopped ? "," : "") }
+            let reason = holder.map { $0 + " holds the queue's lock" } ?? "\(error)"
+            context.note(
+                "alert \(record.id) could not be withdrawn, because \(reason); it stays in the "
+                    + "queue; to withdraw it: \(Self.withdrawal(of: record, manager))")
         }
+    }
+
+    /// What is left to be said when there is no time to undo anything.
+    private func lastWords(_ record: AlertRecord, _ manager: AlertManager) -> String {
+        guard record.alert.key == nil else { return Self.staysForKey(record) }
+        return "alert \(record.id) has not been withdrawn; unless it was resolved meanwhile, it "
+            + "stays in the queue; to withdraw it: \(Self.withdrawal(of: record, manager))"
+    }
+
+    private static func staysForKey(_ record: AlertRecord) -> String {
+        "alert \(record.id) stays in the queue; the same command joins it again"
+    }
+
+    private static func withdrawal(of record: AlertRecord, _ manager: AlertManager) -> String {
+        ShellText.withdrawal(of: record.id, path: manager.path)
     }
 }
 

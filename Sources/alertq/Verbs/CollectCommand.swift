@@ -44,15 +44,13 @@ package struct CollectCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         let source = try source ?? context.variables("ALERTQ_SOURCE") ?? "alertq"
-        // From here on an interruption only ends the wait.
-        let signals = waitFor.map { _ in SignalWatch(stops: false) }
         let code = try await queue.openExisting(via: Self.name, source: source) { manager in
             let record = try await record(of: source, manager)
             let telling = ResultTelling(verb: Self.name, isJSON: isJSON, context: context)
             if record.response != nil { return try await telling.tell(record, manager) }
-            guard let waitFor, let signals else {
-                return try await telling.tellWaiting(record.id, manager)
-            }
+            guard let waitFor else { return try await telling.tellWaiting(record.id, manager) }
+            // From here on an interruption only ends the wait.
+            let signals = SignalWatch(stops: false)
             let claim = manager.claimResponse(to: record)
             defer { claim?.end() }
             let wait = AlertWait(

@@ -58,6 +58,9 @@ package struct PresentCommand: Command {
         "install", help: "Have it run from login on; on the desktop unless --on is given")
     static let uninstall = Option("uninstall", help: "Undo what --install did")
 
+    /// How long it may take to end, with presenters that don't take their alert off the screen.
+    private static let endTime = Duration.seconds(8)
+
     private let queue: QueueChoice
     private let chosen: PresenterSet
     private let isOnce: Bool
@@ -88,8 +91,8 @@ package struct PresentCommand: Command {
         }
         let terminal = chosen.usesTerminal ? try foregroundTerminal() : nil
         let presenters = try chosen.presenters(in: context)
-        let signals = SignalWatch(stops: true)
         let managers = try await open(in: context)
+        let signals = SignalWatch(stops: true, endsWithin: Self.endTime)
         let screen = OwnScreen(
             managers: managers, terminal: terminal, presenters: presenters, only: nil)
         tellWhoHolds(managers, context)

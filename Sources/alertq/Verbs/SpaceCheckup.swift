@@ -33,9 +33,7 @@ struct SpaceCheckup: Sendable {
             try? await Task.sleep(for: .milliseconds(100))
             stuck.formIntersection(space.readers())
         }
-        let names = stuck.sorted { $0.pid < $1.pid }.map { reader in
-            "process \(reader.pid)" + (reader.name.map { " (\($0))" } ?? "")
-        }
+        let names = stuck.sorted { $0.pid < $1.pid }.map { "process \($0.name)" }
         guard !names.isEmpty else {
             return Finding(
                 check: "log", detail: size,

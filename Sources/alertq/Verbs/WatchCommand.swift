@@ -112,9 +112,9 @@ package struct WatchCommand: Command {
     }
 
     private func run(_ options: HookOptions, in context: Context) async throws -> ExitCode {
-        let signals = SignalWatch(stops: false)
         let filter = try options.filter(source: source, now: context.now())
         return try await queue.open(via: Self.name) { manager in
+            let signals = SignalWatch(stops: false)
             let hook = AnswerHook(
                 manager: manager, filter: filter,
                 program: HookProgram(

@@ -2,13 +2,6 @@ import Glibc
 
 /// How much room the files of a queue take and leave, and who keeps the log from being emptied.
 package struct QueueSpace: Sendable {
-    /// A process in a read transaction on the database.
-    package struct Reader: Sendable, Hashable {
-        package let pid: Int32
-        /// The program's name, as far as it can be seen; see proc(5), `comm`.
-        package let name: String?
-    }
-
     /// At this size, in bytes, the write-ahead log has not been begun again for long: that happens
     /// at about 4 MiB.
     package static let longLog: Int64 = 16 << 20
@@ -49,19 +42,9 @@ package struct QueueSpace: Sendable {
     ///
     /// A reader holds a lock on one of five bytes of the shared memory; see
     /// <https://sqlite.org/walformat.html#wal_locks> and `/proc/locks` in proc(5).
-    package func readers() -> Set<Reader> {
+    package func readers() -> Set<LinuxProcess> {
         guard let sharedMemory else { return [] }
-        let lines = LinuxFile.whole("/proc/locks").split(separator: "\n")
-        return Set(
-            lines.compactMap { line in
-                let words = line.split(separator: " ").filter { $0 != "->" }
-                guard words.count >= 8, words[1] == "POSIX", words[3] == "READ",
-                    words[5].hasSuffix(":\(sharedMemory.inode)"),
-                    let first = Int(words[6]), Self.readLocks.contains(first),
-                    let pid = Int32(words[4]), pid != getpid()
-                else { return nil }
-                return Reader(pid: pid, name: LinuxFile.text("/proc/\(pid)/comm"))
-            })
+        return FileLocks(sharedMemory).readers(from: Self.readLocks).filter { $0.pid != getpid() }
     }
 
     /// The places of SQLite's read locks in the shared memory.

@@ -170,24 +170,26 @@ extension GroupCommit {
 
     private func scheduleWatch() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
+            let isHopeless = self.hurriedWait.withLock { $0?.isHopeless() ?? false }
             let (late, closed, goesOn) = self.state.withLock { state in
                 guard state.isBlocked else {
                     state.isWatched = false
                     return ([WriteJob](), [@Sendable () -> Void](), false)
                 }
                 let now = ContinuousClock.now
-                let limit = now - self.busyTime
+                let limit = isHopeless ? now : now - self.busyTime
                 let late = state.waiting.filter { $0.enqueued <= limit }
                 state.waiting.removeAll { $0.enqueued <= limit }
-                guard let closeLimit = state.closeLimit, closeLimit <= now else {
+                guard let closeLimit = state.closeLimit, closeLimit <= now || isHopeless else {
                     return (late, [], true)
                 }
                 defer { state.onClosed.removeAll() }
                 return (late, state.onClosed, true)
             }
-            for job in late { job.finish(.locked(after: self.busyTime)) }
+            let waited = isHopeless ? .zero : self.busyTime
+            for job in late { job.finish(.locked(after: waited, lockFile: self.lockFile)) }
             for closed in closed { closed() }
-            if goesOn { self.scheduleWatch() }
+            if goesOn { self.scheduleWatch() } else { self.hurriedWait.withLock { $0?.end() } }
         }
     }
 }

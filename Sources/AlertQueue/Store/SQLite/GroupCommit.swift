@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Gathers the writes that wait into one transaction, so that one sync serves them all.
@@ -39,6 +40,9 @@ final class GroupCommit: Sendable {
     }
 
     let state = Mutex(State())
+    /// Set once this process is about to end.
+    let hurriedWait = Mutex<HurriedWait?>(nil)
+    let lockFile: String
     let wakeUp = DispatchSemaphore(value: 0)
     let busyTime: Duration
     let onCommit: @Sendable (_ isNews: Bool) -> Void
@@ -56,7 +60,8 @@ final class GroupCommit: Sendable {
         onCommit: @escaping @Sendable (_ isNews: Bool) -> Void,
         ring: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> GroupCommit {
-        let group = GroupCommit(busyTime: busyTime, onCommit: onCommit, ring: ring)
+        let group = GroupCommit(
+            lockFile: files.lock, busyTime: busyTime, onCommit: onCommit, ring: ring)
         let failure: AlertError? = await withCheckedContinuation { continuation in
             DedicatedThread.run {
                 group.run(files: files, clock: clock, known: known) {
@@ -69,9 +74,10 @@ final class GroupCommit: Sendable {
     }
 
     private init(
-        busyTime: Duration, onCommit: @escaping @Sendable (Bool) -> Void,
+        lockFile: String, busyTime: Duration, onCommit: @escaping @Sendable (Bool) -> Void,
         ring: @escaping @Sendable () -> Void
     ) {
+        self.lockFile = lockFile
         self.busyTime = busyTime
         self.onCommit = onCommit
         self.ring = ring
@@ -160,6 +166,11 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// From now on nothing waits long for a lock that another process keeps: this one is to end.
+    func hurry() {
+        hurriedWait.withLock { $0 = $0 ?? HurriedWait(lockFile: lockFile) }
+    }
+
     /// Ends the thread once it has written what still waits, without waiting for that.
     func closeSoon() {
         state.withLock { $0.isClosing = true }
@@ -176,10 +187,15 @@ final class GroupCommit: Sendable {
 }
 
 extension AlertError {
-    /// Another process has held the queue's lock for too long.
-    static func locked(after time: Duration) -> AlertError {
-        .busy(
-            "the queue is locked by another process; "
-                + "waited \(time.components.seconds) s, try again")
+    /// Another process has held the queue's lock for too long; the time is told from a second on.
+    static func locked(after time: Duration, lockFile: String) -> AlertError {
+        let holder = FileLocks(path: lockFile)?.flockHolder()
+        let seconds = time.components.seconds
+        // This process itself has the lock where a program without it writes to the database.
+        return .busy(
+            "the queue is locked by another process"
+                + (holder.map { $0.pid == getpid() ? "" : ", \($0.name)" } ?? "")
+                + (holder?.isStopped == true ? ", which is stopped" : "")
+                + (seconds > 0 ? "; waited \(seconds) s, try again" : "; try again"))
     }
 }

@@ -100,6 +100,8 @@ package final class SQLiteAlertStore: AlertStore {
         commits.closeSoon()
     }
 
+    package func hurry() { commits.hurry() }
+
     package var isClosed: Bool { closing.withLock { $0 } }
 
     package nonisolated(nonsending) func close() async {

@@ -78,7 +78,9 @@ final class Writer {
     private func lockWithinBusyTime() throws(AlertError) {
         let limit = ContinuousClock.now + busyTime
         while try !writerLock.tryAcquire() {
-            guard ContinuousClock.now < limit else { throw .locked(after: busyTime) }
+            guard ContinuousClock.now < limit else {
+                throw .locked(after: busyTime, lockFile: file.files.lock)
+            }
             usleep(5000)
         }
     }
