@@ -264,6 +264,9 @@ package struct SlotHolder: Sendable, Hashable, Codable {
     package var presenters: [String]
     /// Whether a delegate may handle a cancel.
     package var hasDelegate: Bool
+    /// For how long it has shown no sign of life, if that is too long for somebody who is there; a
+    /// stopped process shows none.
+    package var silence: Duration?
 
     // The slot's text has a fixed length.
     private static let presenterLimit = 4
@@ -279,6 +282,14 @@ package struct SlotHolder: Sendable, Hashable, Codable {
             String($0.prefix(Self.presenterNameLimit))
         }
         self.hasDelegate = hasDelegate
+    }
+
+    /// Whether it shows what is asked, as far as that can be known.
+    package var isThere: Bool { silence == nil }
+
+    /// What stands in the slot; the silence is its reader's to tell.
+    private enum CodingKeys: String, CodingKey {
+        case alert, uid, user, tty, host, pid, presenters, hasDelegate
     }
 }
 

@@ -70,7 +70,8 @@ public struct ClockReading: Sendable, Hashable {
 
 /// The clocks of the machine.
 public struct SystemClock: AlertClock {
-    private static let boot = readBoot()
+    /// Which start of which machine, and which time namespace.
+    static let boot = readBoot()
 
     /// Creates a clock; all of them say the same.
     public init() {}

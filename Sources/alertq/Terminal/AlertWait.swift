@@ -75,7 +75,8 @@ package struct AlertWait: Sendable {
     private func expireUnattended(after limit: Duration) async throws {
         var start = ContinuousClock.now
         while true {
-            let isAttended = manager.slotHolder() != nil || terminal?.isForeground == true
+            let isAttended =
+                manager.slotHolder()?.isThere == true || terminal?.isForeground == true
             if isAttended { start = .now }
             let left = limit - start.duration(to: .now)
             guard left <= .zero, !isAttended else {
@@ -106,9 +107,11 @@ package struct AlertWait: Sendable {
     }
 
     private func tellHowToAnswer() {
-        if let holder = manager.slotHolder() {
-            if context.errors.isTerminal { context.note(holder.whereabouts(of: record.id)) }
-        } else if let line = Self.howToAnswer(record, path: manager.path) {
+        let holder = manager.slotHolder()
+        if let holder, context.errors.isTerminal || !holder.isThere {
+            context.note(holder.whereabouts(of: record.id))
+        }
+        if holder?.isThere != true, let line = Self.howToAnswer(record, path: manager.path) {
             context.note(line)
         }
     }

@@ -127,14 +127,14 @@ extension AskScreen {
             }
             // Whoever is about to leave need not be told of.
             try? await Task.sleep(for: .milliseconds(200))
-            if !Task.isCancelled, newHolder() == holder { tell(of: holder) }
+            if !Task.isCancelled, let still = newHolder(), still.isLike(holder) { tell(of: still) }
         }
     }
 
     /// The other process that holds the slot, unless the person knows of it.
     private func newHolder() -> SlotHolder? {
         guard state == .waiting, let holder = manager.slotHolder(), holder.pid != getpid(),
-            holder.pid != told?.pid || holder.alert != told?.alert
+            !holder.isLike(told)
         else { return nil }
         return holder
     }
@@ -186,6 +186,13 @@ extension AskScreen {
             // Whoever was first, the result comes to the waiting `ask` in its own way.
             say("\(error)")
         }
+    }
+}
+
+extension SlotHolder {
+    /// Whether there is nothing new to tell of it.
+    fileprivate func isLike(_ other: SlotHolder?) -> Bool {
+        pid == other?.pid && alert == other?.alert && isThere == other?.isThere
     }
 }
 

@@ -65,10 +65,26 @@ extension SlotHolder {
         return "\(name), process \(pid) on \(host)\(through)"
     }
 
+    /// By whom alerts are shown, or on whose screen they are if it does not move.
+    package var showing: String {
+        guard let silence else { return "are shown by \(place)" }
+        let state =
+            LinuxProcess(pid: pid).isStopped ? "process \(pid) is stopped" : "process \(pid)"
+        return "are on the screen of \(place), which has not moved for "
+            + "\(silence.components.seconds) s (\(state))"
+    }
+
     /// Where an alert is, as a sentence.
     package func whereabouts(of id: Alert.ID) -> String {
-        alert == id
-            ? "alert \(id) is shown by \(place)"
-            : "alert \(id) waits for its turn; alerts are shown by \(place)"
+        let others = "alerts " + showing
+        guard alert == id else { return "alert \(id) waits for its turn; \(others)" }
+        return isThere ? "alert \(id) is shown by \(place)" : "alert \(id) waits; \(others)"
+    }
+
+    /// What opens the way for others, if it does not move.
+    package var advice: String? {
+        guard !isThere, pid > 0 else { return nil }
+        let waking = LinuxProcess(pid: pid).isStopped ? "let it go on: kill -CONT \(pid); or " : ""
+        return waking + "end it, so that others can show alerts: kill -KILL \(pid)"
     }
 }

@@ -85,7 +85,7 @@ extension AskSession {
     ) async throws -> Bool {
         guard question.ifUnattended == .fail else { return false }
         if let terminal, terminal.isForeground { return false }
-        guard manager.slotHolder() == nil else { return false }
+        guard manager.slotHolder()?.isThere != true else { return false }
         guard let key = alert.key else { return true }
         do {
             return try await manager.record(key: key).response == nil

@@ -53,10 +53,10 @@ package struct ListCommand: Command {
             let records = countsOnly ? [] : try await manager.pending(limit: limit)
             let isWhole = !countsOnly && records.count < limit
             let count = isWhole ? records.count : try await manager.pendingCount()
-            return (records: records, count: count)
+            return (records: records, count: count, holder: manager.slotHolder())
         }
         // Where nobody has asked anything yet, nothing waits.
-        let (records, count) = waiting ?? ([], 0)
+        let (records, count, holder) = waiting ?? ([], 0, nil)
         if countsOnly {
             try tell(count, context)
             return .done
@@ -72,6 +72,7 @@ package struct ListCommand: Command {
             let hint = limit < Self.maximum ? "; --limit shows more" : ""
             context.note("of \(count) alerts that wait, \(records.count) are listed" + hint)
         }
+        if let holder, !holder.isThere, count > 0 { context.note("alerts \(holder.showing)") }
         return .done
     }
 

@@ -218,8 +218,8 @@ extension PresentCommand {
         for manager in managers {
             guard let holder = manager.slotHolder() else { continue }
             context.note(
-                "the alerts of \(manager.path) are shown by \(holder.place); waiting for a turn"
-            )
+                "the alerts of \(manager.path) \(holder.showing); waiting for a turn")
+            if let advice = holder.advice { context.note(advice) }
         }
     }
 }

@@ -6,7 +6,8 @@ import Synchronization
 /// The right to show alerts, which one process at a time holds.
 ///
 /// It is an open-file-description lock (fcntl(2), `F_OFD_SETLK`), which the kernel frees when its
-/// holder dies. The file tells who the holder is; the text is believed only while the lock is held.
+/// holder dies. The file tells who the holder is, and in a second line when it last gave a sign of
+/// life; the text is believed only while the lock is held.
 struct PresentationSlot: Sendable {
     /// The fixed length of the text, so that a full disk never stops its being written again.
     static let textLength = 1024
@@ -41,14 +42,18 @@ struct PresentationSlot: Sendable {
     /// Who holds the slot; `nil` if nobody does.
     ///
     /// Between taking the lock and writing its text, a new holder is seen with the text of one that
-    /// died: a text without a living process is read again for a moment.
+    /// died: a text without a living process is read again for a moment, and so is one that tells of
+    /// a silence, which may be half written.
     func holder() -> SlotHolder? {
         guard let descriptor = Descriptor.openForReading(path) else { return nil }
         var last: SlotHolder? = .unknown
-        for _ in 0..<5 {
+        for attempt in 0..<5 {
             guard descriptor.isLockedByOthers else { return nil }
             last = text(descriptor) ?? last
-            if let last, last.pid > 0, kill(last.pid, 0) == 0 || errno == EPERM { return last }
+            let isSure = last?.isThere == true || attempt > 0
+            if let last, isSure, last.pid > 0, kill(last.pid, 0) == 0 || errno == EPERM {
+                return last
+            }
             usleep(500)
         }
         // Of another pid namespace, perhaps: pid_namespaces(7).
@@ -59,8 +64,14 @@ struct PresentationSlot: Sendable {
         var bytes = [UInt8](repeating: 0, count: Self.textLength)
         let count = pread(descriptor.raw, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }
-        let text = Data(bytes[..<count].prefix { $0 != 0 && $0 != UInt8(ascii: "\n") })
-        return try? JSONDecoder().decode(SlotHolder.self, from: text)
+        let lines = bytes[..<count].prefix { $0 != 0 }.split(separator: UInt8(ascii: "\n"))
+        guard let text = lines.first,
+            var holder = try? JSONDecoder().decode(SlotHolder.self, from: Data(text))
+        else { return nil }
+        // A holder that gives no signs at all is of an earlier version.
+        let sign = lines.dropFirst().first.map { String(decoding: $0, as: UTF8.self) }
+        holder.silence = sign.flatMap { Heartbeat(line: $0) }?.overdue()
+        return holder
     }
 
     /// Whether anybody holds the slot.
@@ -71,25 +82,37 @@ struct PresentationSlot: Sendable {
 
 /// The slot, held by this process until it is released.
 final class SlotHold: SlotLease {
-    private let descriptor: Mutex<Descriptor?>
+    private struct State {
+        var descriptor: Descriptor?
+        /// Where the sign of life stands; `nil` where the text leaves no room for it.
+        var signOffset: Int?
+    }
+
+    private let state: Mutex<State>
     private let path: String
     private let holder: SlotHolder
 
     init(descriptor: Descriptor, path: String, holder: SlotHolder) {
-        self.descriptor = Mutex(descriptor)
+        state = Mutex(State(descriptor: descriptor))
         self.path = path
         self.holder = holder
     }
 
     func show(_ alert: Alert.ID?) -> Bool {
-        descriptor.withLock { descriptor in
-            guard let descriptor, descriptor.isStill(at: path) else { return false }
+        state.withLock { state in
+            guard let descriptor = state.descriptor, descriptor.isStill(at: path) else {
+                return false
+            }
             var holder = holder
             holder.alert = alert
             guard var text = try? JSONEncoder().encode(holder),
                 text.count < PresentationSlot.textLength
             else { return false }
             text.append(UInt8(ascii: "\n"))
+            let sign = Heartbeat.now.line
+            let hasRoom = text.count + sign.count <= PresentationSlot.textLength
+            state.signOffset = hasRoom ? text.count : nil
+            if hasRoom { text.append(contentsOf: sign) }
             text.append(
                 contentsOf: repeatElement(0, count: PresentationSlot.textLength - text.count))
             return text.withUnsafeBytes { bytes in
@@ -98,18 +121,42 @@ final class SlotHold: SlotLease {
         }
     }
 
+    /// Writes that this process is there. That wakes nobody who watches the file.
+    func giveSign() {
+        state.withLock { state in
+            guard let descriptor = state.descriptor, let offset = state.signOffset else { return }
+            let sign = Heartbeat.now.line
+            // A sign that can't be written is missed soon enough.
+            pwrite(descriptor.raw, sign, sign.count, off_t(offset))
+        }
+    }
+
     var isValid: Bool {
-        descriptor.withLock { $0?.isStill(at: path) ?? false }
+        state.withLock { $0.descriptor?.isStill(at: path) ?? false }
     }
 
     func release() {
-        descriptor.withLock { descriptor in
-            if let held = descriptor {
+        state.withLock { state in
+            if let held = state.descriptor {
                 // The next holder is not to be taken for this one before it has written its text.
                 let empty = [UInt8](repeating: 0, count: PresentationSlot.textLength)
                 pwrite(held.raw, empty, empty.count, 0)
             }
-            descriptor = nil
+            state = State()
         }
     }
+}
+
+/// The slot that a store has taken last, for as long as somebody holds it.
+final class LastHold: Sendable {
+    private struct Reference {
+        weak var hold: SlotHold?
+    }
+
+    private let reference = Mutex(Reference())
+
+    func set(_ hold: SlotHold) { reference.withLock { $0.hold = hold } }
+
+    /// Writes that this process is there, if it holds the slot.
+    func giveSign() { reference.withLock { $0.hold }?.giveSign() }
 }

@@ -158,7 +158,9 @@ extension SQLiteAlertStore {
 
     /// The record, with its state as the slot knows it.
     private func withState(_ record: AlertRecord) -> AlertRecord {
-        guard record.state == .queued, slot.holder()?.alert == record.id else { return record }
+        guard record.state == .queued, let holder = slot.holder(), holder.isThere,
+            holder.alert == record.id
+        else { return record }
         var record = record
         record.state = .presented
         return record

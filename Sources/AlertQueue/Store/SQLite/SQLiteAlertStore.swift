@@ -13,6 +13,7 @@ package final class SQLiteAlertStore: AlertStore {
     private let news: ChangeSignal
     private let known: KnownHead
     private let slotChanges: ChangeSignal
+    private let lastHold: LastHold
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
@@ -58,6 +59,7 @@ package final class SQLiteAlertStore: AlertStore {
         news: ChangeSignal, known: KnownHead, bell: Bell
     ) {
         let slotChanges = ChangeSignal()
+        let lastHold = LastHold()
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known) { [weak commits] in
                 commits?.ride("open the database again") { _ in }
@@ -71,6 +73,7 @@ package final class SQLiteAlertStore: AlertStore {
         self.bell = bell
         self.known = known
         self.slotChanges = slotChanges
+        self.lastHold = lastHold
         self.reader = reader
         identity = Identity.current
         slot = PresentationSlot(path: files.slot, mode: files.mode)
@@ -82,6 +85,7 @@ package final class SQLiteAlertStore: AlertStore {
         } onSlot: {
             slotChanges.change()
         } onTick: {
+            lastHold.giveSign()
             bell.listen()
             // A ring may have been swallowed: the database's own version number tells.
             reader.async { reader in
@@ -157,7 +161,11 @@ package final class SQLiteAlertStore: AlertStore {
     package func endOfQuiet(after sequence: Int64) -> Int64 { known.endOfQuiet(after: sequence) }
 
     package func takeSlot(_ holder: SlotHolder) throws(AlertError) -> (any SlotLease)? {
-        try slot.take(holder)
+        guard let hold = try slot.take(holder) else { return nil }
+        lastHold.set(hold)
+        // Its tick is the pulse of whoever holds the slot.
+        watch.start()
+        return hold
     }
 
     package func slotHolder() -> SlotHolder? { slot.holder() }
