@@ -10,8 +10,9 @@ package struct DoctorCommand: Command {
     package static let discussion = [
         """
         The exit code is that of the first check that failed: 74 for the database and the disk, \
-        75 for a program that keeps the log from being emptied and for a purge that has not \
-        finished, 77 for permissions, 65 for the audit log.
+        75 for a process that keeps the queue's lock, for a presenter that does not move, for a \
+        program that keeps the log from being emptied and for a purge that has not finished, 77 \
+        for permissions, 65 for the audit log.
         """,
         """
         --setup-system is for root. It creates the group alertq and /var/lib/alertq, or puts right \

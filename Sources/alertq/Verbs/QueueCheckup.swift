@@ -12,7 +12,7 @@ package struct QueueCheckup: Sendable {
         guard presence == .present, let mode = FileMode(path: path) else {
             return [absence(presence)]
         }
-        var findings = permissions(mode)
+        var findings = permissions(mode) + [await LockCheckup(path: path).finding()]
         do {
             let manager = try await QueueChoice.manager(path: path, via: "doctor")
             findings += await checks(manager)
@@ -99,12 +99,23 @@ package struct QueueCheckup: Sendable {
     }
 
     private func presenter(_ holder: SlotHolder?, waiting: Int) -> Finding {
-        if let holder {
-            return Finding(check: "presenter", detail: "alerts are shown by \(holder.place)")
+        let check = "presenter"
+        guard let holder else {
+            return Finding(
+                check: check, detail: "nobody shows alerts",
+                advice: waiting == 0 ? nil : "to show what waits: alertq present")
+        }
+        if holder.pid == 0, let process = QueueLocks(database: path).presenter {
+            // It has not written, or somebody has written over it, who it is.
+            return Finding(
+                check: check,
+                detail: "\(process) has the right to show alerts, and does not say who "
+                    + "it is",
+                advice: "if nothing is shown, end it: kill \(process.pid)", code: .busy)
         }
         return Finding(
-            check: "presenter", detail: "nobody shows alerts",
-            advice: waiting == 0 ? nil : "to show what waits: alertq present")
+            check: check, detail: "alerts \(holder.showing)", advice: holder.advice,
+            code: holder.isThere ? .done : .busy)
     }
 
     private func permissions(_ mode: FileMode) -> [Finding] {

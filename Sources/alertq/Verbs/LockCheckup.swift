@@ -1,0 +1,41 @@
+import AlertQueue
+
+/// The check of `alertq doctor` that looks whether a process keeps others from writing.
+struct LockCheckup: Sendable {
+    private static let check = "lock"
+    /// How often it looks, a tenth of a second apart, until a process that has the lock each time
+    /// is not taken for one of those that come and go.
+    private static let looksAtStopped = 3
+    private static let looksAtRunning = 20
+
+    let path: String
+
+    func finding() async -> Finding {
+        guard let holder = await keeper() else {
+            return Finding(check: Self.check, detail: "no process keeps others from writing")
+        }
+        let waking = holder.isStopped ? "let it go on: kill -CONT \(holder.pid); or " : ""
+        let force = holder.isStopped ? "-KILL " : ""
+        return Finding(
+            check: Self.check,
+            detail: "\(holder)\(holder.isStopped ? "," : "") keeps the lock under which everybody "
+                + "writes: nothing can be asked, answered or withdrawn",
+            advice: "\(waking)end it: kill \(force)\(holder.pid); what it had not finished is "
+                + "undone",
+            code: .busy)
+    }
+
+    /// The process that has the lock for longer than a write takes.
+    private func keeper() async -> LinuxProcess? {
+        let locks = QueueLocks(database: path)
+        guard var holder = locks.writer else { return nil }
+        var looks = 1
+        while looks < (holder.isStopped ? Self.looksAtStopped : Self.looksAtRunning) {
+            // A cancelled wait looks sooner.
+            try? await Task.sleep(for: .milliseconds(100))
+            guard let next = locks.writer, next == holder else { return nil }
+            (holder, looks) = (next, looks + 1)
+        }
+        return holder
+    }
+}
