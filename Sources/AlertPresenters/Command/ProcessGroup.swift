@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import Glibc
 
 /// A group of processes that ends when it goes out of scope, or when this process dies.
@@ -86,6 +87,24 @@ struct ProcessGroup: ~Copyable {
             if found == 0 { return nil }
             if errno != EINTR { return 0 }
         }
+    }
+
+    /// Reaps a child that has been killed; waits for that only a moment, because the kernel can't
+    /// end a process that waits for a device or a file server.
+    static func reapSoon(_ process: pid_t, _ handle: borrowing Descriptor) {
+        var wait = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
+        _ = poll(&wait, 1, 200)
+        guard reap(process, WNOHANG) == nil else { return }
+        let number = fcntl(handle.number, F_DUPFD_CLOEXEC, 0)
+        // Without a descriptor to be had, it is left to the end of this process.
+        guard number >= 0 else { return }
+        let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: .global())
+        source.setEventHandler {
+            _ = reap(process, WNOHANG)
+            source.cancel()
+        }
+        source.setCancelHandler { close(number) }
+        source.activate()
     }
 }
 

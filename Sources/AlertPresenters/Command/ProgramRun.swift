@@ -18,8 +18,9 @@ enum ProgramEnd: Sendable, Hashable {
 struct ProgramRun: ~Copyable {
     /// More than any id of a button.
     static let outputLimitBytes = 4096
-    /// How long a program may go on after it has printed a line.
-    private static let endingMilliseconds: Int64 = 2000
+    /// How long a program may go on after it has printed a line; its choice counts two seconds
+    /// after the line at the latest.
+    private static let endingMilliseconds: Int64 = 1500
     /// How long it may take to end after SIGTERM; the manager gives a presenter two seconds.
     private static let stoppingMilliseconds: Int64 = 1000
 
@@ -61,7 +62,10 @@ struct ProgramRun: ~Copyable {
 
     deinit {
         group.signal(SIGKILL)
-        if status == nil { _ = ProcessGroup.reap(process, 0) }
+        guard status == nil else { return }
+        // It may have left the group. Until it is reaped, nobody else has its number.
+        kill(process, SIGKILL)
+        ProcessGroup.reapSoon(process, handle)
     }
 
     /// What the program wrote to its standard error, on one line.
@@ -145,15 +149,21 @@ struct ProgramRun: ~Copyable {
 
     /// Asks the program to end; what takes too long is killed when the run goes out of scope.
     private borrowing func end() -> ProgramEnd {
-        group.signal(SIGTERM)
+        signal(SIGTERM)
         // What is stopped can't end.
-        group.signal(SIGCONT)
+        signal(SIGCONT)
         let deadline = Self.now() + Self.stoppingMilliseconds
         var wait = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
         while wait.revents == 0, Self.now() < deadline {
             _ = poll(&wait, 1, Int32(max(0, deadline - Self.now())))
         }
         return .stopped
+    }
+
+    /// Sends a signal to the group, and to a program that has left it; see setsid(2).
+    private borrowing func signal(_ number: Int32) {
+        group.signal(number)
+        if status == nil, getpgid(process) != group.id { kill(process, number) }
     }
 
     /// Ctrl-Z was meant for this process too, which had lent the keyboard; see waitpid(2).

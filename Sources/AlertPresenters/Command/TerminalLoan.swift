@@ -30,7 +30,8 @@ struct TerminalLoan: ~Copyable {
         SignalBlock.run([SIGTTOU]) {
             tcsetpgrp(number, getpgrp())
             var modes = modes
-            tcsetattr(number, TCSADRAIN, &modes)
+            // Not after all that was written: a terminal whose output is stopped would keep us.
+            tcsetattr(number, TCSANOW, &modes)
         }
     }
 

@@ -73,6 +73,10 @@ extension AlertManager {
         wait = nil
         while wantsToPresent {
             let seen = pokes.count
+            guard canShow else {
+                giveUpSlot()
+                return .poke(after: seen)
+            }
             guard let lease = takeSlot() else {
                 // Whoever only waits for the end of the queue need not wait for the slot.
                 if !idleWaiters.isEmpty, let upcoming = await nextToShow(), upcoming.record == nil {
@@ -126,6 +130,12 @@ extension AlertManager {
         let task = Task.detached { await something() }
         wait = task
         return .task(task)
+    }
+
+    /// Whether there is a presenter that can show something. One that does not take its alert off
+    /// the screen can't, and must not keep the slot from those who can.
+    private var canShow: Bool {
+        !presenters.allSatisfy { stuckPresenters.contains($0.name) }
     }
 
     /// The slot, if this process has it or can have it now.

@@ -103,6 +103,8 @@ private final class HookRun: Sendable {
     @discardableResult
     func stop() async -> Bool {
         guard signal(SIGTERM) else { return false }
+        // What is stopped can't end.
+        signal(SIGCONT)
         let limit = ContinuousClock.now + Self.grace
         while ContinuousClock.now < limit, !hasEnded.withLock({ $0 }) {
             // A cancelled sleep ends at once: by then the program has ended.
@@ -114,6 +116,11 @@ private final class HookRun: Sendable {
 
     @discardableResult
     private func signal(_ number: Int32) -> Bool {
-        hasEnded.withLock { hasEnded in !hasEnded && kill(-pid, number) == 0 }
+        hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return false }
+            // It may have left the group that it led.
+            let hasLeft = getpgid(pid) != pid && kill(pid, number) == 0
+            return kill(-pid, number) == 0 || hasLeft
+        }
     }
 }

@@ -1,5 +1,6 @@
 import AlertQueue
 import Foundation
+import Glibc
 import Testing
 
 @testable import AlertPresenters
@@ -101,6 +102,53 @@ struct CommandPresenterTests {
         }
     }
 
+    @Test(
+        "A program that leaves its process group has its answer taken, and is ended",
+        arguments: ["sleep 60", "trap '' TERM; sleep 60; sleep 60", "kill -STOP $$; sleep 60"])
+    func ownSession(rest: String) async throws {
+        let program = try ProgramScript("exec setsid sh -c 'echo $$ >pid; echo yes; \(rest)'")
+        let start = ContinuousClock.now
+        let presenter = try program.presenter()
+        #expect(try await presenter.present(.of(Self.alert)) == .button(0))
+        // Two seconds after its line, and what a busy machine adds.
+        #expect(ContinuousClock.now - start < .seconds(5))
+        let pid = try #require(program.lines("pid").first)
+        #expect(await eventually { !exists(pid) })
+    }
+
+    @Test(
+        "Resolved elsewhere, a program that has left its process group is ended too",
+        arguments: ["trap 'echo cleared >end; exit' TERM", "trap '' TERM", "kill -STOP $$"])
+    func ownSessionStopped(habit: String) async throws {
+        let program = try ProgramScript(
+            "exec setsid sh -c \"\(habit.replacing("$$", with: "\\$\\$")); echo \\$\\$ >pid; "
+                + "while :; do sleep 0.05; done\"")
+        let task = try presenting(program)
+        let isStopping = habit.hasPrefix("kill")
+        #expect(
+            await eventually { isStopping ? isAnyStopped(in: program) : program.lines("pid") != [] }
+        )
+        let start = ContinuousClock.now
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(ContinuousClock.now - start < .seconds(2))
+        #expect(program.lines("end") == (habit.contains("cleared") ? ["cleared"] : []))
+        #expect(await eventually { processes(in: program.directory).isEmpty })
+    }
+
+    @Test("A program that forks twice and keeps the pipes open is not waited for")
+    func daemon() async throws {
+        let program = try ProgramScript(
+            "setsid sh -c 'echo $$ >pid; exec sleep 60' & until [ -s pid ]; do :; done; echo no")
+        let start = ContinuousClock.now
+        let presenter = try program.presenter()
+        #expect(try await presenter.present(.of(Self.alert)) == .button(1))
+        #expect(ContinuousClock.now - start < .seconds(5))
+        let pid = try #require(program.lines("pid").first.flatMap { pid_t($0) })
+        Glibc.kill(pid, SIGKILL)
+        #expect(await eventually { !exists("\(pid)") })
+    }
+
     @Test("What a program leaves in the background ends with it")
     func background() async throws {
         let program = try ProgramScript("sleep 60 & echo $! >pid; echo yes")
@@ -142,6 +190,13 @@ struct CommandPresenterTests {
         #expect(pause.left > .seconds(50))
         pause.succeed()
         #expect(pause.left == .zero && pause.fail() == .seconds(1))
+    }
+
+    private func isAnyStopped(in program: ProgramScript) -> Bool {
+        processes(in: program.directory).contains { pid in
+            let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            return stat?.split(separator: ")").last?.hasPrefix(" T") == true
+        }
     }
 
     private func presenting(_ program: ProgramScript) throws -> Task<PresenterChoice, any Error> {

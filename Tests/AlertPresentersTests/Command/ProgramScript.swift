@@ -54,3 +54,18 @@ func isRunning(_ process: String) -> Bool {
     else { return false }
     return state != "Z"
 }
+
+/// Whether there is a process, be it one that has ended and was not reaped; see proc(5).
+func exists(_ process: String) -> Bool {
+    FileManager.default.fileExists(atPath: "/proc/\(process)/stat")
+}
+
+/// The processes that work in a directory.
+func processes(in directory: String) -> [String] {
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return all.filter { process in
+        let folder = try? FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/\(process)/cwd")
+        return Int32(process) != nil && folder == directory
+    }
+}
