@@ -34,18 +34,35 @@ struct WatchTests {
 
     @Test("It begins with what happens from now on, or behind a number")
     func resuming() async throws {
-        _ = try await queue.run("notify", "First")
+        for title in ["First", "Second"] { _ = try await queue.run("notify", title) }
         let fromNow = try queue.start(["watch"])
         let behind = try queue.start(["watch", "--after", "2"])
         let all = try queue.start(["watch", "--after", "0"])
-        #expect(await eventually { lines(all).count == 1 })
-        for title in ["Second", "Third", "Fourth"] { _ = try await queue.run("notify", title) }
+        #expect(await eventually { lines(all).count == 2 })
+        for title in ["Third", "Fourth"] { _ = try await queue.run("notify", title) }
         #expect(await eventually { lines(all).count == 4 && lines(behind).count == 2 })
         #expect(await eventually { fromNow.output.text.contains("Fourth") })
         #expect(!fromNow.output.text.contains("First"))
         #expect(lines(behind) == Array(lines(all).dropFirst(2)))
         let fields = lines(all)[3].split(separator: "\t")
         #expect([fields[0], fields[2], fields[3], fields[4]] == ["4", "4", "asked", "Fourth"])
+    }
+
+    @Test(
+        "A place beyond the end of the log is refused, with where the log ends",
+        arguments: [["watch"], ["watch", "--json"], ["audit", "list"], ["audit", "export"]])
+    func beyondTheEnd(verb: [String]) async throws {
+        let early = try await queue.start(["watch", "--after", "1"]).finish()
+        #expect(early.code == 66 && early.errors.contains("the log is empty"), "\(early)")
+        for title in ["First", "Second"] { _ = try await queue.run("notify", title) }
+        for place in ["3", "9223372036854775807"] {
+            let refused = try await queue.start(verb + ["--after", place]).finish()
+            #expect(refused.code == 66 && refused.output.isEmpty, "\(refused)")
+            #expect(
+                refused.errors.contains(
+                    "no entry \(place) to go on after: the log ends with entry 2"))
+        }
+        #expect(try await queue.run("audit", "list", "--after", "2").code == 0)
     }
 
     @Test("One alert or one source can be followed alone")

@@ -51,6 +51,7 @@ package struct AuditExportCommand: Command {
     private func export(
         _ manager: AlertManager, _ bar: ProgressBar, to output: Output
     ) async throws {
+        try await AuditListCommand.check(after: after, manager)
         // What is written while it runs belongs to the next export.
         let last = try await manager.auditHead()?.sequence ?? 0
         var place = after

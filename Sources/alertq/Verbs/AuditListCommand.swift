@@ -39,6 +39,7 @@ package struct AuditListCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
         _ = try await queue.openExisting(via: "audit") { manager in
+            try await Self.check(after: after, manager)
             var left = limit
             var after = after
             repeat {
@@ -58,6 +59,21 @@ package struct AuditListCommand: Command {
             context.note("\(head.sequence - after) more; --after \(after) goes on")
         }
         return .done
+    }
+}
+
+extension AuditListCommand {
+    /// Refuses a place beyond the end of the log: a number that was mistyped, or comes from another
+    /// queue, would keep quiet about all that happens until the log has grown that far.
+    package static func check(after sequence: Int64, _ manager: AlertManager) async throws {
+        guard sequence > 0 else { return }
+        let last = try await manager.auditHead()?.sequence ?? 0
+        guard sequence <= last else {
+            throw CommandError(
+                .notFound,
+                "there is no entry \(sequence) to go on after: "
+                    + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
+        }
     }
 }
 

@@ -16,7 +16,8 @@ package struct WatchCommand: Command {
         One line an event, until it is stopped. Off a terminal a tab stands between the columns: \
         number, time, alert, event, title, who, detail. With --json each line is the object that \
         audit list prints, whose keys are only ever added. To go on where an earlier watch \
-        stopped, give the last “sequence” to --after; --after 0 begins with the first event.
+        stopped, give the last “sequence” to --after; --after 0 begins with the first event. A \
+        number beyond the last event is an error, and exits with 66.
         """,
         """
         With --exec it prints no events. PROGRAM, found by $PATH and given each ARGUMENT, is run \
@@ -73,6 +74,7 @@ package struct WatchCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         if let hook { return try await run(hook, in: context) }
         return try await queue.open(via: Self.name) { manager in
+            if let after { try await AuditListCommand.check(after: after, manager) }
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
             return try await follow(manager, in: context)
         }
