@@ -130,6 +130,42 @@ struct CommandPresenterTests {
         }
     }
 
+    @Test("A program in a session of its own is answered in time, and ended with its presenter")
+    func ownSession() async throws {
+        let show = try script(
+            """
+            exec setsid sh -c '
+                trap "" TERM; echo $$ >>DIR/shown
+                until [ -e DIR/go ]; do sleep 0.01; done
+                date +%s%3N >>DIR/said; echo yes; while :; do sleep 600; done'
+            """)
+        let presenter = try queue.start(["present", "--on", "command:\(show)"])
+        try await ask()
+        #expect(await eventually { queue.lines("shown").count == 1 })
+        _ = FileManager.default.createFile(atPath: queue.directory + "/go", contents: nil)
+        #expect(try await eventually { try await story()["button"] as? String == "yes" })
+        let said = try #require(queue.lines("said").first.flatMap { Int($0) })
+        let resolved = try await queue.rows("SELECT resolved_ms FROM responses")
+        let time = try #require(resolved.first.flatMap { Int($0) }) - said
+        #expect(time < 2000, "\(time) ms")
+        // It was reaped, too: the presenting process and nothing else is left.
+        #expect(await eventually { queue.processes == [presenter.pid] })
+        let children = "/proc/\(presenter.pid)/task/\(presenter.pid)/children"
+        #expect(try String(contentsOfFile: children, encoding: .utf8) == "")
+        try FileManager.default.removeItem(atPath: queue.directory + "/go")
+        try await ask()
+        #expect(await eventually { queue.lines("shown").count == 2 })
+        let start = ContinuousClock.now
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(await eventually { queue.lines("shown").allSatisfy { !exists($0) } })
+    }
+
+    private func exists(_ process: String) -> Bool {
+        FileManager.default.fileExists(atPath: "/proc/\(process)")
+    }
+
     @Test("Kill the program or its keeper, and the alert is shown again")
     func killed() async throws {
         let show = try script(Self.waiting)

@@ -61,11 +61,8 @@ struct ProgramRun: ~Copyable {
     }
 
     deinit {
-        group.signal(SIGKILL)
-        guard status == nil else { return }
-        // It may have left the group. Until it is reaped, nobody else has its number.
-        kill(process, SIGKILL)
-        ProcessGroup.reapSoon(process, handle)
+        signal(SIGKILL)
+        if status == nil { ProcessGroup.reapSoon(process, handle) }
     }
 
     /// What the program wrote to its standard error, on one line.
@@ -124,6 +121,8 @@ struct ProgramRun: ~Copyable {
 
     private mutating func ended() -> ProgramEnd {
         collect()
+        // What it leaves behind goes with it.
+        if self.status == nil { kill(-process, SIGKILL) }
         let status = self.status ?? ProcessGroup.reap(process, 0) ?? 0
         self.status = status
         guard clinux_exited(status) != 0 else {
@@ -160,10 +159,13 @@ struct ProgramRun: ~Copyable {
         return .stopped
     }
 
-    /// Sends a signal to the group, and to a program that has left it; see setsid(2).
+    /// Sends a signal to the group, and to a program that has left it, with the group that it leads
+    /// now; see setsid(2).
     private borrowing func signal(_ number: Int32) {
         group.signal(number)
-        if status == nil, getpgid(process) != group.id { kill(process, number) }
+        // Until it is reaped, no other process and no other group has its number.
+        guard status == nil, kill(-process, number) != 0 else { return }
+        if getpgid(process) != group.id { kill(process, number) }
     }
 
     /// Ctrl-Z was meant for this process too, which had lent the keyboard; see waitpid(2).
