@@ -139,6 +139,20 @@ struct WaitEndTests {
         #expect(try await queue.run("list", "--count").output == "1\n")
     }
 
+    @Test("An alert past its deadline, with nobody running, waits for no verb that counts or lists")
+    func overdue() async throws {
+        let asked = try await queue.run("ask", "Q?", "--timeout", "300ms", "--detach")
+        #expect(asked.code == 0)
+        #expect(try await queue.run("ask", "Later?", "--timeout", "1h", "--detach").code == 0)
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        // The quick count, the one of a manager, and the list itself.
+        #expect(try await queue.run("list", "--count").output == "1\n")
+        #expect(try await queue.objects("list", "--count").first?["pending"] as? Int == 1)
+        let doctor = try await queue.run("doctor").output
+        #expect(doctor.contains("; 1 alert waits"), "\(doctor)")
+        #expect(try await queue.run("list", "--limit", "1").errors == "")
+    }
+
     @Test("--if-unattended fail stores nothing when nobody is there, and asks when somebody is")
     func fail() async throws {
         let words = ["ask", "Q?", "--if-unattended", "fail"]
