@@ -1,0 +1,173 @@
+import AlertQueue
+import AlertQueueTesting
+import Foundation
+import ProcessTesting
+import Testing
+
+@Suite("Scripted presenter")
+struct ScriptedPresenterTests {
+    let presenter = ScriptedPresenter()
+    let question = Alert("Go on?", buttons: ["Yes", .cancel("No")])
+
+    private func presentation(of alert: Alert, id: Alert.ID = 7) -> Presentation {
+        let record = AlertRecord(
+            id: id, alert: alert, source: .init(name: "test", uid: 0, pid: 0, host: "here"),
+            state: .queued, askedAt: .now, presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
+            snoozes: 0, response: nil)
+        return Presentation(
+            record: record, waitingBehind: 0, expiry: nil, clock: ManualClock(), appeared: {},
+            dismissal: { nil })
+    }
+
+    private func show(_ alert: Alert) async -> Task<PresenterChoice, any Error> {
+        let showing = Task { try await presenter.present(presentation(of: alert)) }
+        _ = await presenter.waitUntilShown()
+        return showing
+    }
+
+    /// Expects an issue at a line of this file that says so.
+    private func expectIssue(
+        _ text: String, line: Int, _ body: () async -> Void
+    ) async {
+        await withKnownIssue {
+            await body()
+        } matching: { issue in
+            issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
+                && issue.comments.contains { $0.rawValue.contains(text) }
+        }
+    }
+
+    @Test("A choice that the alert allows is the presenter's")
+    func possible() async throws {
+        for choice in [PresenterChoice.button(1), .close, .later(nil), .later(.seconds(1))] {
+            let showing = await show(question)
+            #expect(presenter.choose(choice))
+            #expect(try await showing.value == choice)
+            #expect(!presenter.isShowing)
+        }
+    }
+
+    static let refused: [(PresenterChoice, String)] = [
+        (.button(2), "“Go on?” has no button 2: the last one is 1"),
+        (.button(-1), "“Go on?” has no button -1"),
+        (.later(.zero), "must be more than zero"),
+        (.later(.seconds(-1)), "must be more than zero"),
+        (.later(.seconds(Int64.max)), "longer than 100 years"),
+    ]
+
+    @Test(
+        "An impossible choice fails the test at its line, and stays without effect",
+        arguments: refused)
+    func impossible(choice: PresenterChoice, text: String) async throws {
+        let showing = await show(question)
+        await expectIssue(text, line: #line + 1) {
+            #expect(!presenter.choose(choice))
+        }
+        await expectIssue(text, line: #line + 1) {
+            #expect(!presenter.chooseIfShown(choice))
+        }
+        #expect(presenter.isShowing)
+        presenter.choose(.button(0))
+        #expect(try await showing.value == .button(0))
+    }
+
+    @Test("A button of an alert without buttons is an impossible choice")
+    func noButtons() async throws {
+        let showing = await show(Alert("Done"))
+        await expectIssue("it has none", line: #line + 1) {
+            #expect(!presenter.choose(.button(0)))
+        }
+        presenter.choose(.close)
+        #expect(try await showing.value == .close)
+    }
+
+    @Test("A choice for an empty screen fails the test, unless somebody else may be faster")
+    func emptyScreen() async {
+        await expectIssue("Nothing is on the screen of “scripted”", line: #line + 1) {
+            #expect(!presenter.choose(.button(0)))
+        }
+        #expect(!presenter.chooseIfShown(.button(0)))
+    }
+
+    @Test("An impossible choice of a script fails the test at the line that made the presenter")
+    func impossibleScript() async throws {
+        let line = #line + 1
+        let presenter = ScriptedPresenter { alert in .button(alert.buttonIndex(id: "Perhaps")) }
+        await expectIssue("has no button -1", line: line) {
+            await #expect(throws: ImpossibleChoice.self) {
+                try await presenter.present(presentation(of: question))
+            }
+        }
+        #expect(presenter.shown.count == 1 && !presenter.isShowing)
+    }
+
+    @Test("While a script decides, its alert is on the screen")
+    func script() async throws {
+        let clock = ManualClock()
+        let presenter = ScriptedPresenter { _ in
+            try await clock.sleep(for: .seconds(1))
+            return .button(0)
+        }
+        let showing = Task { try await presenter.present(presentation(of: question)) }
+        #expect(await presenter.waitUntilShown().id == 7)
+        #expect(presenter.isShowing)
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(1))
+        #expect(try await showing.value == .button(0))
+        #expect(!presenter.isShowing)
+    }
+
+    @Test("Two managers may share a presenter: each alert gets a choice of its own")
+    func shared() async throws {
+        let first = Task { try await presenter.present(presentation(of: question, id: 1)) }
+        #expect(await eventually { presenter.shown.count == 1 })
+        let second = Task { try await presenter.present(presentation(of: question, id: 2)) }
+        #expect(await eventually { presenter.shown.count == 2 })
+        presenter.choose(.button(0))
+        #expect(try await second.value == .button(0))
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(!presenter.isShowing)
+    }
+}
+
+// MARK: - Waiting
+
+extension ScriptedPresenterTests {
+    @Test("A wait whose task is cancelled ends, before it began and in the middle")
+    func cancelledWait() async throws {
+        // Some of the late ones are cancelled before they begin, and some in the middle.
+        for isEarly in [true] + [Bool](repeating: false, count: 50) {
+            let plain = Task {
+                if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
+                return await presenter.waitUntilShown()
+            }
+            let limited = Task {
+                if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
+                return try await presenter.waitUntilShown(within: .seconds(3600))
+            }
+            plain.cancel()
+            limited.cancel()
+            #expect(await plain.value.id == 0)
+            await #expect(throws: CancellationError.self) { try await limited.value }
+        }
+        // Neither took away what others wait for.
+        async let record = presenter.waitUntilShown()
+        let showing = await show(question)
+        #expect(await record.id == 7)
+        presenter.choose(.button(0))
+        _ = try await showing.value
+    }
+
+    @Test("A wait with a limit ends with the alert, or when the time is up")
+    func limitedWait() async throws {
+        let error = await #expect(throws: NotShown.self) {
+            try await presenter.waitUntilShown(within: .milliseconds(20))
+        }
+        #expect(error?.description.contains("“scripted” showed nothing within") == true)
+        let showing = Task { try await presenter.present(presentation(of: question)) }
+        #expect(try await presenter.waitUntilShown(within: .seconds(20)).id == 7)
+        presenter.choose(.button(0))
+        _ = try await showing.value
+    }
+}
