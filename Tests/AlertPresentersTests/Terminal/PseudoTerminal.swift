@@ -51,6 +51,15 @@ final class PseudoTerminal: Sendable {
         #expect(count == bytes.count)
     }
 
+    /// Types once an alert takes keys. Before that its words may be on the screen already, and what
+    /// is typed is thrown away.
+    func type(
+        _ text: String, after appeared: Flag, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await wait("the alert", location) { appeared.isSet }
+        type(text)
+    }
+
     func resize(columns: Int, rows: Int) {
         var size = winsize(
             ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)

@@ -7,6 +7,7 @@ import Testing
 struct TerminalPresenterTextTests {
     static let question = TerminalPresenterTests.question
     let terminal: PseudoTerminal
+    let appeared = Flag()
 
     init() throws { terminal = try PseudoTerminal() }
 
@@ -22,9 +23,9 @@ struct TerminalPresenterTextTests {
             defaultButton: "Keep")
         let presenter = try presenter()
         async let choice = presenter.present(
-            .of(alert, waitingBehind: 1000, expiresIn: .seconds(90)))
+            .of(alert, waitingBehind: 1000, expiresIn: .seconds(90), appeared: appeared))
         try await terminal.wait(for: "at once")
-        terminal.type("k")
+        try await terminal.type("k", after: appeared)
         _ = try await choice
         let text = terminal.text
         for part in [
@@ -39,22 +40,24 @@ struct TerminalPresenterTextTests {
     @Test("A countdown counts down")
     func countsDown() async throws {
         let presenter = try presenter()
-        async let choice = presenter.present(.of(Self.question, expiresIn: .seconds(100)))
+        async let choice = presenter.present(
+            .of(Self.question, expiresIn: .seconds(100), appeared: appeared))
         try await terminal.wait(for: "1:40 left")
         try await terminal.wait(for: "1:38 left")
         // A drawing for each second, and no more.
         let drawings = terminal.text.components("\u{1B}[?7l") - 1
         #expect(drawings <= 4)
-        terminal.type("y")
+        try await terminal.type("y", after: appeared)
         _ = try await choice
     }
 
     @Test("An alert that dismisses itself says when")
     func dismisses() async throws {
         let presenter = try presenter()
-        async let choice = presenter.present(.of(Alert("Done"), dismissesIn: .seconds(5)))
+        async let choice = presenter.present(
+            .of(Alert("Done"), dismissesIn: .seconds(5), appeared: appeared))
         try await terminal.wait(for: "closes in 0:05")
-        terminal.type("q")
+        try await terminal.type("q", after: appeared)
         #expect(try await choice == .close)
     }
 
@@ -62,9 +65,9 @@ struct TerminalPresenterTextTests {
     func noColours() async throws {
         let alert = Alert("?", buttons: [.destructive("Delete"), .cancel("No")])
         let presenter = try presenter(hasColours: false)
-        async let choice = presenter.present(.of(alert))
+        async let choice = presenter.present(.of(alert, appeared: appeared))
         try await terminal.wait(for: "Enter chooses")
-        terminal.type("n")
+        try await terminal.type("n", after: appeared)
         _ = try await choice
         #expect(terminal.text.firstMatch(of: /\u{1B}\[[0-9;]*3[0-9]m/) == nil)
     }
@@ -72,10 +75,10 @@ struct TerminalPresenterTextTests {
     @Test("The line that stays is written when the result is on disk, and not before")
     func resolved() async throws {
         let presenter = try presenter()
-        let presentation = Presentation.of(Self.question)
+        let presentation = Presentation.of(Self.question, appeared: appeared)
         async let choice = presenter.present(presentation)
         try await terminal.wait(for: "Enter chooses")
-        terminal.type("y")
+        try await terminal.type("y", after: appeared)
         _ = try await choice
         #expect(terminal.screen.lines == [""])
         await presenter.didResolve(
@@ -104,7 +107,7 @@ struct TerminalPresenterTextTests {
     @Test("Two alerts at once take turns, and a line of one stays clear of the other")
     func turns() async throws {
         let presenter = try presenter()
-        async let first = presenter.present(.of(Self.question))
+        async let first = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.wait(for: "Enter chooses")
         let waiting = Task {
             try await presenter.present(.of(Alert("Never", buttons: ["A"])))
@@ -118,7 +121,7 @@ struct TerminalPresenterTextTests {
         #expect(lines[0].hasPrefix("• Other — withdrawn") && lines[1] == "Delete?")
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        terminal.type("y")
+        try await terminal.type("y", after: appeared)
         #expect(try await first == .button(1))
         try await terminal.wait(for: "Second")
         try await terminal.wait("the second alert's keys") { !terminal.isCanonical }
@@ -136,10 +139,8 @@ struct TerminalPresenterTextTests {
         let before = terminal.settings
         terminal.type("2\n")
         let presenter = try presenter(term: term)
-        let appeared = Flag()
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
-        try await terminal.wait("the alert") { appeared.isSet }
-        terminal.type("nonsense\n")
+        try await terminal.type("nonsense\n", after: appeared)
         try await terminal.wait(for: "“nonsense” is not one of them. 1 to 3, or l for later: ")
         terminal.type("3\n")
         #expect(try await choice == .button(2))
@@ -153,12 +154,46 @@ struct TerminalPresenterTextTests {
         for _ in 0..<2 {
             let appeared = Flag()
             let task = Task { try await presenter.present(.of(Self.question, appeared: appeared)) }
-            try await terminal.wait("the alert") { appeared.isSet }
-            terminal.type("\u{04}")
+            try await terminal.type("\u{04}", after: appeared)
             await #expect(throws: TerminalError.endOfInput(device: terminal.path)) {
                 try await task.value
             }
         }
+    }
+
+    @Test(
+        "A destructive button can't be chosen from a prompt in the first half second, later it can")
+    func earlyPrompt() async throws {
+        let deletion = TerminalPresenterTests.deletion
+        var refusals = 0
+        // On a busy machine the line may come too late to be early; then it is tried again.
+        for _ in 0..<20 where refusals == 0 {
+            let terminal = try PseudoTerminal()
+            let presenter = try TerminalPresenter(
+                device: terminal.path, appearsUnasked: false, term: "dumb", hasColours: true)
+            let appeared = Flag()
+            let start = ContinuousClock.now
+            let choice = Task { try await presenter.present(.of(deletion, appeared: appeared)) }
+            let isDone = Flag()
+            let watch = Task {
+                _ = try await choice.value
+                isDone.set()
+            }
+            try await terminal.type("1\n", after: appeared)
+            try await terminal.wait("an answer") {
+                isDone.isSet || terminal.text.contains("too quick to be meant. 1 to 2, or l")
+            }
+            if isDone.isSet { #expect(ContinuousClock.now - start >= .milliseconds(500)) }
+            refusals = terminal.text.components("too quick to be meant") - 1
+            // Half a second after the alert appeared, whenever that was, a line counts.
+            for _ in 0..<100 where !isDone.isSet {
+                terminal.type("1\n")
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(try await choice.value == .button(0))
+            try await watch.value
+        }
+        #expect(refusals == 1, "no line came within half a second")
     }
 
     @Test("A prompt that appears unasked puts its question only after half a second")
