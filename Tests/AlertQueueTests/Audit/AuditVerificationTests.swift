@@ -58,6 +58,19 @@ struct AuditVerificationTests {
         await log.store.close()
     }
 
+    @Test("The entry of what a person saw, put off or decided has the hash of what was asked")
+    func content() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let story = try await log.store.audit(after: 0, of: 1, limit: 1000)
+        let asked = try #require(story.first?.content)
+        for kind in [AlertEvent.Kind.asked, .presented, .snoozed, .resolved] {
+            let contents = story.filter { $0.event.kind == kind }.map(\.content)
+            #expect(contents == [asked], "\(kind)")
+        }
+        await log.store.close()
+    }
+
     static let forbidden = [
         "UPDATE audit SET detail = 'x' WHERE seq = 1",
         "DELETE FROM audit WHERE seq = 1",

@@ -40,4 +40,28 @@ struct ErasedForgingTests {
         #expect(problem.alertID != 1)
         await log.store.close()
     }
+
+    @Test(
+        "Texts that were erased as the eraser does it, but without an entry, are found",
+        arguments: [1, 2, 5, 6])
+    func untold(id: Alert.ID) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let stored = try #require(
+            try log.queue.connection().first(
+                "SELECT buttons FROM alerts WHERE id = ?", .integer(id)
+            ) { $0.text(0) })
+        let buttons = ErasedButtons(stored)
+        let problem = try await log.problem(
+            after: """
+                UPDATE alerts SET title = NULL, message = NULL, info = '{}', salt = NULL,
+                    default_button = NULL, buttons = '\(buttons.json)' WHERE id = \(id);
+                UPDATE responses SET button = (SELECT json_extract(buttons,
+                    '$[' || button_index || '].id') FROM alerts WHERE alerts.id = alert_id)
+                    WHERE alert_id = \(id)
+                """)
+        #expect(problem.reason.contains("lost its texts"))
+        #expect(problem.alertID == id)
+        await log.store.close()
+    }
 }

@@ -69,6 +69,29 @@ struct QuickAuditTests {
         await log.store.close()
     }
 
+    @Test("In a log of several pages every entry counts, the first and last of a page among them")
+    func pages() async throws {
+        let log = try await AuditLog()
+        let record = try await log.store.ask(.yesNo())
+        try await log.store.commits.perform(.upkeep, "fill") { context in
+            for _ in 0..<2100 {
+                try context.audit(
+                    AuditDraft(kind: .returned, record: record, responder: .ana),
+                    identity: .current)
+            }
+        }
+        #expect(try await log.store.quickAuditReport(expecting: nil)?.entries == 2101)
+        for sequence in [1, 2, 999, 1000, 1001, 1002, 1999, 2000, 2001, 2002, 2100, 2101] {
+            try log.forge("UPDATE audit SET pid = pid + 1 WHERE seq = \(sequence)")
+            #expect(try await log.store.quickAuditReport(expecting: nil) == nil, "\(sequence)")
+            let problems = try await log.store.verifyAudit(expecting: nil).problems
+            #expect(problems.map(\.sequence) == [Int64(sequence)])
+            try log.forge("UPDATE audit SET pid = pid - 1 WHERE seq = \(sequence)")
+        }
+        #expect(try await log.store.quickAuditReport(expecting: nil) != nil)
+        await log.store.close()
+    }
+
     @Test("A set of ids has each once, none that is too large, and none in common with another")
     func ids() {
         var set = IDSet()

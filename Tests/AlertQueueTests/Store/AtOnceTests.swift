@@ -42,18 +42,6 @@ struct AtOnceTests {
         await store.close()
     }
 
-    @Test("A store that listens hears of what was stored without one")
-    func heard() async throws {
-        let store = try await queue.store()
-        let count = store.newsCount
-        // From here on it listens.
-        await store.waitForNews(after: count)
-        let id = try #require(try askAtOnce()).record.id
-        await store.waitForNews(after: count)
-        #expect(try await store.record(id).state == .queued)
-        await store.close()
-    }
-
     @Test("What would have to wait, or to look first, is left to a store, and nothing is stored")
     func left() async throws {
         #expect(try askAtOnce() == nil)

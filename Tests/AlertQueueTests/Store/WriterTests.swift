@@ -1,0 +1,132 @@
+import Dispatch
+import SQLite
+import Testing
+
+@testable import AlertQueue
+
+/// What the writer does about its log, and after a transaction that failed.
+@Suite("Writer")
+struct WriterTests {
+    /// What SQLite says of a sync that failed, `SQLITE_IOERR_FSYNC`.
+    private static let failedSync = SQLiteError(
+        code: 1034, message: "disk I/O error", operation: "COMMIT")
+
+    let queue: TemporaryQueue
+
+    init() throws { queue = try TemporaryQueue() }
+
+    private var logSize: Int64 { FileIdentity(path: queue.path + "-wal")?.size ?? 0 }
+
+    /// Makes the log grow by so many MiB with one commit, as answers may however long it is.
+    private func fill(_ store: SQLiteAlertStore, mebibytes: Int) async throws {
+        try await store.commits.perform(.answer, "fill") { context in
+            try context.db.run("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
+            for _ in 0..<mebibytes {
+                try context.db.run("INSERT INTO filler VALUES (zeroblob(1 << 20))")
+            }
+        }
+    }
+
+    private func isReopened(_ store: SQLiteAlertStore) async throws -> Bool {
+        try await store.commits.perform(.answer, "look") { context in
+            try context.db.first("SELECT 1 FROM temp.sqlite_schema") { _ in true } == nil
+        }
+    }
+
+    @Test("The log is copied into the database and begun again before it gets long")
+    func checkpoint() async throws {
+        let store = try await queue.store()
+        for _ in 0..<40 { try await fill(store, mebibytes: 1) }
+        #expect(logSize < 12 << 20)
+        await store.close()
+    }
+
+    @Test("While a reader keeps the log, alerts are refused at 48 MiB, all but answers at 64")
+    func longLog() async throws {
+        let store = try await queue.store()
+        let (first, second) = (
+            try await store.ask(.yesNo("1")).id, try await store.ask(.yesNo("2")).id
+        )
+        let reader = try queue.connection()
+        try reader.execute("BEGIN; SELECT count(*) FROM alerts")
+        try await fill(store, mebibytes: 46)
+        #expect(logSize < 48 << 20)
+        try await store.ask(.yesNo("3"))
+        try await fill(store, mebibytes: 3)
+        #expect(logSize > 48 << 20)
+        let refused = await thrown { try await store.ask(.yesNo("4")) }
+        #expect(refused?.description.contains("new alerts are refused until it ends") == true)
+        _ = try await store.snooze(second, for: .seconds(1), by: .ana)
+        try await fill(store, mebibytes: 16)
+        let upkeep = await thrown { try await store.snooze(second, for: nil, by: .ana) }
+        #expect(upkeep?.kind == "busy")
+        try await store.answer(first, 0)
+        try reader.execute("ROLLBACK")
+        try await store.ask(.yesNo("5"))
+        #expect(logSize < 1 << 20)
+        #expect(try await store.pendingCount() == 3)
+        await store.close()
+    }
+
+    @Test("After a failed sync the file is opened and checked again before anything is written")
+    func failedSync() async throws {
+        let store = try await queue.store()
+        try await store.commits.perform(.answer, "mark this connection") { context in
+            try context.db.run("CREATE TEMP TABLE mark (x)")
+        }
+        #expect(try await !isReopened(store))
+        let failed = await thrown {
+            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+        }
+        #expect(failed?.kind == "storage")
+        #expect(try await isReopened(store))
+        try await store.ask(.yesNo())
+        await store.close()
+    }
+
+    @Test("What nobody waits for is written after a transaction that failed with it")
+    func riders() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        let gate = DispatchSemaphore(value: 0)
+        let begun = ChangeSignal()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            begun.change()
+            gate.wait()
+        }
+        #expect(await eventually { begun.count > 0 })
+        store.collect(id, by: .ana)
+        async let failed = thrown {
+            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+        }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        gate.signal()
+        try await blocked
+        #expect(await failed?.kind == "storage")
+        #expect(try await store.record(id).response?.collectedAt == nil)
+        #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
+        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        await store.close()
+    }
+
+    @Test("An alert's id and a response's number are given once, also after the last was deleted")
+    func numbers() async throws {
+        let store = try await queue.store()
+        let last = try await store.ask(.yesNo("1")).id
+        try await store.answer(last, 0)
+        await store.close()
+        let db = try queue.connection()
+        try db.execute(
+            """
+            PRAGMA foreign_keys = OFF; DROP TRIGGER responses_stay;
+            DELETE FROM responses; DELETE FROM alerts
+            """)
+        let reopened = try await queue.store()
+        let next = try await reopened.ask(.yesNo("2")).id
+        #expect(next == last + 1)
+        try await reopened.answer(next, 0)
+        #expect(try queue.integer("SELECT seq FROM responses") == 2)
+        await reopened.close()
+    }
+}
