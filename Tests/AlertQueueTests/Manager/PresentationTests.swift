@@ -219,14 +219,26 @@ struct PresentationTests {
         await second.close()
     }
 
-    @Test("Events end when their manager closes")
+    @Test("Events end when their manager closes, and not before")
     func eventsEnd() async throws {
-        // Closed before the first read, after it, or in the middle.
-        for _ in 0..<20 {
+        // Closed before the first read, or while it waits for another event.
+        for round in 0..<20 {
             let manager = try await AlertManager(path: queue.path)
             let events = manager.events
-            let reading = Task { for try await _ in events {} }
+            let count = Mutex(0)
+            let isOver = Mutex(false)
+            let reading = Task {
+                for try await _ in events { count.withLock { $0 += 1 } }
+                isOver.withLock { $0 = true }
+            }
+            if round.isMultiple(of: 2) {
+                try await manager.show(Alert("Event \(round)"))
+                #expect(await eventually { count.withLock { $0 } == 1 })
+            }
+            #expect(!isOver.withLock { $0 })
             await manager.close()
+            #expect(await eventually { isOver.withLock { $0 } })
+            reading.cancel()
             try await reading.value
         }
     }
