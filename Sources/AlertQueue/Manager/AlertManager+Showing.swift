@@ -130,7 +130,7 @@ extension AlertManager {
 
     /// Notes that the alert is on the screen, if that is news.
     private func noteAppearance(of id: Alert.ID) {
-        guard var showing, showing.id == id, !showing.isOnScreen else { return }
+        guard var showing, showing.id == id, !showing.isOnScreen, !showing.isLeaving else { return }
         let now = clock.now()
         showing.isOnScreen = true
         showing.record.state = .presented
@@ -196,6 +196,7 @@ extension AlertManager {
     private func clear(
         _ end: ShowingEnd, _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator
     ) async {
+        showing?.isLeaving = true
         guard let showing else { return }
         let (record, chosenOn): (AlertRecord, String?) =
             if case .resolved(let record, let name) = end { (record, name) } else {

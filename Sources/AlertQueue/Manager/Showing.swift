@@ -25,6 +25,8 @@ struct Showing {
     let presentation: Presentation
     let signals: AsyncStream<ShowingSignal>.Continuation
     var isOnScreen = false
+    /// Whether it is being taken off the screen: what appears only now has not been presented.
+    var isLeaving = false
     /// Whether the delegate is being asked about a cancel.
     var isCancelling = false
     /// When it dismisses itself.

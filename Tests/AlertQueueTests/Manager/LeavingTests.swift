@@ -1,0 +1,81 @@
+import AlertQueueTesting
+import Testing
+
+@testable import AlertQueue
+
+/// Presenters that don't do what they should when an alert leaves the screen.
+@Suite("Leaving the screen")
+struct LeavingTests {
+    let queue: TemporaryQueue
+
+    init() throws { queue = try TemporaryQueue() }
+
+    @Test("An alert that appears only while it leaves the screen has not been presented")
+    func lateAppearance() async throws {
+        let recorder = Recorder()
+        let delegate = RecordingDelegate(recorder)
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [Late()], delegate: delegate)
+        let id = try await manager.show(Alert("Well?", buttons: ["OK"]))
+        #expect(await eventually { recorder.lines == ["willPresent"] })
+        try await manager.answer(id, button: "OK")
+        #expect(await eventually { recorder.lines.contains("didDismiss 0") })
+        #expect(!recorder.lines.contains("didPresent"))
+        await manager.close()
+        let store = try await queue.store()
+        #expect(try await store.events(after: 0, limit: 9).map(\.kind) == [.asked, .resolved])
+        await store.close()
+    }
+
+    @Test("A presenter that does not clear its screen is left out until it does")
+    func stuckPresenter() async throws {
+        let (stuck, presenter, clock) = (Stuck(), ScriptedPresenter(), ManualClock())
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [stuck, presenter], clock: clock)
+        for round in 1...2 {
+            async let asking = manager.ask("Round \(round)?", buttons: ["OK"])
+            _ = await presenter.waitUntilShown()
+            #expect(await eventually { stuck.shown.count == 1 })
+            presenter.choose(.button(0))
+            if round == 1 {
+                // It is waited for, but not longer than two seconds.
+                #expect(await eventually { clock.sleeperCount == 1 })
+                clock.advance(by: .milliseconds(1999))
+                #expect(manager.slotHolder()?.alert == 1)
+                clock.advance(by: .milliseconds(1))
+            }
+            #expect(try await asking.outcome == .answered)
+        }
+        stuck.gate.change()
+        #expect(await eventually { await manager.stuckPresenters.isEmpty })
+        async let asking = manager.ask("Round 3?", buttons: ["OK"])
+        #expect(await eventually { stuck.shown.count == 2 })
+        _ = await presenter.waitUntilShown()
+        presenter.choose(.button(0))
+        #expect(try await asking.outcome == .answered)
+        await manager.close()
+    }
+}
+
+/// Shows nothing until it is to clear its screen.
+private struct Late: AlertPresenter {
+    let name = "late"
+    func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        // Ends when the task is cancelled.
+        try? await Task.sleep(for: .seconds(3600))
+        await presentation.didAppear()
+        throw CancellationError()
+    }
+}
+
+/// Shows each alert until it is let go, whatever else happens.
+private final class Stuck: AlertPresenter {
+    let name = "stuck"
+    let (shown, gate) = (ChangeSignal(), ChangeSignal())
+    func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        shown.change()
+        // A task of its own is not cancelled with this one.
+        await Task.detached { [gate] in await gate.wait(after: 0) }.value
+        throw CancellationError()
+    }
+}
