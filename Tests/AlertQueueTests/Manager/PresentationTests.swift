@@ -97,6 +97,25 @@ struct PresentationTests {
         await other.close()
     }
 
+    @Test("A snooze by another process clears the screen, and the alert comes again after it")
+    func snoozedElsewhere() async throws {
+        let (presenter, clock) = (ScriptedPresenter(), ManualClock())
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [presenter], clock: clock)
+        let other = try await AlertManager(path: queue.path, clock: clock)
+        let id = try await manager.show(Alert("Well?", buttons: ["OK"]))
+        _ = await presenter.waitUntilShown()
+        try await other.snooze(id, for: .seconds(60))
+        #expect(await eventually { !presenter.isShowing })
+        #expect(presenter.resolutions.isEmpty)
+        clock.advance(by: .seconds(60))
+        #expect(await eventually { presenter.isShowing && presenter.shown.map(\.id) == [id, id] })
+        presenter.choose(.button(0))
+        #expect(try await eventually { try await manager.record(id).response != nil })
+        await manager.close()
+        await other.close()
+    }
+
     @Test("One alert at a time is on the screen, critical comes next but interrupts nothing")
     func order() async throws {
         let presenter = ScriptedPresenter()

@@ -1,0 +1,116 @@
+import AlertQueue
+import AlertQueueTesting
+import Foundation
+import ProcessTesting
+import Testing
+
+/// The clock is moved as soon as the alert is on the screen, and no wake-up is lost.
+@Suite("Passing time", .timeLimit(.minutes(1)))
+struct PassingTimeTests {
+    let queue: CommandLineQueue
+    let presenter = ScriptedPresenter()
+    let clock = ManualClock()
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private func manager() async throws -> AlertManager {
+        try await AlertManager(path: queue.path, presenters: [presenter], clock: clock)
+    }
+
+    /// How often each story is told: a wake-up is lost only now and then.
+    private let rounds = 100
+
+    @Test("An alert without buttons dismisses itself when its time has passed")
+    func dismissal() async throws {
+        let manager = try await manager()
+        for round in 1...rounds {
+            let alert = Alert("Done \(round)", dismissAfter: .seconds(10))
+            async let asking = manager.ask(alert)
+            _ = try await presenter.waitUntilShown(within: .seconds(20))
+            clock.advance(by: .seconds(10))
+            try #require(try await asking.outcome == .dismissed)
+        }
+        await manager.close()
+    }
+
+    @Test("A deadline that passes while the alert is on the screen expires it")
+    func deadline() async throws {
+        let manager = try await manager()
+        for round in 1...rounds {
+            var alert = Alert("Go on? \(round)", buttons: ["Yes"])
+            alert.deadline = .after(.seconds(3600))
+            async let asking = manager.ask(alert)
+            _ = try await presenter.waitUntilShown(within: .seconds(20))
+            clock.advance(by: .seconds(3600))
+            try #require(try await asking.outcome == .expired)
+        }
+        await manager.close()
+    }
+
+    @Test("A snoozed alert comes again when the clock has been moved by the snooze")
+    func snooze() async throws {
+        let manager = try await manager()
+        var sequence: Int64 = 0
+        for round in 1...rounds {
+            async let asking = manager.ask("Go on? \(round)", buttons: ["Yes"])
+            _ = try await presenter.waitUntilShown(within: .seconds(20))
+            presenter.choose(.later(.seconds(60)))
+            for try await event in manager.events(after: sequence) {
+                sequence = event.sequence
+                if event.kind == .snoozed { break }
+            }
+            clock.advance(by: .seconds(60))
+            _ = try await presenter.waitUntilShown(within: .seconds(20))
+            presenter.choose(.button(0))
+            try #require(try await asking.outcome == .answered)
+        }
+        await manager.close()
+    }
+
+    @Test("A dismissal that could not be stored is tried again a second later")
+    func failedDismissal() async throws {
+        let manager = try await manager()
+        let other = try await manager.show(Alert("Other", buttons: ["OK"]), on: ["nobody"])
+        async let asking = manager.ask(Alert("Done", dismissAfter: .seconds(10)))
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        #expect(await eventually { clock.sleeperCount == 1 })
+        try moveQueue(away: true)
+        clock.advance(by: .seconds(10))
+        // The timer has fired, and waits again.
+        #expect(await eventually { clock.sleeperCount == 1 })
+        // What is stored after the dismissal fails after it.
+        await #expect(throws: AlertError.self) { try await manager.withdraw(other) }
+        try moveQueue(away: false)
+        clock.advance(by: .milliseconds(999))
+        #expect(presenter.isShowing)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await asking.outcome == .dismissed)
+        await manager.close()
+    }
+
+    @Test("An alert whose answer could not be stored is shown again a second later")
+    func failedAnswer() async throws {
+        let manager = try await manager()
+        for round in 1...10 {
+            async let asking = manager.ask("Go on? \(round)", buttons: ["Yes"])
+            _ = try await presenter.waitUntilShown(within: .seconds(20))
+            try moveQueue(away: true)
+            presenter.choose(.button(0))
+            #expect(await eventually { presenter.errors.count == round })
+            try moveQueue(away: false)
+            #expect(!presenter.isShowing)
+            clock.advance(by: .seconds(1))
+            _ = try await presenter.waitUntilShown(within: .seconds(20))
+            presenter.choose(.button(0))
+            #expect(try await asking.outcome == .answered)
+        }
+        await manager.close()
+    }
+
+    /// Takes the database's file away, so that nothing can be stored, or puts it back.
+    private func moveQueue(away: Bool) throws {
+        let (from, to) =
+            away ? (queue.path, queue.path + "-away") : (queue.path + "-away", queue.path)
+        try FileManager.default.moveItem(atPath: from, toPath: to)
+    }
+}
