@@ -40,7 +40,7 @@ struct TidyDaemonTests {
 
     /// Makes a file, waits until it is asked about, and lets its fate come.
     private func meet(_ fate: Fate, _ name: String) async throws {
-        // It appears as a whole: a file that is still written to would be another version of itself.
+        // It appears as a whole: one that is still written to would be another version of itself.
         let draft = queue.directory + "/draft"
         try Data(name.utf8).write(to: URL(filePath: draft))
         try FileManager.default.moveItem(atPath: draft, toPath: path(name))

@@ -189,15 +189,15 @@ extension AlertManager {
         fresh.put(isFresh ? asking.enqueued : nil, of: self)
     }
 
-    /// Says that an alert waits for a screen that is not there, where its asker may not expect that:
-    /// it names its presenters, or has no button and somebody waits for it.
+    /// Says that an alert waits for a screen that is not there, where its asker may not expect
+    /// that: it names its presenters, or has no button and somebody waits for it.
     private nonisolated func reportIfUnattended(_ asking: Asking, isAwaited: Bool) {
         let record = asking.enqueued.record
         let wanted = record.alert.presenters
         guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
         else { return }
         if fresh.mayBeShown(on: wanted) { return }
-        if let holder = store.slotHolder(), holder.mayShow(on: wanted) { return }
+        if let holder = store.slotHolder(), holder.isThere, holder.mayShow(on: wanted) { return }
         report(.unattended(record.id, presenters: wanted))
     }
 

@@ -1,4 +1,4 @@
-// Code that waits for responses: closures of this process, and handlers that are registered by name.
+// Code that waits for responses: closures of this process, and handlers registered by name.
 
 // MARK: - Closures
 
@@ -189,8 +189,8 @@ extension AlertManager {
         }
     }
 
-    /// Stores that a handler has done its work, however long the queue can't be written: it must not
-    /// do it again for that reason.
+    /// Stores that a handler has done its work, however long the queue can't be written: it must
+    /// not do it again for that reason.
     private nonisolated func collectForHandler(_ id: Alert.ID) async throws {
         let backoff = Backoff(longest: .seconds(60))
         var failures = 0

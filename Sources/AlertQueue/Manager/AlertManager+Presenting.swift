@@ -8,8 +8,8 @@ private enum PresentationWait: Sendable {
 
 // The presentation loop: takes the slot, and shows one alert after the other.
 extension AlertManager {
-    /// How long to wait when every presenter has failed: longer each time, because whatever is wrong
-    /// with a presenter may be so for long.
+    /// How long to wait when every presenter has failed: longer each time, because whatever is
+    /// wrong with a presenter may be so for long.
     private static let backoff = Backoff(longest: .seconds(60))
 
     /// Who holds the presentation slot, in whatever process; `nil` if nobody does.

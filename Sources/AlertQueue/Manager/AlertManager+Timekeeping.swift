@@ -1,5 +1,5 @@
-// Deadlines, the ends of snoozes and handlers that are to be tried again. Each open manager acts upon
-// all of them, so that they come also where nobody shows, reads or waits.
+// Deadlines, the ends of snoozes and handlers that are to be tried again. Each open manager acts
+// upon all of them, so that they come also where nobody shows, reads or waits.
 extension AlertManager {
     /// A process that ends sooner has no time to keep.
     private static let timeToFirstLook = Duration.milliseconds(100)

@@ -79,8 +79,8 @@ extension AlertManager {
         try await store.unindexedCount()
     }
 
-    /// Indexes what has come since, a little at a time, for as long as a manager presents: so that a
-    /// search later need not wait for it.
+    /// Indexes what has come since, a little at a time, for as long as a manager presents: so that
+    /// a search later need not wait for it.
     nonisolated func keepTextIndex() -> Task<Void, Never> {
         Task { [weak self] in
             // Cancelled when presenting ends.

@@ -29,8 +29,8 @@ extension BackgroundError: CustomStringConvertible {
         case .presenter(let name, let id, let error):
             "the presenter “\(name)” failed with alert \(id): \(error)"
         case .unattended(let id, nil):
-            "alert \(id) has no buttons, and waits until a screen shows it, of which none is there; "
-                + "to show it: alertq present"
+            "alert \(id) has no buttons, and waits until a screen shows it, of which none is "
+                + "there; to show it: alertq present"
         case .unattended(let id, let presenters?):
             "alert \(id) waits for a screen with "
                 + presenters.map { "“\($0)”" }.joined(separator: " or ")

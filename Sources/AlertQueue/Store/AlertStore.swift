@@ -248,75 +248,7 @@ package struct Due: Sendable {
     /// Whether a deadline has passed or a snooze is over, and that is not stored yet.
     package var isNow: Bool
     /// The earliest deadline or end of a snooze to come, of those that were set in this boot; `nil`
-    /// for none. What was set in an earlier boot follows the wall clock, which may jump: look often.
+    /// for none. What was set in an earlier boot follows the wall clock, which may jump: look
+    /// often.
     package var next: ClockReading?
-}
-
-/// Who holds the presentation slot.
-package struct SlotHolder: Sendable, Hashable, Codable {
-    /// The alert on the screen; `nil` while none is.
-    package var alert: Alert.ID?
-    package var uid: UInt32
-    package var user: String?
-    package var tty: String?
-    package var host: String
-    package var pid: Int32
-    package var presenters: [String]
-    /// Whether a delegate may handle a cancel.
-    package var hasDelegate: Bool
-    /// For how long it has shown no sign of life, if that is too long for somebody who is there; a
-    /// stopped process shows none.
-    package var silence: Duration?
-
-    // The slot's text has a fixed length.
-    private static let presenterLimit = 4
-    private static let presenterNameLimit = 32
-
-    package init(identity: Identity, presenters: [String], hasDelegate: Bool) {
-        uid = identity.uid
-        user = identity.user
-        tty = identity.tty
-        host = identity.host
-        pid = identity.pid
-        self.presenters = presenters.prefix(Self.presenterLimit).map {
-            String($0.prefix(Self.presenterNameLimit))
-        }
-        self.hasDelegate = hasDelegate
-    }
-
-    /// Whether it shows what is asked, as far as that can be known.
-    package var isThere: Bool { silence == nil }
-
-    /// What stands in the slot; the silence is its reader's to tell.
-    private enum CodingKeys: String, CodingKey {
-        case alert, uid, user, tty, host, pid, presenters, hasDelegate
-    }
-}
-
-extension SlotHolder {
-    /// Whether it may show an alert for these presenters, or for all of them; also where its text
-    /// has no room to tell.
-    package func mayShow(on wanted: [String]?) -> Bool {
-        guard let wanted, presenters.count < Self.presenterLimit else { return true }
-        return presenters.contains {
-            wanted.contains($0) || $0.count >= Self.presenterNameLimit
-        }
-    }
-
-    /// Somebody who holds the slot, but whose text can't be read.
-    package static let unknown = SlotHolder(
-        identity: Identity(
-            uid: .max, user: "somebody", loginUID: nil, session: nil, tty: nil, ssh: nil,
-            host: "", pid: 0),
-        presenters: [], hasDelegate: false)
-}
-
-/// The presentation slot, while this process holds it.
-package protocol SlotLease: Sendable {
-    /// Writes down which alert is on the screen; `false` if the slot was lost, because its file
-    /// was deleted or replaced.
-    func show(_ alert: Alert.ID?) -> Bool
-    /// Whether the slot's file is still the one that others see.
-    var isValid: Bool { get }
-    func release()
 }

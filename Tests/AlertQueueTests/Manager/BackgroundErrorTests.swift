@@ -1,6 +1,26 @@
 import AlertQueue
 import AlertQueueTesting
+import Synchronization
 import Testing
+
+/// A presenter that chooses what no person could, and counts how often it is asked to.
+private final class BrokenPresenter: AlertPresenter {
+    let name: String
+    private let choice: PresenterChoice
+    private let count = Atomic<Int>(0)
+
+    init(name: String = "broken", choosing choice: PresenterChoice) {
+        (self.name, self.choice) = (name, choice)
+    }
+
+    var showings: Int { count.load(ordering: .acquiring) }
+
+    func present(_ presentation: Presentation) async -> PresenterChoice {
+        await presentation.didAppear()
+        count.add(1, ordering: .releasing)
+        return choice
+    }
+}
 
 @Suite("Errors that no caller waits for")
 struct BackgroundErrorTests {
@@ -48,7 +68,7 @@ struct BackgroundErrorTests {
         ])
     func impossibleChoice(choice: PresenterChoice) async throws {
         let clock = ManualClock()
-        let presenter = ScriptedPresenter { _ in choice }
+        let presenter = BrokenPresenter(choosing: choice)
         let manager = try await AlertManager(
             path: queue.path, presenters: [presenter], clock: clock)
         listen(to: manager)
@@ -59,15 +79,15 @@ struct BackgroundErrorTests {
             #expect(clock.sleeperCount == 1, "it was shown again too early")
             clock.advance(by: .milliseconds(1))
         }
-        #expect(await eventually { presenter.shown.count == 4 })
-        #expect(errors.lines.allSatisfy { $0.hasPrefix("presenter scripted 1 ") })
+        #expect(await eventually { presenter.showings == 4 })
+        #expect(errors.lines.allSatisfy { $0.hasPrefix("presenter broken 1 ") })
         #expect(try await manager.record(id).response == nil)
         await manager.close()
     }
 
     @Test("A presenter's impossible choice leaves the alert to the others")
     func othersGoOn() async throws {
-        let broken = ScriptedPresenter(name: "broken") { _ in .button(-1) }
+        let broken = BrokenPresenter(choosing: .button(-1))
         let sound = ScriptedPresenter(name: "sound")
         let manager = try await AlertManager(path: queue.path, presenters: [broken, sound])
         listen(to: manager)
@@ -76,7 +96,7 @@ struct BackgroundErrorTests {
         _ = await sound.waitUntilShown()
         sound.choose(.button(0))
         #expect(try await asking.responder?.via == "sound")
-        #expect(sound.shown.count == 1 && broken.shown.count == 1)
+        #expect(sound.shown.count == 1 && broken.showings == 1)
         await manager.close()
     }
 

@@ -121,7 +121,7 @@ struct HandlerTests {
         "A response with a handler's name is collected only after that handler has returned",
         arguments: ["closure", "ask"])
     func collectedByHandler(way: String) async throws {
-        let presenter = ScriptedPresenter { _ in .button(0) }
+        let presenter = ScriptedPresenter { $0.buttons.isEmpty ? .close : .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let alert = Alert("Go?", buttons: ["Go"], handler: "apply")
         if way == "ask" {

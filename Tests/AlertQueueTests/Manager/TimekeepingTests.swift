@@ -129,6 +129,27 @@ struct TimekeepingTests {
         await manager.close()
     }
 
+    @Test("A manager that keeps time on a locked queue closes at once")
+    func closing() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        try await manager.show(.yesNo(deadline: .after(.milliseconds(100))))
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
+        #expect(await eventually { await manager.isKeepingTime })
+        let closing = Task {
+            await manager.close()
+            recorder.note("closed")
+        }
+        // Less than a writer waits for its turn.
+        let limit = ContinuousClock.now + .seconds(3)
+        while recorder.lines.isEmpty, ContinuousClock.now < limit {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(recorder.lines == ["closed"])
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        await closing.value
+    }
+
     @Test("Each of a hundred questions that wait for one deadline gets its expiry")
     func many() async throws {
         let manager = try await AlertManager(path: queue.path, clock: clock)

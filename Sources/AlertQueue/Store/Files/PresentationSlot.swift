@@ -42,8 +42,8 @@ struct PresentationSlot: Sendable {
     /// Who holds the slot; `nil` if nobody does.
     ///
     /// Between taking the lock and writing its text, a new holder is seen with the text of one that
-    /// died: a text without a living process is read again for a moment, and so is one that tells of
-    /// a silence, which may be half written.
+    /// died: a text without a living process is read again for a moment, and so is one that tells
+    /// of a silence, which may be half written.
     func holder() -> SlotHolder? {
         guard let descriptor = Descriptor.openForReading(path) else { return nil }
         var last: SlotHolder? = .unknown

@@ -131,7 +131,8 @@ extension Database {
         try !overdue(at: now, limit: 1).isEmpty || !finishedSnoozes(at: now, limit: 1).isEmpty
     }
 
-    /// The earliest deadline or end of a snooze among those that were set in a boot; `nil` for none.
+    /// The earliest deadline or end of a snooze among those that were set in a boot; `nil` for
+    /// none.
     func nextDue(in boot: String) throws -> ClockReading? {
         let moments = [
             try first(

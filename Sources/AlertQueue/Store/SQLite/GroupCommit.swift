@@ -85,16 +85,18 @@ final class GroupCommit: Sendable {
 
     /// Runs a closure in a transaction, and returns its result once that is on disk.
     ///
+    /// - Parameter isOptional: Whether it is left undone when the store closes first.
     /// - Throws: what the closure throws, in which case nothing of it is stored;
     ///   ``AlertError/busy(_:)`` if the transaction could not begin within the busy time.
     nonisolated(nonsending) func perform<Result: Sendable>(
-        _ kind: WriteJob.Kind, _ operation: String,
+        _ kind: WriteJob.Kind, _ operation: String, isOptional: Bool = false,
         _ body: @escaping @Sendable (WriteContext) throws -> Result
     ) async throws(AlertError) -> Result {
         let box = ResultBox<Result>()
         try await wait { finish in
             WriteJob(
-                kind: kind, operation: operation, work: { box.put(try body($0)) }, finish: finish)
+                kind: kind, isOptional: isOptional, operation: operation,
+                work: { box.put(try body($0)) }, finish: finish)
         }
         guard let result = box.take() else { throw .closed }
         return result
@@ -151,10 +153,10 @@ final class GroupCommit: Sendable {
     /// While somebody else holds the lock it returns after the busy time, and the thread ends
     /// later.
     nonisolated(nonsending) func close() async {
+        dropOptional()
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 guard state.end == nil else { return true }
-                state.isClosing = true
                 // What has nothing to write need not wait for whoever holds the lock.
                 let isIdle = state.waiting.isEmpty && state.riders.isEmpty
                 state.closeLimit =
@@ -173,8 +175,18 @@ final class GroupCommit: Sendable {
 
     /// Ends the thread once it has written what still waits, without waiting for that.
     func closeSoon() {
-        state.withLock { $0.isClosing = true }
+        dropOptional()
         signal()
+    }
+
+    /// From now on nothing more is taken, and what need not be done is not.
+    private func dropOptional() {
+        let dropped = state.withLock { state in
+            state.isClosing = true
+            defer { state.waiting.removeAll(where: \.isOptional) }
+            return state.waiting.filter(\.isOptional)
+        }
+        for job in dropped { job.finish(.closed) }
     }
 
     private func signal() {

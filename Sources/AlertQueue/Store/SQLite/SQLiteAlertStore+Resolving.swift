@@ -42,7 +42,8 @@ extension SQLiteAlertStore {
         var (goesOn, left) = (true, batches)
         while goesOn, left > 0 {
             left -= 1
-            goesOn = try await commits.perform(.upkeep, "store expiries") { [identity] context in
+            goesOn = try await commits.perform(.upkeep, "store expiries", isOptional: true) {
+                [identity] context in
                 let overdue = try context.db.overdue(at: context.now, limit: 100)
                 for id in overdue {
                     guard let row = try context.db.alert(id) else { continue }

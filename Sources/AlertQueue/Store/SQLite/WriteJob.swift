@@ -14,6 +14,8 @@ final class WriteJob: Sendable {
     }
 
     let kind: Kind
+    /// Whether the next process does it as well: a store that closes does not wait for it.
+    let isOptional: Bool
     /// What it does, as the object of "can't".
     let operation: String
     let enqueued = ContinuousClock.now
@@ -25,12 +27,13 @@ final class WriteJob: Sendable {
     let chore: (@Sendable (Writer) throws -> Void)?
 
     init(
-        kind: Kind, operation: String,
+        kind: Kind, isOptional: Bool = false, operation: String,
         work: @escaping @Sendable (WriteContext) throws -> Void,
         finish: @escaping @Sendable (AlertError?) -> Void = { _ in },
         chore: (@Sendable (Writer) throws -> Void)? = nil
     ) {
         self.kind = kind
+        self.isOptional = isOptional
         self.operation = operation
         self.work = work
         self.finish = finish
