@@ -79,6 +79,8 @@ extension QueueChoice {
             await manager.close()
             return result
         } catch {
+            // Who has waited for the lock in vain need not wait for it once more.
+            if ExitCode(error) == .busy { manager.hurry() }
             await manager.close()
             throw error
         }
