@@ -239,7 +239,7 @@ public actor AlertManager {
     /// alerts that no screen can show. Without it each is a line on the standard error.
     ///
     /// ```swift
-    /// manager.onError { error in logger.warning("\(error)") }
+    /// manager.onError { error in print("alertq: \(error)") }
     /// ```
     ///
     /// - Parameter body: Called where the error happens, on any thread; it must return soon, and
