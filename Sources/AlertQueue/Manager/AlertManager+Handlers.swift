@@ -164,8 +164,9 @@ extension AlertManager {
 
     private func handlerEnded(_ name: String, for id: Alert.ID, _ error: (any Error)?) {
         if let error, !isClosed {
-            let pause = handlers.didFail(id, for: name, at: clock.now())
-            if let due = handlers.nextDue { setAlarm(at: due) }
+            let now = clock.now()
+            let pause = handlers.didFail(id, for: name, at: now)
+            if let due = handlers.nextDue(after: now) { setAlarm(at: due) }
             report(.handler(name: name, id, error, retryAfter: pause))
         } else {
             handlers.didSucceed(id)

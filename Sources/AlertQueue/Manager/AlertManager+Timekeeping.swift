@@ -60,7 +60,7 @@ extension AlertManager {
             self.alarm = nil
         }
         tryHandlersAgain(at: now)
-        if let due = handlers.nextDue { setAlarm(at: due) }
+        if let due = handlers.nextDue(after: now) { setAlarm(at: due) }
         do throws(AlertError) {
             try await expireAwaited(at: now)
             var due = try await store.due()

@@ -80,11 +80,14 @@ extension HandlerAgenda {
         return pause
     }
 
-    /// When something has to be tried again, at the earliest.
-    var nextDue: ClockReading? {
+    /// The earliest moment to come at which something has to be tried again.
+    ///
+    /// What is due already is not counted: it runs, or waits until fewer handlers do, or another
+    /// process has it. An alarm for it would go off over and over.
+    func nextDue(after now: ClockReading) -> ClockReading? {
         let moments = retries.values.map(\.due) + walks.values.compactMap(\.due)
-        guard let any = moments.first else { return nil }
-        return moments.min { any.time(until: $0) < any.time(until: $1) }
+        return moments.filter { !now.isAtOrAfter($0) }
+            .min { now.time(until: $0) < now.time(until: $1) }
     }
 
     /// What has to be tried now, the oldest first: what failed and has paused for long enough, and
