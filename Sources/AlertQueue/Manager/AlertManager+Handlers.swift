@@ -143,7 +143,9 @@ extension AlertManager {
     }
 
     private func start(_ name: String, for id: Alert.ID) {
-        guard !isClosed, let body = handlers.body(of: name), !runningClosures.contains(id),
+        // An alert's closures come first, also where their response has not been heard of yet; the
+        // handler is offered it when they have run.
+        guard !isClosed, let body = handlers.body(of: name), closures[id] == nil,
             handlers.mayStart(id, at: clock.now())
         else { return }
         do throws(AlertError) {
