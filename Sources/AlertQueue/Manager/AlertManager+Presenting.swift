@@ -87,6 +87,11 @@ extension AlertManager {
             }
             guard await takeTurn() else { continue }
             let upcoming = await nextToShow()
+            guard wantsToPresent else {
+                // What is not on the screen yet can't be told to leave it.
+                turn?.end()
+                return nil
+            }
             guard let record = upcoming?.record else {
                 turn?.end()
                 _ = lease.show(nil)
