@@ -18,6 +18,12 @@ extension AlertManager {
     private func followLog() async -> UInt64? {
         let seen = store.newsCount
         leaveIfSlotIsLost()
+        if seen != newsFollowed {
+            newsFollowed = seen
+            // The end of a snooze has no entry in the log, and somebody else may have stored it.
+            emptySince = nil
+            pokes.change()
+        }
         do throws(AlertError) {
             try await readNews()
             failingSince = nil

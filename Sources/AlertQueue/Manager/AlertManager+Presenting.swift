@@ -99,7 +99,7 @@ extension AlertManager {
                 guard upcoming != nil else { return pause(for: .seconds(1)) }
                 wakeIdleWaiters()
                 fresh.releaseOwner(ifUnchangedSince: seen)
-                return wantsToPresent ? .poke(after: seen) : nil
+                return .poke(after: seen)
             }
             let end = await show(record, upcoming, on: lease)
             turn?.end()

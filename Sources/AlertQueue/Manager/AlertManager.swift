@@ -85,6 +85,8 @@ public actor AlertManager {
     // The audit log, as far as this manager has followed it.
     var cursor: Int64
     var listener: Task<Void, Never>?
+    /// How much news of the store this manager has acted upon.
+    var newsFollowed: UInt64 = 0
     /// Since when the audit log can't be read.
     var failingSince: ClockReading?
 

@@ -64,6 +64,9 @@ final class KnownHead: Sendable {
             guard let expected = state.expected else { return true }
             if expected.head.sequence > state.newest.sequence {
                 Self.append(expected, to: &state)
+            } else if expected.head == expected.start, !expected.isQuiet {
+                // The end of a snooze has no entry in the log.
+                state.wasNews = true
             }
             state.expected = nil
             return state.wasNews
