@@ -155,9 +155,10 @@ extension AlertManager {
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
     ///   which case the alert stays as it is.
     package func resolution(of id: Alert.ID) async throws -> AlertRecord {
-        let unawaited = unawaited.load(ordering: .acquiring)
+        let before = resolutionsSeen.load(ordering: .acquiring)
         let found = try await store.found(id)
-        return try await response(to: Asking(enqueued: found, unawaited: unawaited), isKept: true)
+        let asking = Asking(enqueued: found, resolutionsBefore: before)
+        return try await response(to: asking, isKept: true)
     }
 }
 
@@ -166,21 +167,21 @@ extension AlertManager {
 /// An alert that has been asked, and whose response may have come already.
 private struct Asking: Sendable {
     let enqueued: Enqueued
-    /// What ``AlertManager/unawaited`` was before.
-    let unawaited: UInt64
+    /// What ``AlertManager/resolutionsSeen`` was before.
+    let resolutionsBefore: UInt64
 }
 
 extension AlertManager {
     private nonisolated func enqueue(_ alert: Alert) async throws(AlertError) -> Asking {
         guard !isClosed else { throw .closed }
         try alert.validate()
-        let unawaited = unawaited.load(ordering: .acquiring)
+        let before = resolutionsSeen.load(ordering: .acquiring)
         let enqueued = try await store.enqueue(
             Question(alert: alert, source: alert.source ?? source, identity: identity, via: via))
         if enqueued.record.response == nil, let expiry = enqueued.expiry {
             await setAlarm(at: expiry)
         }
-        return Asking(enqueued: enqueued, unawaited: unawaited)
+        return Asking(enqueued: enqueued, resolutionsBefore: before)
     }
 
     /// Lets the presentation loop have what was asked.
@@ -203,7 +204,7 @@ extension AlertManager {
 
     /// Whether the response may have come before anybody here waited for it.
     private nonisolated func mayHaveResponse(_ asking: Asking) -> Bool {
-        unawaited.load(ordering: .acquiring) != asking.unawaited
+        resolutionsSeen.load(ordering: .acquiring) != asking.resolutionsBefore
     }
 
     private func keep(_ mine: AlertClosures, for asking: Asking) {

@@ -85,7 +85,7 @@ extension AlertManager {
         case .resolved:
             let isAwaited = watchers[id] != nil || closures[id] != nil || showing?.id == id
             guard isAwaited || !handlers.isEmpty else {
-                unawaited.add(1, ordering: .releasing)
+                resolutionsSeen.add(1, ordering: .releasing)
                 return
             }
             noteResolved(try await store.record(id))
@@ -118,7 +118,8 @@ extension AlertManager {
     func settle(_ record: AlertRecord) {
         let id = record.id
         fresh.remove(id)
-        if watchers[id] == nil, closures[id] == nil { unawaited.add(1, ordering: .releasing) }
+        // Also where somebody waits: another may be about to.
+        resolutionsSeen.add(1, ordering: .releasing)
         deadlines[id] = nil
         for watcher in (watchers.removeValue(forKey: id) ?? [:]).values {
             watcher.resume(returning: record)

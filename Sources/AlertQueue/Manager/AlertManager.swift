@@ -49,8 +49,8 @@ public actor AlertManager {
     nonisolated let pokes: ChangeSignal
     /// What the presentation loop need not look for.
     nonisolated let fresh: FreshAlerts
-    /// How many resolutions this manager has seen that nobody in it waited for.
-    nonisolated let unawaited = Atomic<UInt64>(0)
+    /// How many resolutions this manager has seen.
+    nonisolated let resolutionsSeen = Atomic<UInt64>(0)
     weak var delegate: (any AlertManagerDelegate)?
 
     /// Hears of errors that no caller waits for.
