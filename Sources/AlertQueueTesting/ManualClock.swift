@@ -43,7 +43,7 @@ public final class ManualClock: AlertClock {
         state.withLock { $0.sleepers.count }
     }
 
-    /// Moves all clocks forward, and wakes whoever has slept long enough.
+    /// Moves all clocks forward, and wakes the tasks that have slept long enough.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.reading = state.reading.advanced(by: duration)

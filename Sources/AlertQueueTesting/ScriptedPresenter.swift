@@ -87,8 +87,8 @@ public final class ScriptedPresenter: AlertPresenter {
     /// Waits until an alert is on the pretended screen, and returns it.
     ///
     /// The alert's timers have begun by then: a ``ManualClock`` that is moved now moves them. When
-    /// the task is cancelled, the wait ends with an empty record, whose id is 0; a wait that throws
-    /// instead, and has a limit, is ``waitUntilShown(within:)``.
+    /// the task is cancelled, the wait ends with an empty record, whose id is 0;
+    /// ``waitUntilShown(within:)`` throws instead, and has a limit.
     public func waitUntilShown() async -> AlertRecord {
         // Only a cancelled task makes the wait throw.
         (try? await appearance()) ?? .empty

@@ -134,7 +134,7 @@ struct ScriptedPresenterTests {
 // MARK: - Waiting
 
 extension ScriptedPresenterTests {
-    @Test("A wait whose task is cancelled ends, before it began and in the middle")
+    @Test("A wait ends when its task is cancelled, before it begins and in the middle")
     func cancelledWait() async throws {
         // Some of the late ones are cancelled before they begin, and some in the middle.
         for isEarly in [true] + [Bool](repeating: false, count: 50) {

@@ -15,7 +15,7 @@ struct StuckProcessTests {
             try await queue.objects("doctor").first { $0["check"] as? String == check })
     }
 
-    @Test("doctor and whoever has to wait name the process that keeps the lock")
+    @Test("doctor and every command that has to wait name the process that keeps the lock")
     func lock() async throws {
         #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
         #expect(try await finding("lock")["ok"] as? Bool == true)

@@ -32,7 +32,7 @@ struct WatchTests {
         #expect(await watch.exit() == 128 + SIGINT)
     }
 
-    @Test("It begins with what happens from now on, or behind a number")
+    @Test("It begins with what happens from now on, or after a number")
     func resuming() async throws {
         for title in ["First", "Second"] { _ = try await queue.run("notify", title) }
         let fromNow = try queue.start(["watch"])

@@ -13,8 +13,8 @@ import Glibc
 /// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and end within a second |
 /// | anything else, such as dying by a signal or failing within half a second | it failed |
 ///
-/// A program that failed is started again, after a pause that grows up to a minute. One that goes
-/// on after its line is ended; its choice counts within two seconds of the line.
+/// A program that failed is started again, after a pause that grows up to a minute. One that keeps
+/// running after its line is ended; its choice counts at most two seconds after the line.
 /// It runs in a process group of its own, which is killed when it ends and when this process dies,
 /// however that happens, so that nothing of it is left behind. What it writes to its standard error
 /// is logged when it fails.

@@ -30,7 +30,7 @@ struct TerminalLoan: ~Copyable {
         SignalBlock.run([SIGTTOU]) {
             tcsetpgrp(number, getpgrp())
             var modes = modes
-            // Not after all that was written: a terminal whose output is stopped would keep us.
+            // Without waiting for the output: a terminal that is stopped would never take it.
             tcsetattr(number, TCSANOW, &modes)
         }
     }

@@ -49,7 +49,7 @@ extension AlertManager {
         return try await store.expire(record.id)
     }
 
-    /// Puts an alert off: it comes again after the time, in its old place.
+    /// Snoozes an alert: it comes again after the time, in its old place.
     ///
     /// - Parameters:
     ///   - id: The alert; if it is on a screen, it leaves that.
@@ -68,7 +68,7 @@ extension AlertManager {
 
     /// Cancels an alert in the name of the system.
     ///
-    /// The delegate of whoever shows it may handle that, in whatever process; otherwise the cancel
+    /// The delegate of the manager that shows it may handle that, in any process; otherwise the cancel
     /// button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A delegate
     /// is given 5 seconds.
     ///
@@ -155,7 +155,7 @@ extension AlertManager {
         try await store.record(key: key, source: source)
     }
 
-    /// What waits, in the order in which it will be shown; what is put off comes last.
+    /// What waits, in the order in which it will be shown; snoozed alerts come last.
     ///
     /// - Parameter limit: How many at most, from 1 to 1,000; a number beyond that counts as the
     ///   nearest of these.
@@ -164,7 +164,7 @@ extension AlertManager {
         try await store.pending(limit: min(Self.clamped(limit), 1000))
     }
 
-    /// How many alerts wait, those that are put off included.
+    /// How many alerts wait, snoozed ones included.
     ///
     /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func pendingCount() async throws(AlertError) -> Int {
@@ -177,7 +177,7 @@ extension AlertManager {
     ///   - filter: Which responses; all of them unless given.
     ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
     ///     these.
-    ///   - after: The alert behind whose response to go on; the last one of the page before.
+    ///   - after: The alert after whose response to go on; the last one of the page before.
     /// - Throws: ``AlertError/notFound(_:)`` if `after` has no response,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func history(
@@ -199,7 +199,7 @@ extension AlertManager {
     /// a million. Only answers by persons count for how long they took.
     ///
     /// - Parameters:
-    ///   - source: The name of whoever asked; `nil` means everybody.
+    ///   - source: The name of the asker; `nil` means all.
     ///   - since: The earliest time of asking, inclusive; `nil` means from the beginning.
     ///   - until: The latest time of asking, exclusive; `nil` means until now.
     ///   - progress: Hears how many of how many alerts have been looked at.
@@ -213,10 +213,10 @@ extension AlertManager {
         return try await store.statistics(source: source, since: since, until: until, progress)
     }
 
-    /// Entries of the audit log behind a sequence number, oldest first.
+    /// Entries of the audit log after a sequence number, oldest first.
     ///
     /// - Parameters:
-    ///   - sequence: The entry behind which to begin; 0 for the first.
+    ///   - sequence: The entry after which to begin; 0 for the first.
     ///   - id: The alert whose story to read; `nil` for all.
     ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
     ///     these.

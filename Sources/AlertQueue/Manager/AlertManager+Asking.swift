@@ -7,7 +7,7 @@ extension AlertManager {
     /// disk, each alert's one after the other. They run at least once, and must be idempotent: the
     /// response counts as collected only when they have returned without throwing, and so has the
     /// handler that ``Alert/handler`` names, if it names one. The handler gets the index of the
-    /// chosen button, or −1 where no button was chosen. What throws is told to ``onError(_:)``.
+    /// chosen button, or −1 where no button was chosen. Errors are reported to ``onError(_:)``.
     ///
     /// - Parameters:
     ///   - alert: What to ask. With a ``Alert/key`` that was used before, the call joins that
@@ -68,7 +68,7 @@ extension AlertManager {
     ///
     /// - Throws: what ``show(_:on:handler:)`` throws; `CancellationError` when the task is
     ///   cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when the
-    ///   deadline has passed and that can't be stored for 5 seconds: the alert stays then.
+    ///   deadline has passed and the expiry can't be stored within 5 seconds: the alert stays then.
     public nonisolated func ask(_ alert: Alert) async throws -> Response {
         let asking = try await enqueue(alert)
         reportIfUnattended(asking, isAwaited: true)
@@ -190,8 +190,8 @@ extension AlertManager {
         fresh.put(isFresh ? asking.enqueued : nil, of: self)
     }
 
-    /// Says that an alert waits for a screen that is not there, where its asker may not expect
-    /// that: it names its presenters, or has no button and somebody waits for it.
+    /// Reports an alert that waits for a screen that is not there, where its asker may not expect
+    /// that: the alert names its presenters, or has no button and somebody waits for it.
     private nonisolated func reportIfUnattended(_ asking: Asking, isAwaited: Bool) {
         let record = asking.enqueued.record
         let wanted = record.alert.presenters

@@ -22,7 +22,7 @@ extension AlertManager {
 
     private nonisolated func runClosuresToEnd(of record: AlertRecord) async {
         guard let response = record.response else { return }
-        // While they run, nobody else takes the response for one that nobody cares for.
+        // While they run, no hook takes the response.
         let turn = record.alert.handler == nil ? try? store.takeHandlerTurn(record.id) : nil
         var hasFailed = false
         while let next = await takeClosures(of: record.id) {
@@ -65,8 +65,8 @@ extension AlertManager {
 // MARK: - Named handlers
 
 extension AlertManager {
-    /// Gives code to a handler's name, and runs it for every response of an alert that carries the
-    /// name and has not been collected: those of the past now, those of the future as they come.
+    /// Registers code under a handler's name, and runs it for every uncollected response of an alert
+    /// that carries the name: those of the past now, those of the future as they come.
     ///
     /// The code runs at least once for a response, in one process at a time, beside the queue, and
     /// must be idempotent. The oldest responses come first, and up to 32 handlers of a manager run

@@ -14,7 +14,8 @@ extension AlertManager {
         !watchers.isEmpty || !closures.isEmpty || !handlers.isEmpty || wantsToPresent
     }
 
-    /// Acts upon what is new; returns what to wait behind, or `nil` when nobody is interested.
+    /// Acts on what is new; returns the count of news to wait after, or `nil` when nobody is
+    /// interested.
     private func followLog() async -> UInt64? {
         let seen = store.newsCount
         leaveIfSlotIsLost()
@@ -100,12 +101,12 @@ extension AlertManager {
 
     /// Takes a snoozed alert off the screen, and keeps the end of its snooze.
     func noteSnoozed(_ id: Alert.ID) {
-        if showing?.id == id { showing?.signals.yield(.putOff) }
+        if showing?.id == id { showing?.signals.yield(.snoozed) }
         pokes.change()
         Task { await self.keepTime() }
     }
 
-    /// Passes a response on: to the screen that shows the alert, else to whoever waits for it.
+    /// Passes a response on: to the screen that shows the alert, else to those who wait for it.
     func noteResolved(_ record: AlertRecord) {
         if let showing, showing.id == record.id {
             showing.signals.yield(.resolved(record))
@@ -114,7 +115,7 @@ extension AlertManager {
         }
     }
 
-    /// Hands a response to whoever waits for it in this process.
+    /// Hands a response to those who wait for it in this process.
     func settle(_ record: AlertRecord) {
         let id = record.id
         fresh.remove(id)

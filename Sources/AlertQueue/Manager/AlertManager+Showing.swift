@@ -48,7 +48,7 @@ extension AlertManager {
             return ended(name, showing.record, because: error)
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
-        case .putOff:
+        case .snoozed:
             return .waits
         case .dismissTimerFired:
             return await resolve(showing.record, .dismiss(system), on: nil)

@@ -1,15 +1,15 @@
 // Deadlines, the ends of snoozes and handlers that are to be tried again. Each open manager acts
-// upon all of them, so that they come also where nobody shows, reads or waits.
+// on all of them, also where no process shows, reads or waits.
 extension AlertManager {
-    /// A process that ends sooner has no time to keep.
+    /// How soon the queue is first looked at; a process that ends sooner is spared the look.
     private static let timeToFirstLook = Duration.milliseconds(100)
     /// How often the queue is looked at, for what other processes have stored and for clocks that
     /// were set.
     private static let pauseBetweenLooks = Duration.seconds(1)
-    /// How long a disk may fail before whoever waits for an expiry hears of it.
+    /// How long a disk may fail before those who wait for an expiry hear of it.
     private static let patience = Duration.seconds(5)
 
-    /// The end of the longest time for which nothing is due.
+    /// The next moment at which something is due.
     struct Alarm {
         let moment: ClockReading
         let task: Task<Void, Never>
@@ -27,7 +27,7 @@ extension AlertManager {
         }
     }
 
-    /// Acts upon what is due, and sets the alarm for what will be.
+    /// Acts on what is due, and sets the alarm for what will be.
     func keepTime() async {
         mustKeepTimeAgain = isKeepingTime
         guard !isKeepingTime else { return }
@@ -39,7 +39,7 @@ extension AlertManager {
         isKeepingTime = false
     }
 
-    /// Has time kept at a moment, if nothing is due before.
+    /// Sets the alarm for a moment, unless it goes off earlier anyway.
     func setAlarm(at moment: ClockReading) {
         let now = clock.now()
         if let alarm, now.time(until: alarm.moment) <= now.time(until: moment) { return }

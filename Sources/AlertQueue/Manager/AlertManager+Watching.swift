@@ -5,8 +5,8 @@ extension AlertManager {
     /// The newest entry of the audit log that this process knows of, or 0.
     package nonisolated var knownSequence: Int64 { store.knownSequence }
 
-    /// Entries of the audit log behind a sequence number, or none after having waited for them for
-    /// a second.
+    /// Entries of the audit log after a sequence number, or none once a second has passed without
+    /// any.
     package nonisolated func nextAudit(
         after sequence: Int64, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {

@@ -14,10 +14,10 @@ import Synchronization
 /// any number of processes, may share a database. State, timers and presentation live on one serial
 /// Dispatch queue; handlers run beside it.
 ///
-/// Every open manager applies the queue's deadlines and ends its snoozes, whoever asked: none need
-/// show, read or wait for anything. A manager that nobody refers to any more goes on for as long as
-/// it has something to show, a closure or a registered handler to run, and then ends as if by
-/// ``close()``.
+/// Every open manager applies the deadlines of all alerts of the queue and ends their snoozes; it
+/// need not show, read or wait for anything. A manager that is no longer referred to goes on for as
+/// long as it has an alert to show, a closure to run or a registered handler, and then ends as if
+/// by ``close()``.
 ///
 /// Whatever reads or writes the queue throws ``AlertError``: besides what each method names, that
 /// is ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` when the file
@@ -63,7 +63,7 @@ public actor AlertManager {
     var closures: [Alert.ID: [AlertClosures]] = [:]
     /// The alerts whose closures run now.
     var runningClosures: Set<Alert.ID> = []
-    /// The manager itself, while closures or handlers need it and nobody else may refer to it.
+    /// The manager itself, while closures or handlers need it: nobody else may refer to it.
     private var ownReference: AlertManager?
 
     // Named handlers.
@@ -210,7 +210,7 @@ public actor AlertManager {
         AlertEvents(store: store, start: store.knownSequence)
     }
 
-    /// Everything that has happened behind a sequence number, and goes on happening.
+    /// Everything that has happened after a sequence number, and what happens from now on.
     ///
     /// - Parameter sequence: The last ``AlertEvent/sequence`` that has been seen; 0 for the whole
     ///   log.
@@ -237,27 +237,29 @@ public actor AlertManager {
         await store.close()
     }
 
-    /// Gives code to errors that no caller waits for: of closures, handlers and presenters, and of
-    /// alerts that no screen can show. Without it each is a line on the standard error.
+    /// Sets the closure that hears of errors for which no caller waits: those of closures, handlers
+    /// and presenters, and alerts that no screen can show.
+    ///
+    /// Without one, each error is printed as a line on the standard error.
     ///
     /// ```swift
     /// manager.onError { error in print("alertq: \(error)") }
     /// ```
     ///
-    /// - Parameter body: Called where the error happens, on any thread; it must return soon, and
-    ///   takes the place of what was given before.
+    /// - Parameter body: Called where the error happens, on any thread; it must return soon. It
+    ///   replaces the closure that was set before.
     public nonisolated func onError(_ body: @escaping @Sendable (BackgroundError) -> Void) {
         errorHandler.withLock { $0 = body }
     }
 
     /// Tells of an error that no caller waits for.
     nonisolated func report(_ error: BackgroundError) {
-        // Called outside of the lock: it may give code to errors itself.
+        // Called outside of the lock: it may set another closure itself.
         let body = errorHandler.withLock { $0 }
         body(error)
     }
 
-    /// Keeps this manager for as long as closures or handlers need it, whoever refers to it.
+    /// Keeps this manager for as long as closures or handlers need it, even if nobody refers to it.
     func stayWhileNeeded() {
         let isNeeded = !isClosed && (!closures.isEmpty || !handlers.isEmpty)
         ownReference = isNeeded ? self : nil

@@ -12,8 +12,8 @@ public enum BackgroundError: Error, Sendable {
     /// A presenter can't show an alert, or has chosen something that the alert does not have. The
     /// alert still waits.
     case presenter(name: String, Alert.ID, any Error)
-    /// An alert waits for a screen, and no process has one attached that may show it. Nobody can
-    /// answer it by a screen before one comes; an alert without buttons can't be answered at all.
+    /// An alert waits for a screen, and no process presents alerts on one that may show it. Until
+    /// one does, the alert can be answered by its id alone, and not at all if it has no buttons.
     case unattended(Alert.ID, presenters: [String]?)
 }
 
@@ -29,19 +29,19 @@ extension BackgroundError: CustomStringConvertible {
         case .presenter(let name, let id, let error):
             "the presenter “\(name)” failed with alert \(id): \(error)"
         case .unattended(let id, nil):
-            "alert \(id) has no buttons, and waits until a screen shows it, of which none is "
-                + "there; to show it: alertq present"
+            "alert \(id) has no buttons and waits for a screen, but no process shows alerts; to show "
+                + "it: alertq present"
         case .unattended(let id, let presenters?):
             "alert \(id) waits for a screen with "
                 + presenters.map { "“\($0)”" }.joined(separator: " or ")
-                + ", of which none is there"
+                + ", but no process shows alerts there"
         }
     }
 
     /// What happens where a program has not said what to do: one line on the standard error.
     static func log(_ error: BackgroundError) {
         let line = Array("alertq: \(SafeText.line(error.description))\n".utf8)
-        // One that can't be written, as in a daemon without it, is lost.
+        // In a daemon without a standard error the line is lost.
         _ = write(STDERR_FILENO, line, line.count)
     }
 }

@@ -62,7 +62,7 @@ final class FreshAlerts: Sendable {
 // MARK: - The presentation loop
 
 extension FreshAlerts {
-    /// Notes that a loop begins, which has yet to look.
+    /// Notes that a loop begins, and has yet to look.
     func beginPresenting(on presenters: [String], for owner: AlertManager) {
         state.withLock { state in
             state.presenters = Set(presenters)

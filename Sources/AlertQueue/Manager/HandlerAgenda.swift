@@ -1,7 +1,7 @@
 /// Which named handlers a manager has, which of them run, and what has to be tried again.
 ///
-/// It is bookkeeping alone: who runs a handler is the manager, and that a handler runs in one
-/// process at a time is the store's word. Each response of a registered name is in one of four
+/// It only keeps the books: the manager runs the handlers, and the store sees to it that a handler
+/// runs in one process at a time. Each response of a registered name is in one of four
 /// places: it runs, it waits for another try, another process has it, or a *walk* through what
 /// nobody has collected comes to it.
 struct HandlerAgenda {
@@ -38,7 +38,7 @@ struct HandlerAgenda {
 
     func body(of name: String) -> AlertManager.RegisteredHandler? { bodies[name] }
 
-    /// Gives code to a name; what failed with its old code need not wait any longer.
+    /// Registers code under a name; what failed with its old code need not wait any longer.
     mutating func register(_ name: String, _ body: @escaping AlertManager.RegisteredHandler) {
         bodies[name] = body
         retries = retries.filter { $0.value.name != name }
@@ -98,14 +98,14 @@ extension HandlerAgenda {
         return all.sorted { $0.key < $1.key }.map { (id: $0.key, name: $0.value) }
     }
 
-    /// Forgets that another process had a response; it is found out anew.
+    /// Forgets that another process had a response; the next try finds out.
     mutating func isNoLongerHeld(_ id: Alert.ID) { held[id] = nil }
 }
 
 // MARK: - Walks
 
 extension HandlerAgenda {
-    /// Whether new responses of a name have to queue up behind those that a walk has not reached.
+    /// Whether new responses of a name have to wait for those that a walk has not reached.
     func isWalking(_ name: String) -> Bool { walks[name]?.isRunning == true }
 
     /// Begins a walk; `false` if one is under way, after which another follows.
@@ -127,7 +127,7 @@ extension HandlerAgenda {
         return isWanted
     }
 
-    /// Has a walk begin at a moment.
+    /// Schedules a walk to begin at a moment.
     mutating func walk(_ name: String, at moment: ClockReading) {
         walks[name, default: Walk()].due = moment
     }

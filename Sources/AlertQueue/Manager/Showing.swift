@@ -8,8 +8,8 @@ enum ShowingSignal: Sendable {
     case told(presenter: String)
     /// It was resolved by other means than this screen.
     case resolved(AlertRecord)
-    /// Somebody put it off by other means than this screen.
-    case putOff
+    /// It was snoozed by other means than this screen.
+    case snoozed
     case dismissTimerFired
     /// The system cancels it.
     case cancel
@@ -43,7 +43,7 @@ struct Showing {
 enum ShowingEnd {
     /// It has its response; the name is that of the presenter where a person chose it, if any.
     case resolved(AlertRecord, chosenOn: String?)
-    /// It waits again: put off, or taken off the screen.
+    /// It waits again: snoozed, or taken off the screen.
     case waits
     /// Every presenter failed.
     case lost

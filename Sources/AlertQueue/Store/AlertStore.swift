@@ -31,7 +31,7 @@ package protocol AlertStore: TextUpkeep {
     /// Stores overdue expiries and ends snoozes that are over, in bounded batches.
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError)
 
-    /// Puts an alert back for a time; `nil` means its own snooze time.
+    /// Snoozes an alert for a time; `nil` means its own snooze time.
     nonisolated(nonsending) func snooze(
         _ id: Alert.ID, for duration: Duration?, by responder: Responder
     ) async throws(AlertError) -> AlertRecord
@@ -70,13 +70,13 @@ package protocol AlertStore: TextUpkeep {
     nonisolated(nonsending) func record(key: String, source: String) async throws(AlertError)
         -> AlertRecord
 
-    /// What waits, in the order in which it will be shown, what is put off last.
+    /// What waits, in the order in which it will be shown, snoozed alerts last.
     nonisolated(nonsending) func pending(limit: Int) async throws(AlertError) -> [AlertRecord]
 
     /// How many alerts wait.
     nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int
 
-    /// Responses, newest first; `after` continues behind the response of that alert.
+    /// Responses, newest first; `after` continues after the response of that alert.
     nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord]
@@ -101,7 +101,7 @@ package protocol AlertStore: TextUpkeep {
         _ filter: HistoryFilter, behind place: Int64, limit: Int
     ) async throws(AlertError) -> UncollectedPage
 
-    /// Audit entries behind a sequence number, oldest first.
+    /// Audit entries after a sequence number, oldest first.
     nonisolated(nonsending) func events(after sequence: Int64, limit: Int) async throws(AlertError)
         -> [AlertEvent]
 
@@ -109,7 +109,7 @@ package protocol AlertStore: TextUpkeep {
     /// after that.
     var knownSequence: Int64 { get }
 
-    /// Audit entries behind a sequence number, oldest first, with their proofs.
+    /// Audit entries after a sequence number, oldest first, with their proofs.
     nonisolated(nonsending) func audit(
         after sequence: Int64, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry]
@@ -157,15 +157,16 @@ package protocol AlertStore: TextUpkeep {
     /// Waits until ``newsCount`` differs from a number, or a second has passed.
     nonisolated(nonsending) func waitForNews(after count: UInt64) async
 
-    /// Whether nothing has happened behind an entry of the audit log that counts as news.
+    /// Whether nothing has happened after an entry of the audit log that counts as news.
     func isQuiet(since sequence: Int64) -> Bool
 
-    /// The newest entry if nothing behind an entry counts as news, else that entry itself.
+    /// The newest entry if nothing after an entry counts as news, else that entry itself.
     func endOfQuiet(after sequence: Int64) -> Int64
 
-    /// Has this store no longer wait for what another process keeps: this process is about to end.
+    /// Stops this store from waiting for a lock that one other process keeps: this process is about
+    /// to end.
     ///
-    /// What can be had goes on as before, however many wait for it.
+    /// A lock that goes from one process to the next is still waited for.
     func hurry()
 
     /// Whether ``close()`` has been called.
@@ -248,7 +249,7 @@ package struct Due: Sendable {
     /// Whether a deadline has passed or a snooze is over, and that is not stored yet.
     package var isNow: Bool
     /// The earliest deadline or end of a snooze to come, of those that were set in this boot; `nil`
-    /// for none. What was set in an earlier boot follows the wall clock, which may jump: look
-    /// often.
+    /// for none. What was set in an earlier boot follows the wall clock, which may jump: it is
+    /// found only by looking often.
     package var next: ClockReading?
 }

@@ -79,7 +79,7 @@ extension QueueChoice {
             await manager.close()
             return result
         } catch {
-            // Who has waited for the lock in vain need not wait for it once more.
+            // The lock has been waited for in vain already.
             if ExitCode(error) == .busy { manager.hurry() }
             await manager.close()
             throw error
@@ -123,7 +123,7 @@ extension QueueChoice {
     ) async throws -> AlertManager {
         do {
             let manager = try await AlertManager(path: path, source: source, via: verb, turn: turn)
-            // Nobody who has ended a command is to wait for what another process keeps.
+            // A command that is asked to end does not wait for what another process keeps.
             SignalWatch.whenEnding { [weak manager] in manager?.hurry() }
             return manager
         } catch {

@@ -8,9 +8,9 @@ import Synchronization
 /// Turns signals into a stream, so that what they must undo is undone by ordinary code.
 ///
 /// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The first signal that
-/// asks the process to end has everything hurry that may wait for others. Signals within a second
+/// asks the process to end makes everything hurry that may wait for others. Signals within a second
 /// of it are its echo: timeout(1) sends one to its child and one to its group, and a terminal that
-/// is closed sends SIGHUP from several sides. One that comes later is a person's who has lost
+/// is closed sends SIGHUP from several sides. One that comes later is from a person who has lost
 /// patience, and ends the process at once.
 ///
 /// There is one for a process, and it stays: nobody takes its handlers away again.
@@ -49,12 +49,12 @@ package final class SignalWatch: Sendable {
     /// What is written to stderr when a later signal cuts the end short.
     package func setLastWords(_ words: String) { receiver.setLastWords(words) }
 
-    /// Has something hurry as soon as this process is asked to end, or now if it has been.
+    /// Runs a closure as soon as this process is asked to end, or now if it has been.
     package static func whenEnding(_ hurry: @escaping @Sendable () -> Void) {
         SignalReceiver.whenEnding(hurry)
     }
 
-    /// Both ends of a pipe that nobody ever waits at.
+    /// Both ends of a pipe, neither of which ever blocks.
     private static func pipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [-1, -1]
         guard clinux_pipe(&ends) == 0 else { return nil }
@@ -62,8 +62,8 @@ package final class SignalWatch: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Has a signal written into the pipe. From one moment to the next: between its old meaning and
-    /// the new one no signal is lost. See sigaction(2) and signal-safety(7).
+    /// Has a signal written into the pipe. Its handler is replaced in one step, so that no signal is
+    /// lost in between. See sigaction(2) and signal-safety(7).
     private static func handle(_ number: Int32) {
         var action = sigaction()
         action.sa_flags = SA_RESTART

@@ -65,7 +65,7 @@ extension SlotHolder {
         return "\(name), process \(pid) on \(host)\(through)"
     }
 
-    /// By whom alerts are shown, or on whose screen they are if it does not move.
+    /// Who shows alerts, or on whose screen they are stuck; it follows the word “alerts”.
     package var showing: String {
         guard let silence else { return "are shown by \(place)" }
         let state =
@@ -81,7 +81,7 @@ extension SlotHolder {
         return isThere ? "alert \(id) is shown by \(place)" : "alert \(id) waits; \(others)"
     }
 
-    /// What opens the way for others, if it does not move.
+    /// How to let others show alerts, if this process does not move.
     package var advice: String? {
         guard !isThere, pid > 0 else { return nil }
         let waking = LinuxProcess(pid: pid).isStopped ? "let it go on: kill -CONT \(pid); or " : ""

@@ -21,7 +21,7 @@ package struct AuditExportCommand: Command {
     ]
 
     static let after = Option(
-        "after", "NUMBER", help: "Only entries behind this one, by its sequence number")
+        "after", "NUMBER", help: "Only entries after this one, by its sequence number")
 
     /// How many entries are in memory at a time.
     private static let pageSize = 500

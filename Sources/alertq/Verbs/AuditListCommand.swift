@@ -15,7 +15,7 @@ package struct AuditListCommand: Command {
     ]
 
     static let after = Option(
-        "after", "NUMBER", help: "Only entries behind this one, by its sequence number")
+        "after", "NUMBER", help: "Only entries after this one, by its sequence number")
     static let alert = Option("alert", "ID", help: "Only the entries of one alert")
     static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
 
@@ -64,7 +64,7 @@ package struct AuditListCommand: Command {
 
 extension AuditListCommand {
     /// Refuses a place beyond the end of the log: a number that was mistyped, or comes from another
-    /// queue, would keep quiet about all that happens until the log has grown that far.
+    /// queue, would hide all that happens until the log has grown that far.
     package static func check(after sequence: Int64, _ manager: AlertManager) async throws {
         guard sequence > 0 else { return }
         let last = try await manager.auditHead()?.sequence ?? 0

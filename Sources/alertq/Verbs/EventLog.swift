@@ -76,7 +76,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Writes errors that nobody waits for, such as that of a presenter that failed.
+    /// Logs errors that no caller waits for, such as those of a presenter that failed.
     package func hearErrors() {
         manager.onError { [sink, path = manager.path] error in
             sink(error.description, [("ALERTQ_DATABASE", path)])

@@ -101,7 +101,7 @@ package struct PresentCommand: Command {
         let sink = EventLog.sink(besideAlerts: chosen.usesTerminal, in: context)
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
-        // On a terminal with alerts on it there is no room for them.
+        // A terminal with alerts on it has no room for them.
         if sink == nil { for manager in managers { manager.onError { _ in } } }
         let logging = Task { await Self.run(logs) }
         defer { logging.cancel() }

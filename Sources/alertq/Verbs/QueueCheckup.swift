@@ -106,7 +106,7 @@ package struct QueueCheckup: Sendable {
                 advice: waiting == 0 ? nil : "to show what waits: alertq present")
         }
         if holder.pid == 0, let process = QueueLocks(database: path).presenter {
-            // It has not written, or somebody has written over it, who it is.
+            // The slot's text, which says who it is, is missing or overwritten.
             return Finding(
                 check: check,
                 detail: "\(process) has the right to show alerts, and does not say who "

@@ -40,7 +40,7 @@ package struct WatchCommand: Command {
     ]
 
     static let after = Option(
-        "after", "NUMBER", help: "Begin behind this event, by its sequence number; else now")
+        "after", "NUMBER", help: "Begin after this event, by its sequence number; else now")
     static let alert = Option("alert", "ID", help: "Only what happens to one alert")
     static let source = Option("source", "NAME", help: "Only what this source asked")
     static let exec = Option("exec", "PROGRAM", help: "Run a program for each response")

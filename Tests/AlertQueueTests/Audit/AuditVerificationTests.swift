@@ -58,7 +58,7 @@ struct AuditVerificationTests {
         await log.store.close()
     }
 
-    @Test("The entry of what a person saw, put off or decided has the hash of what was asked")
+    @Test("The entry of what a person saw, snoozed or decided has the hash of what was asked")
     func content() async throws {
         let log = try await AuditLog()
         try await log.fill()

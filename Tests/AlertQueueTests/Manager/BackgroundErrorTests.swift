@@ -62,7 +62,7 @@ struct BackgroundErrorTests {
     }
 
     @Test(
-        "A choice that the alert does not have is its presenter's error, tried again ever later",
+        "A choice that the alert does not have is its presenter's error, tried again after growing pauses",
         arguments: [
             PresenterChoice.button(-1), .button(2), .later(.zero), .later(.seconds(1 << 40)),
         ])

@@ -207,7 +207,7 @@ struct PresentationTests {
         presenter.end.change()
     }
 
-    @Test("An alert for another presenter waits, and does not hold up those behind it")
+    @Test("An alert for another presenter waits, and does not hold up those after it")
     func otherPresenter() async throws {
         let presenter = ScriptedPresenter { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])

@@ -169,7 +169,7 @@ struct DeadlineTests {
         await store.close()
     }
 
-    @Test("An overdue or resolved alert can't be put off")
+    @Test("An overdue or resolved alert can't be snoozed")
     func snoozeTooLate() async throws {
         let overdue = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
         let resolved = try await store.ask(.yesNo()).id

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The bell is a file of one byte from the start, so that a full disk can't silence it: the byte
 /// is written again after a commit, and inotify(7) wakes whoever listens. A listener holds a shared
-/// lock on the file, so that nobody rings for himself alone.
+/// lock on the file, so that a process never rings when nobody else listens.
 final class Bell: Sendable {
     private let path: String
     private let mode: mode_t
@@ -99,8 +99,8 @@ final class Bell: Sendable {
 
 /// Watches the bell and the slot of a queue, and looks at everything once a second besides.
 ///
-/// The slow look stands behind inotify for a ring that a crash swallowed, for a file that was
-/// replaced, and for the 129th inotify instance of a user, who gets no more.
+/// The slow look is for what inotify misses: a ring that a crash swallowed, a file that was
+/// replaced, and everything once a user has 128 inotify instances and gets no more.
 final class QueueWatch: Sendable {
     private enum Phase {
         case idle
@@ -207,7 +207,7 @@ final class QueueWatch: Sendable {
         }
     }
 
-    /// Reads what inotify has to say, and passes it on once a file.
+    /// Reads the events of inotify, and passes them on, at most once for each file.
     private func drain() {
         let (bell, slot) = state.withLock { state in
             defer { addWatches(&state) }

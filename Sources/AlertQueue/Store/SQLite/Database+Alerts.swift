@@ -72,7 +72,7 @@ extension Database {
         }
     }
 
-    /// The alerts that were put off, the first to come again first.
+    /// The snoozed alerts, the first to come again first.
     func snoozed(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
         try rows(
             """

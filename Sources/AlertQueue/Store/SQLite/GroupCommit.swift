@@ -40,7 +40,7 @@ final class GroupCommit: Sendable {
     }
 
     let state = Mutex(State())
-    /// Set once this process is about to end.
+    /// How long a lock is waited for once this process is about to end; `nil` until then.
     let hurriedWait = Mutex<HurriedWait?>(nil)
     let lockFile: String
     let wakeUp = DispatchSemaphore(value: 0)
@@ -168,7 +168,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// From now on nothing waits long for a lock that another process keeps: this one is to end.
+    /// Stops all jobs from waiting long for a lock that another process keeps: this one is to end.
     func hurry() {
         hurriedWait.withLock { $0 = $0 ?? HurriedWait(lockFile: lockFile) }
     }
@@ -179,7 +179,7 @@ final class GroupCommit: Sendable {
         signal()
     }
 
-    /// From now on nothing more is taken, and what need not be done is not.
+    /// Takes no more jobs from now on, and drops the optional ones.
     private func dropOptional() {
         let dropped = state.withLock { state in
             state.isClosing = true
@@ -199,7 +199,8 @@ final class GroupCommit: Sendable {
 }
 
 extension AlertError {
-    /// Another process has held the queue's lock for too long; the time is told from a second on.
+    /// Another process has held the queue's lock for too long; a time under a second is not
+    /// mentioned.
     static func locked(after time: Duration, lockFile: String) -> AlertError {
         let holder = FileLocks(path: lockFile)?.flockHolder()
         let seconds = time.components.seconds

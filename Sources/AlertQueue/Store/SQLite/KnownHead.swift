@@ -18,7 +18,7 @@ final class KnownHead: Sendable {
 
     private struct State {
         var newest = AuditHead.start
-        /// All entries behind this one are quiet ones of this process.
+        /// All entries after this one are quiet ones of this process.
         var quietSince: Int64 = 0
         /// A transaction that is being committed; a reader may see it first.
         var expected: Commit?
@@ -73,12 +73,12 @@ final class KnownHead: Sendable {
         }
     }
 
-    /// Whether everything behind an entry was done by this process, which knows what follows.
+    /// Whether everything after an entry was done by this process, which knows what follows.
     func isQuiet(since sequence: Int64) -> Bool {
         state.withLock { sequence >= $0.quietSince }
     }
 
-    /// The newest entry if everything behind an entry is such, else that entry itself.
+    /// The newest entry if everything after an entry is such, else that entry itself.
     func endOfQuiet(after sequence: Int64) -> Int64 {
         state.withLock { state in
             sequence >= state.quietSince ? max(sequence, state.newest.sequence) : sequence

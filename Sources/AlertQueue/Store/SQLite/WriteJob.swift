@@ -14,7 +14,7 @@ final class WriteJob: Sendable {
     }
 
     let kind: Kind
-    /// Whether the next process does it as well: a store that closes does not wait for it.
+    /// Whether the next process will do it just as well: a store that closes does not wait for it.
     let isOptional: Bool
     /// What it does, as the object of "can't".
     let operation: String
