@@ -115,8 +115,8 @@ extension AskSession {
             context.note("alert \(record.id) was withdrawn")
         } catch {
             guard ExitCode(error) != .conflict else { return context.note("\(verb): \(error)") }
-            let holder = manager.lockHolder.map { "\($0)" + ($0.isStopped ? "," : "") }
-            let reason = holder.map { $0 + " holds the queue's lock" } ?? "\(error)"
+            let reason =
+                manager.lockHolder.map { $0.subject + " holds the queue's lock" } ?? "\(error)"
             context.note(
                 "alert \(record.id) could not be withdrawn, because \(reason); it stays in the "
                     + "queue; to withdraw it: \(Self.withdrawal(of: record, manager))")

@@ -18,8 +18,8 @@ struct LockCheckup: Sendable {
         let force = holder.isStopped ? "-KILL " : ""
         return Finding(
             check: Self.check,
-            detail: "\(holder)\(holder.isStopped ? "," : "") keeps the lock under which everybody "
-                + "writes: nothing can be asked, answered or withdrawn",
+            detail: holder.subject + " keeps the lock under which everybody writes: nothing can be "
+                + "asked, answered or withdrawn",
             advice: "\(waking)end it: kill \(force)\(holder.pid); what it had not finished is "
                 + "undone",
             code: .busy)

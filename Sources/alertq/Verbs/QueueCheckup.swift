@@ -109,8 +109,8 @@ package struct QueueCheckup: Sendable {
             // The slot's text, which says who it is, is missing or overwritten.
             return Finding(
                 check: check,
-                detail: "\(process) has the right to show alerts, and does not say who "
-                    + "it is",
+                detail: process.subject + " has the right to show alerts, and does not say who it "
+                    + "is",
                 advice: "if nothing is shown, end it: kill \(process.pid)", code: .busy)
         }
         return Finding(
