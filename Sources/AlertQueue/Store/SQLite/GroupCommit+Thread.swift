@@ -186,8 +186,11 @@ extension GroupCommit {
                 defer { state.onClosed.removeAll() }
                 return (late, state.onClosed, true)
             }
-            let waited = isHopeless ? .zero : self.busyTime
-            for job in late { job.finish(.locked(after: waited, lockFile: self.lockFile)) }
+            if !late.isEmpty {
+                let waited = isHopeless ? .zero : self.busyTime
+                let error = AlertError.locked(after: waited, lockFile: self.lockFile)
+                for job in late { job.finish(error) }
+            }
             for closed in closed { closed() }
             if goesOn { self.scheduleWatch() } else { self.hurriedWait.withLock { $0?.end() } }
         }
