@@ -139,7 +139,7 @@ struct WaitEndTests {
         #expect(try await queue.run("list", "--count").output == "1\n")
     }
 
-    @Test("An alert past its deadline, with nobody running, waits for no verb that counts or lists")
+    @Test("With no process running, an alert past its deadline is neither counted nor listed")
     func overdue() async throws {
         let asked = try await queue.run("ask", "Q?", "--timeout", "300ms", "--detach")
         #expect(asked.code == 0)
