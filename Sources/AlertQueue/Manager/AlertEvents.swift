@@ -1,7 +1,7 @@
 /// Everything that happens in a queue, in whatever process, as it happens and in the log's order.
 ///
 /// It reads the audit log from a cursor, so that each event comes once, memory stays bounded, and
-/// a reader can go on later behind the last ``AlertEvent/sequence`` that it has seen.
+/// a reader can go on later after the last ``AlertEvent/sequence`` that it has seen.
 public struct AlertEvents: AsyncSequence, Sendable {
     let store: any AlertStore
     let start: Int64

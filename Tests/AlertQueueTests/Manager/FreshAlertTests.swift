@@ -65,8 +65,8 @@ struct FreshAlertTests {
         await manager.close()
     }
 
-    @Test("A fresh alert that was put off comes again")
-    func putOff() async throws {
+    @Test("A fresh alert that was snoozed comes again")
+    func snoozed() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await idleManager(presenter)
         try await manager.show(.yesNo("later"))

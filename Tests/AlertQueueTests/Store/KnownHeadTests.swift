@@ -37,6 +37,14 @@ struct KnownHeadTests {
         #expect(known.isQuiet(since: 6))
     }
 
+    @Test("A commit that means more is news also without an entry, as the end of a snooze has none")
+    func withoutEntry() {
+        known.raise(to: head(5))
+        #expect(!commit(after: head(5), to: head(5)))
+        #expect(commit(after: head(5), to: head(5), isQuiet: false))
+        #expect(!commit(after: head(5), to: head(6)))
+    }
+
     @Test("What another process did before one's own commit is news")
     func foreign() {
         known.raise(to: head(5))
@@ -86,7 +94,7 @@ struct BellTests {
         #expect(FileIdentity(path: path)?.size == 1)
     }
 
-    @Test("Nobody rings for himself alone, nor for one who has gone")
+    @Test("A bell is rung only while somebody else listens")
     func silence() throws {
         let path = queue.path + "-bell"
         let mine = Bell(path: path, mode: 0o600)
