@@ -41,7 +41,9 @@ extension BackgroundError: CustomStringConvertible {
     /// What happens where a program has not said what to do: one line on the standard error.
     static func log(_ error: BackgroundError) {
         let line = Array("alertq: \(SafeText.line(error.description))\n".utf8)
-        // In a daemon without a standard error the line is lost.
-        _ = write(STDERR_FILENO, line, line.count)
+        // Where nobody reads the standard error any more, the line is lost, and not the process.
+        SignalBlock.run([SIGPIPE]) {
+            _ = write(STDERR_FILENO, line, line.count)
+        }
     }
 }
