@@ -46,7 +46,9 @@ extension AlertManager {
         guard record.response?.outcome == .expired, record.response?.collectedAt == nil else {
             return record
         }
-        return try await store.expire(record.id)
+        // What is stored need not wait for the lock.
+        let stored = try await store.found(record.id).record
+        return stored.response == nil ? try await store.expire(record.id) : stored
     }
 
     /// Snoozes an alert: it comes again after the time, in its old place.
