@@ -13,8 +13,8 @@ struct CallSite: Sendable {
 
     /// Fails the test: Swift Testing records an issue.
     ///
-    /// Other test libraries get a line on the standard error. It is also printed for an issue outside
-    /// any test, such as that of a script on a manager's own task, to say where it belongs.
+    /// Other test libraries get a line on the standard error. It is also printed for an issue
+    /// outside any test, such as that of a script on a manager's own task, to say where it belongs.
     func fail(_ text: String) {
         #if canImport(Testing)
             Issue.record(

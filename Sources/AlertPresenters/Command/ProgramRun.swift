@@ -18,8 +18,8 @@ enum ProgramEnd: Sendable, Hashable {
 struct ProgramRun: ~Copyable {
     /// More than any id of a button.
     static let outputLimitBytes = 4096
-    /// How long a program may go on after it has printed a line; with the time to end it, its choice
-    /// counts at most two seconds after the line.
+    /// How long a program may go on after it has printed a line; with the time to end it, its
+    /// choice counts at most two seconds after the line.
     private static let endingMilliseconds: Int64 = 1500
     /// How long it may take to end after SIGTERM; the manager gives a presenter two seconds.
     private static let stoppingMilliseconds: Int64 = 1000

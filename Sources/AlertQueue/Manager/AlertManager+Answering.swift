@@ -70,9 +70,9 @@ extension AlertManager {
 
     /// Cancels an alert in the name of the system.
     ///
-    /// The delegate of the manager that shows it may handle that, in any process; otherwise the cancel
-    /// button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A delegate
-    /// is given 5 seconds.
+    /// The delegate of the manager that shows it may handle that, in any process; otherwise the
+    /// cancel button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A
+    /// delegate is given 5 seconds.
     ///
     /// - Parameter id: The alert, whoever asked it.
     /// - Returns: The record with its response, once that is on disk.

@@ -5,8 +5,10 @@
 extension AlertManager {
     /// Runs what closures an alert has, one after the other, unless they run already.
     func runClosures(of record: AlertRecord) {
-        guard closures[record.id] != nil, runningClosures.insert(record.id).inserted else { return }
-        Task.detached { await self.runClosuresToEnd(of: record) }
+        guard let response = record.response, closures[record.id] != nil,
+            runningClosures.insert(record.id).inserted
+        else { return }
+        Task.detached { await self.runClosuresToEnd(of: record, response) }
     }
 
     /// The closures to run next; `nil` when none are left, which may then be run anew.
@@ -20,8 +22,9 @@ extension AlertManager {
         return next
     }
 
-    private nonisolated func runClosuresToEnd(of record: AlertRecord) async {
-        guard let response = record.response else { return }
+    private nonisolated func runClosuresToEnd(
+        of record: AlertRecord, _ response: Response
+    ) async {
         // While they run, no hook takes the response.
         let turn = record.alert.handler == nil ? try? store.takeHandlerTurn(record.id) : nil
         var hasFailed = false
@@ -65,8 +68,8 @@ extension AlertManager {
 // MARK: - Named handlers
 
 extension AlertManager {
-    /// Registers code under a handler's name, and runs it for every uncollected response of an alert
-    /// that carries the name: those of the past now, those of the future as they come.
+    /// Registers code under a handler's name, and runs it for every uncollected response of an
+    /// alert that carries the name: those of the past now, those of the future as they come.
     ///
     /// The code runs at least once for a response, in one process at a time, beside the queue, and
     /// must be idempotent. The oldest responses come first, and up to 32 handlers of a manager run
@@ -137,21 +140,25 @@ extension AlertManager {
                 while handlers.isFull, !isClosed {
                     await handlerEnds.wait(after: handlerEnds.count)
                 }
-                start(name, for: record.id)
+                // What is in the way of one is in the way of all.
+                guard start(name, for: record.id) else { return }
             }
         }
     }
 
-    private func start(_ name: String, for id: Alert.ID) {
+    /// Starts a handler, if it is its turn; `false` if turns can't be had at all just now.
+    @discardableResult
+    private func start(_ name: String, for id: Alert.ID) -> Bool {
         // An alert's closures come first, also where their response has not been heard of yet; the
         // handler is offered it when they have run.
         guard !isClosed, let body = handlers.body(of: name), closures[id] == nil,
             handlers.mayStart(id, at: clock.now())
-        else { return }
+        else { return true }
         do throws(AlertError) {
             guard let turn = try store.takeHandlerTurn(id) else {
                 // Another process works on it. Should that die, it is this one's.
-                return handlers.isHeld(id, for: name)
+                handlers.isHeld(id, for: name)
+                return true
             }
             handlers.didStart(id)
             Task.detached {
@@ -159,8 +166,13 @@ extension AlertManager {
                 turn.end()
                 await self.handlerEnded(name, for: id, error)
             }
+            return true
         } catch {
-            handlerEnded(name, for: id, error)
+            // Too few descriptors, or a file that may not be opened: all of them wait for that.
+            let pause = Duration.seconds(10)
+            handlers.walk(name, at: clock.now().advanced(by: pause))
+            report(.handler(name: name, id, error, retryAfter: pause))
+            return false
         }
     }
 

@@ -84,6 +84,7 @@ extension AlertManager {
     private func heard(_ kind: AlertEvent.Kind, of id: Alert.ID) async throws(AlertError) {
         switch kind {
         case .resolved:
+            resting[id] = nil
             let isAwaited = watchers[id] != nil || closures[id] != nil || showing?.id == id
             guard isAwaited || !handlers.isEmpty else {
                 resolutionsSeen.add(1, ordering: .releasing)
@@ -119,6 +120,7 @@ extension AlertManager {
     func settle(_ record: AlertRecord) {
         let id = record.id
         fresh.remove(id)
+        resting[id] = nil
         // Also where somebody waits: another may be about to.
         resolutionsSeen.add(1, ordering: .releasing)
         deadlines[id] = nil

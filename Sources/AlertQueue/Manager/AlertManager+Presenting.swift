@@ -11,6 +11,17 @@ extension AlertManager {
     /// How long to wait when every presenter has failed: longer each time, because whatever is
     /// wrong with a presenter may be so for long.
     private static let backoff = Backoff(longest: .seconds(60))
+    /// How long to pass over an alert that no presenter could show; more than the others wait, so
+    /// that it is their turn first.
+    private static let rest = Backoff(first: .seconds(2), longest: .seconds(600))
+    /// How many failures are remembered.
+    private static let restLimit = 1000
+
+    /// An alert that no presenter could show, and is not tried before a moment.
+    struct Rest {
+        var failures: Int
+        var end: ClockReading
+    }
 
     /// Who holds the presentation slot, in whatever process; `nil` if nobody does.
     package nonisolated func slotHolder() -> SlotHolder? { store.slotHolder() }
@@ -97,8 +108,13 @@ extension AlertManager {
                 _ = lease.show(nil)
                 // A database that could not be read is looked at again a second later.
                 guard upcoming != nil else { return pause(for: .seconds(1)) }
-                wakeIdleWaiters()
                 fresh.releaseOwner(ifUnchangedSince: seen)
+                if let end = nextRestEnd {
+                    // Another process may be able to show what rests here.
+                    giveUpSlot()
+                    return poke(after: seen, until: end)
+                }
+                wakeIdleWaiters()
                 return .poke(after: seen)
             }
             let end = await show(record, upcoming, on: lease)
@@ -106,14 +122,49 @@ extension AlertManager {
             if case .resolved = end {} else { emptySince = nil }
             guard case .lost = end else {
                 failedShowings = 0
+                resting[record.id] = nil
                 continue
             }
-            // Another process may be luckier; this one tries again later.
-            failedShowings += 1
-            giveUpSlot()
-            return pause(for: Self.backoff.pause(after: failedShowings))
+            return pauseAfterFailure(with: record.id)
         }
         return nil
+    }
+
+    /// Lets others try what no presenter here could show.
+    private func pauseAfterFailure(with id: Alert.ID) -> PresentationWait? {
+        failedShowings += 1
+        let failures = (resting[id]?.failures ?? 0) + 1
+        let end = clock.now().advanced(by: Self.rest.pause(after: failures))
+        if resting.count >= Self.restLimit { resting.removeAll() }
+        resting[id] = Rest(failures: failures, end: end)
+        giveUpSlot()
+        let pause = Self.backoff.pause(after: failedShowings)
+        // Whoever waits for the end of the queue is not to wait much longer than that takes.
+        return self.pause(for: idleWaiters.isEmpty ? pause : min(pause, .seconds(1)))
+    }
+
+    /// The alerts that are passed over now.
+    private var restingIDs: [Alert.ID] {
+        let now = clock.now()
+        return resting.filter { !now.isAtOrAfter($0.value.end) }.keys.sorted()
+    }
+
+    private var nextRestEnd: ClockReading? {
+        let now = clock.now()
+        let ends = resting.values.map(\.end).filter { !now.isAtOrAfter($0) }
+        return ends.min { now.time(until: $0) < now.time(until: $1) }
+    }
+
+    /// Waits for something to show, until a moment at most.
+    private func poke(after seen: UInt64, until end: ClockReading) -> PresentationWait {
+        wait(for: { [clock, pokes] in
+            await withTaskGroup { group in
+                group.addTask { await pokes.wait(after: seen) }
+                group.addTask { try? await clock.sleep(until: end) }
+                await group.next()
+                group.cancelAll()
+            }
+        })
     }
 
     private func endPresenting() {
@@ -194,13 +245,14 @@ extension AlertManager {
         emptySince = nil
         let names = presenters.map(\.name).filter { !stuckPresenters.contains($0) }
         do throws(AlertError) {
-            var upcoming = try await store.next(for: names, only: presentsOnly)
+            let except = restingIDs
+            var upcoming = try await store.next(for: names, only: presentsOnly, except: except)
             if upcoming.needsSweep {
                 try await store.sweep(atMost: .max)
-                upcoming = try await store.next(for: names, only: presentsOnly)
+                upcoming = try await store.next(for: names, only: presentsOnly, except: except)
             }
             fresh.removeAll(upTo: upcoming.sequence)
-            if upcoming.record == nil { emptySince = upcoming.sequence }
+            if upcoming.record == nil, except.isEmpty { emptySince = upcoming.sequence }
             return upcoming
         } catch {
             // The disk fails or is locked: looked at again with the next change or second.

@@ -6,7 +6,8 @@ extension AlertManager {
     func show(
         _ record: AlertRecord, _ upcoming: Upcoming?, on lease: any SlotLease
     ) async -> ShowingEnd {
-        guard lease.show(record.id) else { return .waits }
+        // A slot that can't be written, though it is still there, is tried again later.
+        guard lease.show(record.id) else { return lease.isValid ? .lost : .waits }
         // More signals than presenters and timers can send before they are read.
         let (stream, signals) = AsyncStream.makeStream(
             of: ShowingSignal.self, bufferingPolicy: .bufferingOldest(256))

@@ -29,6 +29,8 @@ extension AlertManager {
 
     /// Acts on what is due, and sets the alarm for what will be.
     func keepTime() async {
+        // These wait for no lock, which may hold up the rest for seconds.
+        tryHandlersAgain(at: clock.now())
         mustKeepTimeAgain = isKeepingTime
         guard !isKeepingTime else { return }
         isKeepingTime = true
@@ -59,22 +61,45 @@ extension AlertManager {
             alarm.task.cancel()
             self.alarm = nil
         }
-        tryHandlersAgain(at: now)
         if let due = handlers.nextDue(after: now) { setAlarm(at: due) }
         do throws(AlertError) {
             try await expireAwaited(at: now)
             var due = try await store.due()
             if due.isNow {
-                try await store.sweep(atMost: .max)
+                try await sweep()
                 // What has come back from a snooze can be shown.
                 emptySince = nil
                 pokes.change()
                 due = try await store.due()
             }
             if let next = due.next { setAlarm(at: next) }
+            timeFailingSince = nil
         } catch {
-            // The disk fails or the queue is locked: looked at again a second later.
+            reportLateness(error)
         }
+    }
+
+    private func sweep() async throws(AlertError) {
+        do throws(AlertError) {
+            try await store.sweep(atMost: .max)
+        } catch .storage {
+            // An expiry is an answer by policy, and a full disk has room for answers.
+            try await store.sweepInReserve()
+        }
+    }
+
+    /// Says once that deadlines can't be applied, if that lasts; they are tried again each second.
+    private func reportLateness(_ error: AlertError) {
+        if case .closed = error { return }
+        let now = ContinuousClock.now
+        let (since, isTold) = timeFailingSince ?? (now, false)
+        timeFailingSince = (since, isTold)
+        // A lock has been waited for already.
+        var isLasting = since.duration(to: now) >= Self.patience
+        if case .busy = error { isLasting = true }
+        guard isLasting, !isTold else { return }
+        timeFailingSince = (since, true)
+        report(.deadlines(error))
     }
 
     /// Stores the expiries that somebody here waits for, each as an answer, which may take the room

@@ -79,6 +79,8 @@ public actor AlertManager {
     /// Whether time is being kept just now, and has to be once more.
     var isKeepingTime = false
     var mustKeepTimeAgain = false
+    /// Since when time can't be kept, and whether that has been told.
+    var timeFailingSince: (start: ContinuousClock.Instant, isTold: Bool)?
     /// Since when expiries can't be stored.
     var expiryFailingSince: ContinuousClock.Instant?
 
@@ -99,6 +101,7 @@ public actor AlertManager {
     var wait: Task<Void, Never>?
     /// How often in a row every presenter has failed.
     var failedShowings = 0
+    var resting: [Alert.ID: Rest] = [:]
     var lease: (any SlotLease)?
     var showing: Showing?
     var wantsToPresent = false
@@ -106,6 +109,7 @@ public actor AlertManager {
     var emptySince: Int64?
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     private nonisolated let closed = Atomic<Bool>(false)
+    private var closing: Task<Void, Never>?
 
     nonisolated var isClosed: Bool { closed.load(ordering: .acquiring) }
 
@@ -221,7 +225,15 @@ public actor AlertManager {
     /// Takes what is shown off the screen, writes what is still to be written, and ends all waiting
     /// with ``AlertError/closed``. What waits in the queue stays there.
     public func close() async {
-        guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if closing == nil {
+            closed.store(true, ordering: .releasing)
+            closing = Task { await end() }
+        }
+        // Whoever comes second waits for the same end.
+        await closing?.value
+    }
+
+    private func end() async {
         await stopPresenting()
         listener?.cancel()
         timekeeper?.cancel()

@@ -12,6 +12,9 @@ public enum BackgroundError: Error, Sendable {
     /// A presenter can't show an alert, or has chosen something that the alert does not have. The
     /// alert still waits.
     case presenter(name: String, Alert.ID, any Error)
+    /// What is due can't be stored: deadlines are not applied, and snoozed alerts don't come back.
+    /// It is tried again each second, and told once.
+    case deadlines(AlertError)
     /// An alert waits for a screen, and no process presents alerts on one that may show it. Until
     /// one does, the alert can be answered by its id alone, and not at all if it has no buttons.
     case unattended(Alert.ID, presenters: [String]?)
@@ -28,9 +31,11 @@ extension BackgroundError: CustomStringConvertible {
                 + "trying again in \(pause.components.seconds) s"
         case .presenter(let name, let id, let error):
             "the presenter “\(name)” failed with alert \(id): \(error)"
+        case .deadlines(let error):
+            "deadlines can't be applied for now: \(error)"
         case .unattended(let id, nil):
-            "alert \(id) has no buttons and waits for a screen, but no process shows alerts; to show "
-                + "it: alertq present"
+            "alert \(id) has no buttons and waits for a screen, but no process shows alerts; to "
+                + "show it: alertq present"
         case .unattended(let id, let presenters?):
             "alert \(id) waits for a screen with "
                 + presenters.map { "“\($0)”" }.joined(separator: " or ")
@@ -41,7 +46,10 @@ extension BackgroundError: CustomStringConvertible {
     /// What happens where a program has not said what to do: one line on the standard error.
     static func log(_ error: BackgroundError) {
         let line = Array("alertq: \(SafeText.line(error.description))\n".utf8)
-        // Where nobody reads the standard error any more, the line is lost, and not the process.
+        var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        // Where nobody reads the standard error any more, the line is lost, and not the process;
+        // nor does it wait for a reader that has stopped.
+        guard poll(&room, 1, 0) == 1 else { return }
         SignalBlock.run([SIGPIPE]) {
             _ = write(STDERR_FILENO, line, line.count)
         }

@@ -31,6 +31,10 @@ package protocol AlertStore: TextUpkeep {
     /// Stores overdue expiries and ends snoozes that are over, in bounded batches.
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError)
 
+    /// Stores a few overdue expiries in the room that is set aside for answers, where a sweep finds
+    /// none.
+    nonisolated(nonsending) func sweepInReserve() async throws(AlertError)
+
     /// Snoozes an alert for a time; `nil` means its own snooze time.
     nonisolated(nonsending) func snooze(
         _ id: Alert.ID, for duration: Duration?, by responder: Responder
@@ -55,9 +59,10 @@ package protocol AlertStore: TextUpkeep {
     /// Whether another process wants an alert to be cancelled.
     nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool
 
-    /// The alert to show next, among those that one of the presenters may show.
-    nonisolated(nonsending) func next(for presenters: [String], only: Alert.ID?)
-        async throws(AlertError) -> Upcoming
+    /// The alert to show next, among those that one of the presenters may show, but for some.
+    nonisolated(nonsending) func next(
+        for presenters: [String], only: Alert.ID?, except: [Alert.ID]
+    ) async throws(AlertError) -> Upcoming
 
     /// One alert, with its response if it has one.
     nonisolated(nonsending) func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
@@ -174,6 +179,14 @@ package protocol AlertStore: TextUpkeep {
 
     /// Writes what has been recorded without waiting, and releases everything.
     nonisolated(nonsending) func close() async
+}
+
+extension AlertStore {
+    package nonisolated(nonsending) func next(for presenters: [String], only: Alert.ID?)
+        async throws(AlertError) -> Upcoming
+    {
+        try await next(for: presenters, only: only, except: [])
+    }
 }
 
 /// An alert on its way into the store.

@@ -16,6 +16,7 @@ package struct SlotHolder: Sendable, Hashable, Codable {
 
     // The slot's text has a fixed length.
     private static let presenterLimit = 4
+    /// In bytes; a name that is cut keeps all but its last character or so.
     private static let presenterNameLimit = 32
 
     package init(identity: Identity, presenters: [String], hasDelegate: Bool) {
@@ -24,8 +25,10 @@ package struct SlotHolder: Sendable, Hashable, Codable {
         tty = identity.tty
         host = identity.host
         pid = identity.pid
-        self.presenters = presenters.prefix(Self.presenterLimit).map {
-            String($0.prefix(Self.presenterNameLimit))
+        self.presenters = presenters.prefix(Self.presenterLimit).map { name in
+            var name = name
+            while name.utf8.count > Self.presenterNameLimit { name.removeLast() }
+            return name
         }
         self.hasDelegate = hasDelegate
     }
@@ -44,8 +47,9 @@ extension SlotHolder {
     /// has no room to tell.
     package func mayShow(on wanted: [String]?) -> Bool {
         guard let wanted, presenters.count < Self.presenterLimit else { return true }
-        return presenters.contains {
-            wanted.contains($0) || $0.count >= Self.presenterNameLimit
+        return presenters.contains { name in
+            let mayBeCut = name.utf8.count > Self.presenterNameLimit - 4
+            return wanted.contains { $0 == name || (mayBeCut && $0.hasPrefix(name)) }
         }
     }
 

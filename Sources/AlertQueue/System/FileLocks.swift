@@ -34,9 +34,9 @@ struct FileLocks {
     /// Who holds an open-file-description lock, among the processes whose files this user may see.
     ///
     /// The list names nobody for these locks, because several processes may share the description.
-    func openFileHolder() -> LinuxProcess? {
+    func openFileHolders() -> [LinuxProcess] {
         let processes = Self.names(in: "/proc").compactMap { Int32($0) }
-        return processes.first(where: holdsOpenFileLock).map { LinuxProcess(pid: $0) }
+        return processes.filter(holdsOpenFileLock).map { LinuxProcess(pid: $0) }
     }
 
     private func holdsOpenFileLock(_ pid: Int32) -> Bool {

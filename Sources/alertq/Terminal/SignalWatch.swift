@@ -62,8 +62,8 @@ package final class SignalWatch: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Has a signal written into the pipe. Its handler is replaced in one step, so that no signal is
-    /// lost in between. See sigaction(2) and signal-safety(7).
+    /// Has a signal written into the pipe. Its handler is replaced in one step, so that no signal
+    /// is lost in between. See sigaction(2) and signal-safety(7).
     private static func handle(_ number: Int32) {
         var action = sigaction()
         action.sa_flags = SA_RESTART

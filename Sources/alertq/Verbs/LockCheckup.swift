@@ -3,8 +3,8 @@ import AlertQueue
 /// The check of `alertq doctor` that looks whether a process keeps others from writing.
 struct LockCheckup: Sendable {
     private static let check = "lock"
-    /// How many looks, a tenth of a second apart, must find the same process with the lock before it
-    /// counts as one that keeps it.
+    /// How many looks, a tenth of a second apart, must find the same process with the lock before
+    /// it counts as one that keeps it.
     private static let looksAtStopped = 3
     private static let looksAtRunning = 20
 

@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
+import Synchronization
 
 /// `alertq present`: shows alerts to a person, one at a time.
 package struct PresentCommand: Command {
@@ -101,8 +102,9 @@ package struct PresentCommand: Command {
         let sink = EventLog.sink(besideAlerts: chosen.usesTerminal, in: context)
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
-        // A terminal with alerts on it has no room for them.
-        if sink == nil { for manager in managers { manager.onError { _ in } } }
+        // A terminal with alerts on it has room for them only at the end.
+        let kept = KeptErrors()
+        if sink == nil { for manager in managers { manager.onError(kept.keep) } }
         let logging = Task { await Self.run(logs) }
         defer { logging.cancel() }
         let signal: Int32?
@@ -110,9 +112,11 @@ package struct PresentCommand: Command {
             signal = try await serve(screen, signals)
         } catch {
             await close(screen, logs)
+            kept.tell(context)
             throw error
         }
         await close(screen, logs)
+        kept.tell(context)
         if let signal { throw Interruption(signal: signal) }
         return .done
     }
@@ -221,5 +225,18 @@ extension PresentCommand {
                 "the alerts of \(manager.path) \(holder.showing); waiting for a turn")
             if let advice = holder.advice { context.note(advice) }
         }
+    }
+}
+
+/// Errors that nobody could be told of while alerts were on the terminal; the last ten.
+private final class KeptErrors: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func keep(_ error: BackgroundError) {
+        lines.withLock { $0 = ($0 + [error.description]).suffix(10) }
+    }
+
+    func tell(_ context: Context) {
+        for line in lines.withLock({ $0 }) { context.note(line) }
     }
 }

@@ -54,6 +54,7 @@ package struct QueueCheckup: Sendable {
                         advice: "put a copy of it back, or save what can be read: "
                             + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
             }
+            findings += stoppedHandlers()
             findings.append(await textIndex(manager))
             if try await !manager.isPurgeComplete() {
                 findings.append(
@@ -78,6 +79,19 @@ package struct QueueCheckup: Sendable {
             findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
         }
         return findings
+    }
+
+    /// The processes that nobody takes a handler over from, because they live, though they can't go
+    /// on.
+    private func stoppedHandlers() -> [Finding] {
+        QueueLocks(database: path).handlers.filter(\.isStopped).map { process in
+            Finding(
+                check: "handlers",
+                detail: process.subject + " holds responses that others don't work on meanwhile",
+                advice: "let it go on: kill -CONT \(process.pid); or end it: kill -KILL "
+                    + "\(process.pid)",
+                code: .busy)
+        }
     }
 
     private func textIndex(_ manager: AlertManager) async -> Finding {

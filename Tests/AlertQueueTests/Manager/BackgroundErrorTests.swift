@@ -39,6 +39,7 @@ struct BackgroundErrorTests {
                 errors.note("handler \(name) \(id) \(cause) \(pause.components.seconds)")
             case .presenter(let name, let id, let cause):
                 errors.note("presenter \(name) \(id) \(cause)")
+            case .deadlines(let cause): errors.note("deadlines \(cause)")
             case .unattended(let id, let presenters):
                 errors.note("unattended \(id) \(presenters ?? [])")
             }
@@ -62,7 +63,7 @@ struct BackgroundErrorTests {
     }
 
     @Test(
-        "A choice that the alert does not have is its presenter's error, tried again after growing pauses",
+        "A choice that the alert does not have is its presenter's error, with growing pauses",
         arguments: [
             PresenterChoice.button(-1), .button(2), .later(.zero), .later(.seconds(1 << 40)),
         ])
@@ -73,15 +74,33 @@ struct BackgroundErrorTests {
             path: queue.path, presenters: [presenter], clock: clock)
         listen(to: manager)
         let id = try await manager.show(Alert("Go?", buttons: ["Go", .cancel("No")]))
-        for (count, pause) in [(1, 1), (2, 2), (3, 4)] {
+        for (count, pause) in [(1, 2), (2, 4), (3, 8)] {
             #expect(await eventually { errors.lines.count == count && clock.sleeperCount == 1 })
             clock.advance(by: .seconds(pause) - .milliseconds(1))
-            #expect(clock.sleeperCount == 1, "it was shown again too early")
+            #expect(await eventually { clock.sleeperCount == 1 })
+            #expect(presenter.showings == count, "it was shown again too early")
             clock.advance(by: .milliseconds(1))
         }
         #expect(await eventually { presenter.showings == 4 })
         #expect(errors.lines.allSatisfy { $0.hasPrefix("presenter broken 1 ") })
         #expect(try await manager.record(id).response == nil)
+        await manager.close()
+    }
+
+    @Test("An alert that no presenter can show does not hold up those after it")
+    func heldUp() async throws {
+        let presenter = ScriptedPresenter { alert in
+            guard alert.title != "Broken" else { throw Trouble() }
+            return .button(0)
+        }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        listen(to: manager)
+        try await manager.show(Alert("Broken", buttons: ["Go"]))
+        #expect(await eventually { errors.lines.count == 1 })
+        for title in ["First", "Second"] {
+            #expect(try await manager.ask(title, buttons: ["Go"]).outcome == .answered)
+        }
+        #expect(try await manager.record(1).response == nil)
         await manager.close()
     }
 

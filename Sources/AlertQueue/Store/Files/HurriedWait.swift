@@ -4,31 +4,30 @@
 /// are: on a busy machine dozens may withdraw their alerts at once. A lock that one process keeps
 /// is not, least of all when that process is stopped.
 struct HurriedWait {
-    private static let whenStopped = Duration.milliseconds(200)
-    private static let whenRunning = Duration.milliseconds(600)
+    /// How many looks in a row, a tenth of a second apart, must find the same holder. On a busy
+    /// machine a process that commits again and again may well be found by a few of them.
+    private static let looksAtStopped = 3
+    private static let looksAtRunning = 20
 
     private let lockFile: String
-    /// The holder since some time; one that can't be seen counts as always the same.
+    /// The last holder; one that can't be seen counts as always the same.
     private var holder: LinuxProcess?
-    private var since: ContinuousClock.Instant?
+    private var looks = 0
 
     init(lockFile: String) {
         self.lockFile = lockFile
     }
 
     /// Looks at the lock, which somebody waits for; returns whether waiting on is of no use.
-    mutating func isHopeless(at now: ContinuousClock.Instant = .now) -> Bool {
+    mutating func isHopeless() -> Bool {
         let seen = FileLocks(path: lockFile)?.flockHolder()
-        guard let since, seen == holder else {
-            holder = seen
-            self.since = now
-            return false
-        }
-        return now - since >= (seen?.isStopped == true ? Self.whenStopped : Self.whenRunning)
+        looks = seen == holder ? looks + 1 : 1
+        holder = seen
+        return looks >= (seen?.isStopped == true ? Self.looksAtStopped : Self.looksAtRunning)
     }
 
     /// Forgets what it has seen, because the wait is over.
     mutating func end() {
-        since = nil
+        looks = 0
     }
 }

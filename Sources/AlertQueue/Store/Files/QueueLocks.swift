@@ -17,7 +17,12 @@ package struct QueueLocks: Sendable {
 
     /// The process that holds the presentation slot, among those whose files this user may see.
     package var presenter: LinuxProcess? {
-        files.flatMap { FileLocks(path: $0.slot)?.openFileHolder() }.flatMap(other)
+        files.flatMap { FileLocks(path: $0.slot)?.openFileHolders().first }.flatMap(other)
+    }
+
+    /// The processes that run handlers or hooks, or wait for a response, likewise.
+    package var handlers: [LinuxProcess] {
+        files.flatMap { FileLocks(path: $0.handlers)?.openFileHolders() } ?? []
     }
 
     private func other(_ process: LinuxProcess) -> LinuxProcess? {

@@ -17,7 +17,8 @@ extension Database {
             AND alerts.priority = ? AND (alerts.presenters IS NULL OR ?2 IS NULL OR EXISTS (
                 SELECT 1 FROM json_each(alerts.presenters) AS wanted
                 JOIN json_each(?2) AS attached ON attached.value = wanted.value))
-            ORDER BY alerts.id LIMIT ?
+            AND (?4 IS NULL OR alerts.id NOT IN (SELECT value FROM json_each(?4)))
+            ORDER BY alerts.id LIMIT ?3
             """
 
     func alert(_ id: Alert.ID) throws -> AlertRow? {
@@ -42,12 +43,14 @@ extension Database {
         ) { $0.text(0) }
     }
 
-    /// The oldest waiting alerts of one priority that one of the presenters may show.
+    /// The oldest waiting alerts of one priority that one of the presenters may show, but for some;
+    /// names and ids are JSON arrays.
     func waiting(
-        _ priority: Alert.Priority, presenters: String?, limit: Int
+        _ priority: Alert.Priority, presenters: String?, except: String? = nil, limit: Int
     ) throws -> [AlertRow] {
         try rows(
-            Self.waiting, .integer(priority.rawValue), .optional(presenters), .integer(limit)
+            Self.waiting, .integer(priority.rawValue), .optional(presenters), .integer(limit),
+            .optional(except)
         ) { try AlertRow($0) }
     }
 

@@ -170,7 +170,9 @@ extension GroupCommit {
 
     private func scheduleWatch() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
-            let isHopeless = self.hurriedWait.withLock { $0?.isHopeless() ?? false }
+            let (isHurried, isHopeless) = self.hurriedWait.withLock { wait in
+                (wait != nil, wait?.isHopeless() ?? false)
+            }
             let (late, closed, goesOn) = self.state.withLock { state in
                 guard state.isBlocked else {
                     state.isWatched = false
@@ -178,8 +180,12 @@ extension GroupCommit {
                 }
                 let now = ContinuousClock.now
                 let limit = isHopeless ? now : now - self.busyTime
-                let late = state.waiting.filter { $0.enqueued <= limit }
-                state.waiting.removeAll { $0.enqueued <= limit }
+                // What has not been asked need not be undone.
+                let isLate = { (job: WriteJob) in
+                    job.enqueued <= limit || (isHurried && job.kind == .ask)
+                }
+                let late = state.waiting.filter(isLate)
+                state.waiting.removeAll(where: isLate)
                 guard let closeLimit = state.closeLimit, closeLimit <= now || isHopeless else {
                     return (late, [], true)
                 }
@@ -187,7 +193,7 @@ extension GroupCommit {
                 return (late, state.onClosed, true)
             }
             if !late.isEmpty {
-                let waited = isHopeless ? .zero : self.busyTime
+                let waited = isHopeless || isHurried ? .zero : self.busyTime
                 let error = AlertError.locked(after: waited, lockFile: self.lockFile)
                 for job in late { job.finish(error) }
             }

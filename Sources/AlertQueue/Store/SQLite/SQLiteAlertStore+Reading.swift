@@ -3,9 +3,10 @@ import SQLite
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func next(
-        for presenters: [String], only: Alert.ID?
+        for presenters: [String], only: Alert.ID?, except: [Alert.ID]
     ) async throws(AlertError) -> Upcoming {
         let names = StoredJSON.encode(presenters)
+        let exceptions = except.isEmpty ? nil : "\(except)"
         return try await read("look for the next alert") { [clock] db in
             let now = clock.now()
             let isDue = try db.isDue(at: now)
@@ -16,7 +17,7 @@ extension SQLiteAlertStore {
                     }
                 } else {
                     try Alert.Priority.allCases.flatMap {
-                        try db.waiting($0, presenters: names, limit: 1)
+                        try db.waiting($0, presenters: names, except: exceptions, limit: 1)
                     }
                 }
             let next = candidates.min { $0.place.comes(before: $1.place, at: now) }

@@ -63,6 +63,15 @@ extension SQLiteAlertStore {
         }
     }
 
+    package nonisolated(nonsending) func sweepInReserve() async throws(AlertError) {
+        try await commits.perform(.answer, "store expiries") { [identity] context in
+            for id in try context.db.overdue(at: context.now, limit: 10) {
+                guard let row = try context.db.alert(id) else { continue }
+                _ = try context.expire(row, identity: identity)
+            }
+        }
+    }
+
     package nonisolated(nonsending) func snooze(
         _ id: Alert.ID, for duration: Duration?, by responder: Responder
     ) async throws(AlertError) -> AlertRecord {
