@@ -6,15 +6,19 @@ package final class CommandLineQueue: Sendable {
     package let directory: String
     package var path: String { directory + "/queue.db" }
 
+    /// How the paths of all files of tests begin: in `$TMPDIR`, if that is set.
+    private static let temporary = FileManager.default.temporaryDirectory
+        .appending(path: "alertq-e2e-").path
+
     /// The command that was built with the tests, where every user can start it.
     package static let program: String = {
-        let copy = "/tmp/alertq-e2e-\(getpid())"
+        let copy = temporary + "\(getpid())"
         // By a process of its own: a descriptor that writes it must not leak into a child of
         // another test, because nobody could start the copy then (ETXTBSY).
         guard let install = try? Child("install", ["-m", "755", built("alertq"), copy]),
             install.wait() == 0
         else { return built("alertq") }
-        atexit { unlink("/tmp/alertq-e2e-\(getpid())") }
+        atexit { unlink(CommandLineQueue.temporary + "\(getpid())") }
         return copy
     }()
 
@@ -29,7 +33,7 @@ package final class CommandLineQueue: Sendable {
     }
 
     package init(mode: mode_t = 0o700) throws {
-        directory = "/tmp/alertq-e2e-\(UUID())"
+        directory = Self.temporary + "\(UUID())"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         chmod(directory, mode)
@@ -37,7 +41,7 @@ package final class CommandLineQueue: Sendable {
 
     /// A queue with the files of another one, or of none if the directory is empty.
     package init(copyOf other: String) throws {
-        directory = "/tmp/alertq-e2e-\(UUID())"
+        directory = Self.temporary + "\(UUID())"
         try FileManager.default.copyItem(atPath: other, toPath: directory)
     }
 

@@ -1,5 +1,7 @@
-import AlertQueue
+import SQLite
 import Testing
+
+@testable import AlertQueue
 
 @Suite("Audit forging")
 struct AuditForgingTests {
@@ -148,5 +150,58 @@ struct AuditForgingTests {
                 """)
         #expect(problem.sequence == -1)
         await log.store.close()
+    }
+
+    @Test("Something shown that was never asked is found at the entry that tells of its showing")
+    func shownOther() async throws {
+        let log = try await AuditLog()
+        let asked = try await log.store.ask(.yesNo("Keep?"))
+        // As a process would have it that reads a row which somebody changes for a moment.
+        let shown = AlertRecord(
+            id: asked.id, alert: .yesNo("Delete?"), source: asked.source, state: .queued,
+            askedAt: asked.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0,
+            response: nil)
+        log.store.recordPresented(shown, at: log.clock.now(), by: .ana)
+        try await log.store.answer(asked.id, 0)
+        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        #expect(problems.map(\.sequence) == [2])
+        #expect(problems.first?.reason.contains("is not what entry 2 says was presented") == true)
+        await log.store.close()
+    }
+
+    @Test("A last entry with an unknown word is found, even with the hash of that word")
+    func rehashedWord() async throws {
+        let log = try await AuditLog()
+        try await log.store.ask(.yesNo())
+        await log.store.close()
+        try log.forge("UPDATE audit SET button_role = 'bogus' WHERE seq = 1")
+        let hash = try #require(
+            try log.queue.connection().first(
+                "SELECT \(AuditRow.columns) FROM audit WHERE seq = 1", read: Self.hash))
+        try log.forge("UPDATE audit SET hash = x'\(Hex.text(hash))' WHERE seq = 1")
+        // The one that has seen the entry would not take the file for its own any more.
+        let other = try await log.queue.store()
+        let problems = try await other.verifyAudit(expecting: nil).problems
+        #expect(problems.first?.reason.contains("can't be understood") == true)
+        await other.close()
+    }
+
+    /// The hash of a row of the log, whatever its columns hold.
+    private static func hash(of row: borrowing Row) -> [UInt8] {
+        let input = HashInput()
+        input.begin(Array("alertq-audit-1".utf8))
+        for column in 0..<AuditRow.count - 1 {
+            let value = row.raw(column)
+            switch value.kind {
+            case .null: input.absent()
+            case .integer: input.number(value.integer)
+            case .text: input.text(value.bytes)
+            case .blob: input.hex(value.bytes)
+            default: break
+            }
+        }
+        var hash = [UInt8](repeating: 0, count: SHA256.byteCount)
+        hash.withUnsafeMutableBytes { input.hash(into: $0) }
+        return hash
     }
 }
