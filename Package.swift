@@ -54,7 +54,9 @@ let package = Package(
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting"]),
         .testTarget(
             name: "alertqTests",
-            dependencies: ["alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting"],
+            dependencies: [
+                "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "SQLite",
+            ],
             exclude: ["Help"]),
         .target(
             name: "ProcessTesting", dependencies: ["alertq", "CLinux"],
