@@ -27,6 +27,24 @@ struct LeavingTests {
         await store.close()
     }
 
+    @Test("A presenter that fails leaves the alert to the others")
+    func failingPresenter() async throws {
+        struct Hangup: Error {}
+        let (left, right) = (ScriptedPresenter(name: "left"), ScriptedPresenter(name: "right"))
+        let manager = try await AlertManager(path: queue.path, presenters: [left, right])
+        let errors = Recorder()
+        manager.onError { errors.note("\($0)") }
+        async let asking = manager.ask("Which?", buttons: ["A"])
+        _ = await left.waitUntilShown()
+        _ = await right.waitUntilShown()
+        left.fail(Hangup())
+        #expect(await eventually { errors.lines.count == 1 })
+        right.choose(.button(0))
+        #expect(try await asking.responder?.via == "right")
+        #expect(right.shown.count == 1)
+        await manager.close()
+    }
+
     @Test("A presenter that does not clear its screen is left out until it does")
     func stuckPresenter() async throws {
         let (stuck, presenter, clock) = (Stuck(), ScriptedPresenter(), ManualClock())

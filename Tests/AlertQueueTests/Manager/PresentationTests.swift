@@ -273,18 +273,17 @@ struct PresentationTests {
     @Test("Events come once and in the log's order, from every process, and can be resumed")
     func events() async throws {
         let watcher = try await AlertManager(path: queue.path)
-        let events = watcher.events
+        var events = watcher.events.makeAsyncIterator()
         let asker = try await AlertManager(path: queue.path)
         let id = try await asker.show(Alert("Well?", buttons: ["OK"]))
+        var seen = [try await events.next()]
+        // What has been read comes only once, though more is read from there.
         try await watcher.answer(id, button: "OK")
+        seen.append(try await events.next())
         try await asker.collect(id)
-        var seen: [AlertEvent] = []
-        for try await event in events {
-            seen.append(event)
-            if seen.count == 3 { break }
-        }
-        #expect(seen.map(\.kind) == [.asked, .resolved, .collected])
-        #expect(seen.map(\.sequence) == [1, 2, 3])
+        seen.append(try await events.next())
+        #expect(seen.map(\.?.kind) == [.asked, .resolved, .collected])
+        #expect(seen.map(\.?.sequence) == [1, 2, 3])
         for try await event in watcher.events(after: 1) {
             #expect(event.sequence == 2)
             break
