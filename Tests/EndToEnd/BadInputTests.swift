@@ -45,6 +45,7 @@ struct BadInputTests {
         Mistake(
             ["ask", "Q", "--info", "k=" + String(repeating: "x", count: 16_384)], 65, "userInfo"),
         Mistake(["ask", "Q", "--mesage", "x"], 64, "--message"),
+        Mistake(["ask", "Q", "--detach", "--wait-for", "1s"], 64, "--wait-for"),
         Mistake(["ask"], 64, "TITLE"),
         Mistake(["ask", "-title"], 64, "--"),
         Mistake(["answre", "1", "yes"], 64, "answer"),

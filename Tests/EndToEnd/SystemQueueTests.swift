@@ -91,4 +91,15 @@ struct SystemQueueTests {
         #expect(output.contains("2770 alertq\n"))
         #expect(output.hasSuffix("660 alertq\n"))
     }
+
+    @Test("Where a user has asked nothing yet, there is no log that could verify")
+    func noLog() async throws {
+        let folder = try CommandLineQueue(mode: 0o777)
+        let verifying = try Child(
+            CommandLineQueue.program, ["audit", "verify"],
+            environment: ["XDG_STATE_HOME": folder.directory, "HOME": folder.directory],
+            as: Self.stranger)
+        #expect(await verifying.exit() == 66)
+        #expect(await verifying.errors.complete().contains("there is no queue"))
+    }
 }

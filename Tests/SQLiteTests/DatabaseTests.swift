@@ -47,6 +47,43 @@ struct DatabaseTests {
         #expect(isNull == true)
     }
 
+    @Test("A statement that is used again forgets what was bound to it before")
+    func boundAgain() throws {
+        let sql = "INSERT INTO things (value) VALUES (?)"
+        try db.run(sql, "secret")
+        try db.run(sql, .null)
+        let values = try db.rows("SELECT value FROM things ORDER BY id") { $0.optionalText(0) }
+        #expect(values == ["secret", nil])
+    }
+
+    @Test("A full file and a held lock are told from other errors")
+    func kinds() throws {
+        try db.execute("PRAGMA max_page_count = 4")
+        let full = try #require(throws: SQLiteError.self) {
+            try db.run("INSERT INTO things (value) VALUES (zeroblob(1 << 20))")
+        }
+        #expect(full.isFull && !full.isBusy && !full.isIOError)
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).db").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let (one, other) = (
+            try Database(path: path, access: .create), try Database(path: path)
+        )
+        try one.execute("BEGIN IMMEDIATE")
+        let busy = try #require(throws: SQLiteError.self) { try other.execute("BEGIN IMMEDIATE") }
+        #expect(busy.isBusy && !busy.isFull)
+    }
+
+    @Test("SQL can't touch the schema's own table, but for migrations")
+    func defensive() throws {
+        let script = """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'things', 'stuff') WHERE name = 'none'
+            """
+        #expect(throws: SQLiteError.self) { try db.execute(script) }
+        db.setDefensive(false)
+        try db.execute(script)
+    }
+
     @Test("An error names the statement and never a bound value")
     func error() throws {
         try db.run("INSERT INTO things (id, value) VALUES (?, ?)", 1, "secret")

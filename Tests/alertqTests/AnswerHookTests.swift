@@ -96,4 +96,12 @@ struct AnswerHookTests {
         }
         return false
     }
+
+    @Test("The pause after a failure doubles, up to ten minutes")
+    func delays() {
+        let seconds = [1, 2, 3, 10, 11, 1000].map {
+            AnswerHook.delay(after: $0).components.seconds
+        }
+        #expect(seconds == [1, 2, 4, 512, 600, 600])
+    }
 }

@@ -43,4 +43,27 @@ struct EventLogTests {
         }
         await manager.close()
     }
+
+    @Test("What happens on another process's screen is that one's to write")
+    func otherScreen() async throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "alertq-log-\(UUID())").path
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let manager = try await AlertManager(path: directory + "/queue.db")
+        let lines = Mutex<[String]>([])
+        let log = EventLog(manager) { line, _ in lines.withLock { $0.append(line) } }
+        try await manager.show(Alert("Before"))
+        await log.finish()
+        #expect(lines.withLock { $0 }.isEmpty)
+        // The control: from here on the screen is this one's.
+        await manager.startPresenting([ScriptedPresenter()], only: nil)
+        let limit = ContinuousClock.now + .seconds(20)
+        while manager.slotHolder() == nil, ContinuousClock.now < limit { await Task.yield() }
+        try await manager.show(Alert("After"))
+        await log.finish()
+        #expect(lines.withLock { $0 }.contains { $0.contains("alert 2 asked") })
+        await manager.close()
+    }
 }

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import alertq
@@ -180,5 +181,30 @@ struct OutputTests {
     func ages(seconds: Double, text: String) {
         let date = Sample.now.addingTimeInterval(-seconds)
         #expect(TimeText.relative(date, to: Sample.now) == text)
+    }
+
+    @Test("A pipe that takes a little at a time gets everything")
+    func slowPipe() async throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        try #require(fcntl(writing, F_SETFL, O_NONBLOCK) == 0)
+        // More than a pipe holds.
+        let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        let written = Task.detached {
+            defer { close(writing) }
+            try Output.write(bytes, to: writing)
+        }
+        let received = await Task.detached {
+            defer { close(reading) }
+            var received: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 50_000)
+            while case let count = read(reading, &buffer, buffer.count), count > 0 {
+                received += buffer[..<count]
+            }
+            return received
+        }.value
+        try await written.value
+        #expect(received == bytes)
     }
 }

@@ -203,7 +203,8 @@ struct TerminalPresenterTextTests {
         let start = ContinuousClock.now
         async let choice = presenter.present(.of(Self.question))
         try await terminal.wait(for: "1)  No")
-        terminal.type("2\n")
+        // Neither a line nor the beginning of one counts.
+        terminal.type("2\n2")
         try await terminal.wait(for: "or l for later: ")
         #expect(ContinuousClock.now - start >= .milliseconds(500))
         terminal.type("l\n")

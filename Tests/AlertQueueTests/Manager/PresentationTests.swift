@@ -63,6 +63,12 @@ struct PresentationTests {
         #expect(await eventually { !left.isShowing && left.resolutions.count == 1 })
         #expect(left.resolutions.first?.choseHere == false)
         #expect(right.resolutions.first?.choseHere == true)
+        // What names one of them is not the other's to show.
+        async let named = manager.ask(Alert("Left?", buttons: ["A"], presenters: ["left"]))
+        _ = await left.waitUntilShown()
+        left.choose(.button(0))
+        #expect(try await named.responder?.via == "left")
+        #expect(left.shown.count == 2 && right.shown.count == 1)
         await manager.close()
     }
 

@@ -53,4 +53,14 @@ struct ClosingTests {
         #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
         await store.close()
     }
+
+    @Test("What nobody waits for is written when the store is closed")
+    func riders() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        store.collect(id, by: .ana)
+        await store.close()
+        #expect(try queue.integer("SELECT count(*) FROM responses WHERE collected_ms > 0") == 1)
+    }
 }

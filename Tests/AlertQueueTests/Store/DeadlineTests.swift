@@ -169,6 +169,16 @@ struct DeadlineTests {
         await store.close()
     }
 
+    @Test("An expiry is news for those who wait in the process that stores it")
+    func news() async throws {
+        try await store.ask(.yesNo(deadline: .after(.seconds(60))))
+        clock.advance(by: .seconds(60))
+        let before = store.newsCount
+        try await store.sweep(atMost: .max)
+        #expect(store.newsCount > before)
+        await store.close()
+    }
+
     @Test("An overdue or resolved alert can't be snoozed")
     func snoozeTooLate() async throws {
         let overdue = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id

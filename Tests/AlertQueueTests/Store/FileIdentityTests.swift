@@ -41,4 +41,18 @@ struct FileIdentityTests {
         #expect(rename(path, path + "-moved") == 0 && link(path + "-moved", path) == 0)
         #expect(FileIdentity(path: path) == first)
     }
+
+    @Test("A pipe, a link and a file with two names are refused, and not opened")
+    func refused() throws {
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(throws: AlertError.self) { try Descriptor.open(path, mode: 0o600) }
+        unlink(path)
+        _ = try made()
+        #expect(link(path, path + "-other") == 0 && symlink(path, path + "-link") == 0)
+        for name in [path, path + "-other", path + "-link"] {
+            #expect(throws: AlertError.self) { try Descriptor.open(name, mode: 0o600) }
+        }
+        unlink(path + "-other")
+        _ = try Descriptor.open(path, mode: 0o600)
+    }
 }

@@ -57,4 +57,27 @@ struct GroupCommitTests {
         #expect(kinds.count { $0 == "tooManyPending" } == 3)
         #expect(try queue.integer("SELECT pending FROM sources") == 5)
     }
+
+    @Test("More than a transaction takes is left for the next one")
+    func manyMembers() async throws {
+        let store = try await queue.store()
+        let gate = DispatchSemaphore(value: 0)
+        let begun = ChangeSignal()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            begun.change()
+            gate.wait()
+        }
+        #expect(await eventually { begun.count > 0 })
+        let count = GroupCommit.maximumBatch + 200
+        let members = (0..<count).map { number in
+            Task { try await store.commits.perform(.upkeep, "count") { _ in number } }
+        }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == count } })
+        gate.signal()
+        try await blocked
+        for (number, member) in members.enumerated() {
+            #expect(try await member.value == number)
+        }
+        await store.close()
+    }
 }

@@ -94,6 +94,19 @@ struct BellTests {
         #expect(FileIdentity(path: path)?.size == 1)
     }
 
+    @Test("A listener whose bell was replaced is rung for by the new one")
+    func replaced() throws {
+        let path = queue.path + "-bell"
+        let (mine, other) = (Bell(path: path, mode: 0o600), Bell(path: path, mode: 0o600))
+        mine.listen()
+        try FileManager.default.removeItem(atPath: path)
+        other.hang()
+        mine.listen()
+        try Data([0]).write(to: URL(filePath: path), options: [])
+        other.ring()
+        #expect(FileManager.default.contents(atPath: path) != Data([0]))
+    }
+
     @Test("A bell is rung only while somebody else listens")
     func silence() throws {
         let path = queue.path + "-bell"

@@ -38,6 +38,22 @@ struct MigrationTests {
         await store.close()
     }
 
+    @Test("One source asks with a key once, whoever writes; a snoozed alert stands in the view")
+    func keysAndView() async throws {
+        let queue = try TemporaryQueue()
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo("Well?", key: "one")).id
+        _ = try await store.snooze(id, for: nil, by: .ana)
+        #expect(try queue.integer("SELECT id FROM pending WHERE snoozed_until IS NOT NULL") == id)
+        let db = try queue.connection()
+        try db.execute("CREATE TEMP TABLE copy AS SELECT * FROM alerts; UPDATE copy SET id = 9")
+        let error = try #require(throws: SQLiteError.self) {
+            try db.execute("INSERT INTO alerts SELECT * FROM copy")
+        }
+        #expect(error.isConstraint)
+        await store.close()
+    }
+
     @Test("What the first schema checks is still checked, and no row costs a table for it")
     func checks() async throws {
         let queue = try TemporaryQueue()

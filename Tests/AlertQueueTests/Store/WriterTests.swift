@@ -1,4 +1,6 @@
+import CLinux
 import Dispatch
+import Foundation
 import SQLite
 import Testing
 
@@ -128,5 +130,97 @@ struct WriterTests {
         try await reopened.answer(next, 0)
         #expect(try queue.integer("SELECT seq FROM responses") == 2)
         await reopened.close()
+    }
+
+    @Test("A transaction that finds no room leaves nothing behind, and the next one begins anew")
+    func noRoom() async throws {
+        let store = try await queue.store()
+        let full = await thrown {
+            try await store.commits.perform(.upkeep, "fill") { context in
+                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
+                throw SQLiteError(code: 13, message: "database or disk is full", operation: "")
+            }
+        }
+        #expect(full?.kind == "storage")
+        try await store.ask(.yesNo())
+        #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
+        await store.close()
+    }
+
+    @Test("A file that is damaged when it is opened again after a failure is not used")
+    func damaged() async throws {
+        let store = try await queue.store()
+        try await store.ask(.yesNo())
+        try await fill(store, mebibytes: 1)
+        await store.close()
+        let reopened = try await queue.store()
+        _ = await thrown {
+            try await reopened.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+        }
+        // An alert's row needs none of the pages in the middle.
+        let (status, text) = try ChildProcess.run(
+            "dd", "if=/dev/zero", "of=\(queue.path)", "bs=4096", "seek=100", "count=50",
+            "conv=notrunc")
+        try #require(status == 0, "\(text)")
+        let error = await thrown { try await reopened.ask(.yesNo()) }
+        #expect(
+            error?.description.contains("after a failure") == true, "\(String(describing: error))")
+        await reopened.close()
+    }
+
+    @Test("Whoever waits too long for a lock that somebody holds is told so")
+    func heldLock() async throws {
+        let store = try await queue.store(busyTime: .milliseconds(200))
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
+        let error = await thrown { try await store.ask(.yesNo()) }
+        #expect(error?.description.contains("locked by another process") == true)
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        try await store.ask(.yesNo())
+        await store.close()
+    }
+
+    @Test("What nobody waits for wakes a writer that has gone to sleep")
+    func sleepingWriter() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        #expect(await eventually { store.commits.state.withLock { !$0.isDozing } })
+        store.collect(id, by: .ana)
+        #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
+        await store.close()
+    }
+
+    @Test("Of two that lock, the one whose lock file was deleted takes the new one's for its own")
+    func deletedLockFile() throws {
+        let path = queue.path + "-lock"
+        let (one, other) = (
+            WriterLock(path: path, mode: 0o600), WriterLock(path: path, mode: 0o600)
+        )
+        let isMine = try one.tryAcquire()
+        one.release()
+        unlink(path)
+        let isOthers = try other.tryAcquire()
+        #expect(try isMine && isOthers && !one.tryAcquire())
+        other.release()
+        #expect(try one.tryAcquire())
+        one.release()
+    }
+
+    @Test("Another queue in the place of this one is neither read nor written")
+    func replaced() async throws {
+        let (store, other) = (try await queue.store(), try TemporaryQueue())
+        let id = try await store.ask(.yesNo("Mine")).id
+        let another = try await other.store()
+        try await another.ask(.yesNo("Another's"))
+        await another.close()
+        for ending in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: queue.path + ending)
+        }
+        try FileManager.default.copyItem(atPath: other.path, toPath: queue.path)
+        let read = await thrown { try await store.record(id) }
+        let written = await thrown { try await store.answer(id, 0) }
+        #expect([read?.kind, written?.kind] == ["incompatible", "incompatible"])
+        await store.close()
     }
 }
