@@ -45,6 +45,25 @@ struct LeavingTests {
         await manager.close()
     }
 
+    @Test("Where every presenter has failed, another process gets its chance at once")
+    func failingProcess() async throws {
+        struct Hangup: Error {}
+        let (broken, presenter) = (
+            ScriptedPresenter(name: "broken") { _ in throw Hangup() }, ScriptedPresenter()
+        )
+        // Its own pause never ends.
+        let first = try await AlertManager(
+            path: queue.path, presenters: [broken], clock: ManualClock())
+        first.onError { _ in }
+        let second = try await AlertManager(path: queue.path, presenters: [presenter])
+        async let asking = first.ask("Well?", buttons: ["OK"])
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        presenter.choose(.button(0))
+        #expect(try await asking.responder?.via == "scripted")
+        await first.close()
+        await second.close()
+    }
+
     @Test("A presenter that does not clear its screen is left out until it does")
     func stuckPresenter() async throws {
         let (stuck, presenter, clock) = (Stuck(), ScriptedPresenter(), ManualClock())

@@ -6,20 +6,22 @@ import Testing
 struct PresentationTurnTests {
     let turn = PresentationTurn()
 
-    @Test("One has the turn at a time, and the next gets it when it ends")
+    @Test("One has the turn at a time, and the first who waits gets it when it ends")
     func order() async {
-        #expect(await turn.take())
-        let waiting = Task { await turn.take() }
         let recorder = Recorder()
-        let told = Task {
-            _ = await waiting.value
-            recorder.note("taken")
+        #expect(await turn.take())
+        // Each waits by the time the next one begins to.
+        let waiting = (1...3).map { place in
+            Task.immediate {
+                #expect(await turn.take())
+                recorder.note("\(place)")
+                turn.end()
+            }
         }
         #expect(recorder.lines.isEmpty)
         turn.end()
-        #expect(await waiting.value)
-        await told.value
-        turn.end()
+        for task in waiting { await task.value }
+        #expect(recorder.lines == ["1", "2", "3"])
         #expect(await turn.take())
         turn.end()
     }
@@ -32,7 +34,7 @@ struct PresentationTurnTests {
         }
         #expect(await !early.value)
         #expect(await turn.take())
-        let late = Task { await turn.take() }
+        let late = Task.immediate { await turn.take() }
         late.cancel()
         #expect(await !late.value)
         turn.end()

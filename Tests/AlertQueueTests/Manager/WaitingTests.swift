@@ -1,4 +1,5 @@
 import AlertQueueTesting
+import Foundation
 import Testing
 
 @testable import AlertQueue
@@ -31,6 +32,24 @@ struct WaitingTests {
                 continue
             }
         }
+    }
+
+    @Test("Whoever waits hears when another queue has taken the place of this one")
+    func replaced() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let asking = Task { try await manager.ask(.yesNo()) }
+        #expect(await eventually { await !manager.watchers.isEmpty })
+        let other = try TemporaryQueue()
+        let store = try await other.store()
+        try await store.ask(.yesNo("Another's"))
+        await store.close()
+        for ending in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: queue.path + ending)
+        }
+        try FileManager.default.copyItem(atPath: other.path, toPath: queue.path)
+        let error = await #expect(throws: AlertError.self) { try await asking.value }
+        #expect(error?.kind == "incompatible")
+        await manager.close()
     }
 
     @Test("A response that an ask has returned is collected")
