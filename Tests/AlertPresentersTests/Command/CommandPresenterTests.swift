@@ -40,6 +40,7 @@ struct CommandPresenterTests {
             ("echo yes; kill -KILL $$", "was ended by signal 9"),
             ("echo yes; exit 3", "printed “yes” and ended with exit code 3"),
             ("echo Prune", "printed “Prune”"),
+            ("echo YES", "printed “YES”"),
             ("echo 'yes '", "printed “yes ”"),
             ("echo yes; echo no", "printed “yes␊no”"),
             ("printf '\\377'", "not UTF-8"),

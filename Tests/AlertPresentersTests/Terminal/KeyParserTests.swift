@@ -29,6 +29,7 @@ struct KeyParserTests {
             "\u{1B}y", "\u{1B}\r", "\u{1B}é",  // With Alt.
             "\u{1B}[99~", "\u{1B}[[A", "\u{1B}[?1;2c", "\u{1B}[<0;5;5M", "\u{1B}[Myyy",
             "\u{1B}[200~yes\r\u{1B}[A no\n\u{1B}[201~", "\u{1B}[I", "\u{1B}[24;80R",
+            "\u{1B}[?A", "\u{1B}[>1;2B", "\u{1B}[<H",
             "\u{1B}]11;rgb:0000/ffff/yyyy\u{07}", "\u{1B}]52;c;eXl5\u{1B}\\",
             "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gyes\u{1B}\\", "\u{01}\u{02}\u{7F}\u{08}\u{00}",
         ])

@@ -137,9 +137,11 @@ struct TerminalPresenterTests {
             terminal.type("\u{1B}")
         }
         let responder = Responder(uid: 0, user: text, via: text, tty: text, host: text, pid: 1)
-        await presenter.didResolve(
-            .of(alert), response: response(.answered, alert.buttons[0], responder: responder),
-            choseHere: false)
+        for choseHere in [false, true] {
+            await presenter.didResolve(
+                .of(alert), response: response(.answered, alert.buttons[0], responder: responder),
+                choseHere: choseHere)
+        }
         await presenter.didFail(.of(alert), error: .notPermitted(path: text, text))
         #expect(terminal.screen.strangers == [])
         let hidden = terminal.text.unicodeScalars.filter {
