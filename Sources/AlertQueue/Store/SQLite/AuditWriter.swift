@@ -45,6 +45,7 @@ struct AuditDraft {
 extension WriteContext {
     /// Appends an entry to the audit log, chained to the one before.
     func audit(_ draft: AuditDraft, identity: Identity) throws {
+        guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let role = draft.response?.button?.role
         let moment = (draft.at ?? now).wallMilliseconds
         var entry = AuditEntry(

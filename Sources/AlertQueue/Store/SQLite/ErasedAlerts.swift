@@ -9,7 +9,7 @@ struct ErasedAlerts: Sendable {
     /// - Parameter ids: In ascending order.
     init(_ ids: [Alert.ID]) {
         for id in ids {
-            if let last = ranges.last, last.upperBound + 1 == id {
+            if let last = ranges.last, last.upperBound == id - 1 {
                 ranges[ranges.count - 1] = last.lowerBound...id
             } else {
                 ranges.append(id...id)
@@ -49,7 +49,8 @@ struct ErasedRanges: Sendable {
 
     mutating func add(_ alerts: ErasedAlerts) {
         for range in alerts.ranges {
-            if let last = ranges.last, last.upperBound + 1 == range.lowerBound {
+            // A range of the log begins with 1 at least.
+            if let last = ranges.last, last.upperBound == range.lowerBound - 1 {
                 ranges[ranges.count - 1] = last.lowerBound...range.upperBound
             } else {
                 isSorted = isSorted && ranges.last.map { $0.upperBound < range.lowerBound } ?? true

@@ -115,7 +115,11 @@ extension SQLiteAlertStore {
         let span: Int64 = 10_000
         return try await read("look for uncollected responses") { db in
             let last = try db.first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
-            let end = min(max(last, place), place.addingBounded(span))
+            // Numbers may be far apart, where somebody has changed the file.
+            let next = try db.first(
+                "SELECT seq FROM responses WHERE seq > ? ORDER BY seq LIMIT 1", .integer(place)
+            ) { $0.integer(0) }
+            let end = min(max(last, place), max(place, next ?? place).addingBounded(span))
             let found = try db.rows(
                 """
                 SELECT \(AlertRow.columns), responses.seq FROM responses

@@ -18,13 +18,16 @@ extension SQLiteAlertStore {
         while place < last {
             guard !Task.isCancelled else { throw .busy("the count was cancelled") }
             let (start, before) = (place, tally)
-            let end = min(last, start + StatisticsQuery.pageLength)
-            tally = try await read("count the alerts") { db in
+            let end = min(last, start.addingBounded(StatisticsQuery.pageLength))
+            (tally, place) = try await read("count the alerts") { db in
                 var tally = before
                 try query.count(db, after: start, through: end, into: &tally)
-                return tally
+                // Ids may be far apart, where somebody has changed the file or put a copy back.
+                let next = try db.first(
+                    "SELECT id FROM alerts WHERE id > ? ORDER BY id LIMIT 1", .integer(end)
+                ) { $0.integer(0) }
+                return (tally, next.map { $0 - 1 } ?? last)
             }
-            place = end
             progress(Int(place), Int(last))
         }
         return tally.statistics

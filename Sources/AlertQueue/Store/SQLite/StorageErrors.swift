@@ -11,6 +11,17 @@ func storing<Result>(
     }
 }
 
+extension AlertError {
+    /// The greatest number that a row can have is taken, which only somebody who changed the file
+    /// can have brought about.
+    static func usedUp(_ rows: String) -> AlertError {
+        .storage(
+            operation: "number the \(rows)",
+            "the last of them has the greatest number that there is, so that somebody must have "
+                + "changed the file; put a copy of it back")
+    }
+}
+
 /// The ``AlertError`` that tells a caller about a failure underneath.
 func translated(_ error: any Error, _ operation: String) -> AlertError {
     switch error {

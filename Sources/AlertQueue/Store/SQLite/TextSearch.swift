@@ -104,7 +104,7 @@ struct TextSearch {
     /// than it takes to index a hundred responses anew.
     private func matches(among rows: [Int64], _ limit: Int) throws -> [Int64] {
         guard let newest = rows.first, let oldest = rows.last else { return [] }
-        let matches = try matches(oldest..<(newest + 1), fewMatches)
+        let matches = try matches(oldest..<newest.addingBounded(1), fewMatches)
         let isRow = Set(rows)
         var found = Array(matches.filter(isRow.contains).prefix(limit))
         guard matches.count == fewMatches, let last = matches.last else { return found }
@@ -135,7 +135,7 @@ struct TextSearch {
                 WHERE resolved_ms < ? ORDER BY resolved_ms DESC, seq DESC LIMIT 1
                 """, .integer(since.subtractingBounded(upkeep.disorder))
             ) { $0.integer(0) }
-            low = max(low, (before ?? 0) + 1)
+            low = max(low, (before ?? 0).addingBounded(1))
         }
         if let until = filter.until.map(Timestamp.milliseconds) {
             let behind = try db.first(

@@ -70,7 +70,38 @@ extension Writer {
             mustCheck = true
             return failed
         }
+        if let rows = usedUpRows() {
+            return retryEach(jobs, after: outcome, because: .usedUp(rows))
+        }
         return retryAnswers(jobs, failed)
+    }
+
+    /// The rows that can get no number any more; SQLite says then that the disk is full, and that
+    /// is not so. See <https://sqlite.org/autoinc.html>.
+    private func usedUpRows() -> String? {
+        // What can't be read is no reason to take one full disk for another.
+        let table = try? database?.handle.first(
+            """
+            SELECT name FROM (SELECT name, seq AS last FROM sqlite_sequence
+                UNION ALL SELECT 'alerts', max(id) FROM alerts
+                UNION ALL SELECT 'responses', max(seq) FROM responses) WHERE last >= ?
+            """, .integer(Int64.max)
+        ) { $0.text(0) }
+        return table ?? nil
+    }
+
+    /// Runs each job again by itself, unless it was refused before: only some of them need what has
+    /// been used up.
+    private func retryEach(
+        _ jobs: [WriteJob], after refusals: Outcome, because reason: AlertError
+    ) -> Outcome {
+        var outcome = refusals
+        for (index, job) in jobs.enumerated() where refusals.errors[index] == nil {
+            let error = retry(job, &outcome)
+            let isUsedUp = (error as? SQLiteError)?.isFull == true
+            outcome.errors[index] = isUsedUp ? reason : error.map { translated($0, job.operation) }
+        }
+        return outcome
     }
 
     /// Runs the answers among the jobs again, one by one, in the room of the reserve.

@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// Numbers in the file that no version of alertq has written.
+@Suite("Hostile numbers")
+struct HostileNumberTests {
+    private static let verbs = [
+        ["list"], ["list", "--count"], ["show", "1"], ["show", "2"], ["history"],
+        ["history", "--text", "Q1"], ["stats"], ["audit", "list"], ["audit", "verify"],
+        ["audit", "head"], ["audit", "export"], ["doctor"],
+        ["purge", "--older-than", "1s", "--dry-run"], ["answer", "2", "yes"], ["collect", "k2"],
+        ["ask", "new", "-b", "a", "--cancel", "b", "--detach"], ["notify", "x"],
+        ["snooze", "2", "--for", "1h"], ["withdraw", "2"], ["purge", "--older-than", "1s"],
+    ]
+
+    /// Each table with its key, by which its last row is found.
+    private static let tables = [
+        ("sources", "id"), ("alerts", "id"), ("responses", "seq"), ("audit", "seq"),
+        ("upkeep", "id"), ("sqlite_sequence", "rowid"),
+    ]
+
+    /// A queue with alerts that wait, are snoozed, answered and collected.
+    private func filled() async throws -> CommandLineQueue {
+        let queue = try CommandLineQueue()
+        for number in 0..<3 {
+            _ = try await queue.run(
+                "ask", "Q\(number)", "-b", "yes", "--cancel", "no", "--detach", "--timeout", "1d",
+                "--key", "k\(number)")
+        }
+        _ = try await queue.run("notify", "N")
+        _ = try await queue.run("answer", "1", "yes")
+        _ = try await queue.run("snooze", "2", "--for", "1h")
+        _ = try await queue.run("collect", "k0")
+        _ = try await queue.run("answer", "3", "no")
+        return queue
+    }
+
+    /// Writes a number into the last row of a table, past triggers and checks.
+    private func plant(
+        _ number: Int64, in column: String, of table: (name: String, key: String),
+        _ queue: CommandLineQueue
+    ) async throws {
+        let triggers = try await queue.rows(
+            "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'")
+        let made = try await queue.rows(
+            "SELECT replace(sql, char(10), ' ') || ';' FROM sqlite_schema WHERE type = 'trigger'")
+        let last = "(SELECT max(\(table.key)) FROM \(table.name))"
+        // A number that a unique index refuses changes nothing, which is as well.
+        _ = try await queue.rows(
+            """
+            PRAGMA ignore_check_constraints = ON; BEGIN; \(triggers.joined())
+            UPDATE OR IGNORE \(table.name) SET \(column) = \(number) WHERE \(table.key) = \(last);
+            \(made.joined()) COMMIT;
+            """)
+    }
+
+    @Test(
+        "No number in a row ends a verb by a signal, keeps it busy, or passes for a full disk",
+        arguments: FaultForm.isFull
+            ? [Int64.max, .min, 1 << 53 + 1, -1] : [Int64.max])
+    func planted(number: Int64) async throws {
+        let original = try await filled()
+        for (table, key) in Self.tables {
+            let columns = try await original.rows(
+                """
+                SELECT name FROM pragma_table_info('\(table)')
+                WHERE type = 'INTEGER' OR name = 'seq'
+                """)
+            #expect(!columns.isEmpty)
+            for column in columns {
+                let queue = try CommandLineQueue(copyOf: original.directory)
+                try await plant(number, in: column, of: (table, key), queue)
+                for verb in Self.verbs {
+                    let finished = try await queue.start(verb).finish()
+                    let isOrderly = finished.code.map { $0 < 128 } ?? false
+                    #expect(
+                        isOrderly && !finished.errors.contains("disk is full"),
+                        "\(table).\(column) = \(number): \(verb): \(finished)")
+                }
+            }
+        }
+    }
+
+    @Test("Where the ids are used up, asking says so and answering goes on")
+    func usedUp() async throws {
+        let queue = try await filled()
+        try await plant(.max, in: "seq", of: ("sqlite_sequence", "rowid"), queue)
+        _ = try await queue.rows(
+            "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'alerts'")
+        _ = try await queue.rows("UPDATE sqlite_sequence SET seq = 100 WHERE name = 'responses'")
+        let asked = try await queue.run("notify", "x")
+        #expect(asked.code == 74 && asked.errors.contains("somebody must have"), "\(asked)")
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        #expect(!(try await queue.run("doctor").output.contains("are left of the")))
+    }
+}
