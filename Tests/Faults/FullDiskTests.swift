@@ -16,6 +16,25 @@ struct FullDiskTests {
         #expect(await fill.exit() == 1)
     }
 
+    @Test("On a full disk a process that only sleeps applies its deadlines")
+    func deadlines() async throws {
+        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
+        try #require(await mount.exit() == 0)
+        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        let client = try await QueueClient(on: queue)
+        for number in 1...30 {
+            let asked = try await client.ask(
+                "ask", ["title": "Question \(number)", "timeout": 2000, "default": "no"])
+            #expect(asked.error == nil)
+        }
+        try await fill()
+        let expired = "SELECT count(*) FROM responses WHERE outcome = 'expired'"
+        #expect(try await eventually { try await queue.rows(expired) == ["30"] })
+        try FileManager.default.removeItem(atPath: queue.directory + "/filler")
+        #expect(await client.end() == 0)
+        #expect(try await queue.isSound())
+    }
+
     @Test(
         "On a full disk asks are refused, what waits is answered, and service goes on later",
         arguments: ["processes that come", "a process that was there"])
