@@ -71,13 +71,28 @@ extension ModelCheck {
                 let missing = log.pending[position] - ids.count
                 // A list is cut at 1,000.
                 if missing <= 0 || ids.count == 1000 { return missing >= 0 }
-                // What is overdue is not listed, and its expiry may not be stored yet.
-                let overdue = log.withDeadline.count { id in
-                    log.stories[id]?.waiting(log.end).contains(position) == true
-                        && !listed.contains(id) && isPast(id, perhaps: one)
-                }
-                return missing <= overdue
+                return missing <= overdue(at: position, for: one, except: listed)
             }, from: ranges.map(\.lowerBound).max() ?? 0)
+    }
+
+    /// Sees how many wait.
+    func sawCount(_ one: Played) -> Place {
+        let count = Int(one.told.count ?? -1)
+        return .saw(
+            { [log] position in
+                let missing = log.pending[position] - count
+                guard missing > 0 else { return missing == 0 }
+                return missing <= overdue(at: position, for: one, except: [])
+            }, from: 0)
+    }
+
+    /// How many of those that wait may be overdue: they are neither listed nor counted, and their
+    /// expiry may not be stored yet.
+    private func overdue(at position: Int, for one: Played, except listed: Set<Int64>) -> Int {
+        log.withDeadline.count { id in
+            log.stories[id]?.waiting(log.end).contains(position) == true
+                && !listed.contains(id) && isPast(id, perhaps: one)
+        }
     }
 
     private func isEnd(_ told: Played.Told, _ entry: ModelLog.Entry) -> Bool {

@@ -174,8 +174,7 @@ extension ModelCheck {
         case .collect: return collected(index)
         case .record: return saw(one, one.id)
         case .lookUp: return sawKey(one)
-        case .count:
-            return .saw({ [log] in log.pending[$0] == Int(one.told.count ?? -1) }, from: 0)
+        case .count: return sawCount(one)
         case .list: return sawList(one)
         case .history:
             let ids = one.told.ids ?? []
