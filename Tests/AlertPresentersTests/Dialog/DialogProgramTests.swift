@@ -30,6 +30,25 @@ struct DialogProgramTests {
         #expect(attempt.choice("No", 255) == nil)
     }
 
+    @Test(
+        "A window that is answered before anybody can have read it has not been answered",
+        arguments: DialogProgram.allCases)
+    func tooSoon(program: DialogProgram) async throws {
+        let alert = Alert("T", buttons: ["Go", .cancel("No")])
+        var attempt = attempt(program, alert)
+        #expect(attempt.tooSoon == .milliseconds(700))
+        // A window that prints its first button as soon as it is there.
+        let script = try ProgramScript("echo \(program == .zenity ? "Go" : "1")")
+        attempt = ProgramShow.Attempt(
+            words: [script.path], choice: attempt.choice, tooSoon: attempt.tooSoon)
+        let show = ProgramShow(
+            name: "dialog", pause: RetryPause(first: .milliseconds(1)), log: { _ in })
+        let error = await #expect(throws: ProgramError.self) {
+            try await show.present(.of(alert), through: attempt)
+        }
+        #expect(error?.description.contains("answered before anybody could read it") == true)
+    }
+
     @Test("More buttons than fit a row become a list; its numbers are the buttons")
     func list() {
         let alert = Alert("T <b>", buttons: (0..<16).map { .init("Button \($0)") })

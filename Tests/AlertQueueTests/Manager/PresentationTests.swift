@@ -103,6 +103,20 @@ struct PresentationTests {
         await other.close()
     }
 
+    @Test("An idle presenter shows at once what another process asks")
+    func askedElsewhere() async throws {
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let other = try await AlertManager(path: queue.path)
+        #expect(await eventually { await manager.emptySince != nil })
+        let id = try await other.show(Alert("Well?", buttons: ["OK"]))
+        #expect(try await presenter.waitUntilShown(within: .seconds(20)).id == id)
+        presenter.choose(.button(0))
+        #expect(try await eventually { try await other.record(id).response != nil })
+        await manager.close()
+        await other.close()
+    }
+
     @Test("A snooze by another process clears the screen, and the alert comes again after it")
     func snoozedElsewhere() async throws {
         let (presenter, clock) = (ScriptedPresenter(), ManualClock())
