@@ -31,10 +31,15 @@ struct ClosureTests {
         struct Trouble: Error {}
         let presenter = ScriptedPresenter { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
-        try await manager.show(
+        manager.onError { [recorder] _ in recorder.note("failed") }
+        let first = try await manager.show(
             Alert("First?", buttons: [Alert.Button("Go") { throw Trouble() }]))
-        _ = try await manager.ask("Second?", buttons: ["Go"])
-        #expect(try await manager.history(.init(uncollected: true)).map(\.id).contains(1))
+        #expect(await eventually { recorder.lines == ["failed"] })
+        let second = try await manager.ask("Second?", buttons: ["Go"]).alertID
+        // By then a collection of the first would have been stored, too.
+        #expect(
+            try await eventually { try await manager.record(second).response?.collectedAt != nil })
+        #expect(try await manager.record(first).response?.collectedAt == nil)
         await manager.close()
     }
 

@@ -48,6 +48,8 @@ struct OutcomeTests {
         // Whatever was called came after the commit, and the collection after the handlers.
         #expect(
             try await eventually { try await manager.record(id).response?.collectedAt != nil })
+        // Nothing else was called until then.
+        #expect(recorder.lines == calls)
         #expect(try await manager.verifyAudit().problems.isEmpty)
         await manager.close()
     }
