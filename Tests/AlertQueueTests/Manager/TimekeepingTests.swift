@@ -79,6 +79,27 @@ struct TimekeepingTests {
         await second.close()
     }
 
+    @Test("The end of a snooze that another process has stored brings the alert back")
+    func storedElsewhere() async throws {
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [presenter], clock: clock)
+        let id = try await manager.show(.yesNo())
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        presenter.choose(.later(.seconds(60)))
+        #expect(try await eventually { try await manager.record(id).snoozes == 1 })
+        #expect(await eventually { await manager.emptySince != nil })
+        // By the presenter's own clock it is not over.
+        let later = ManualClock(clock.now().advanced(by: .seconds(60)))
+        let store = try await queue.store(clock: later)
+        try await store.sweep(atMost: .max)
+        #expect(try await presenter.waitUntilShown(within: .seconds(20)).id == id)
+        presenter.choose(.button(0))
+        #expect(try await eventually { try await store.record(id).response != nil })
+        await store.close()
+        await manager.close()
+    }
+
     @Test("The end of a snooze is stored though nobody shows alerts")
     func snooze() async throws {
         let manager = try await AlertManager(path: queue.path, clock: clock)
