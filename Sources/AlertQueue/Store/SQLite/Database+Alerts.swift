@@ -162,9 +162,14 @@ extension Database {
     }
 
     /// How many alerts wait. Those whose deadline has passed don't, whether that is stored or not.
+    ///
+    /// A number that no source can have reached counts for nothing.
     func pendingCount(at now: ClockReading) throws -> Int {
         let stored =
-            try first("SELECT coalesce(sum(pending), 0) FROM sources") { Int($0.integer(0)) } ?? 0
+            try first(
+                "SELECT coalesce(sum(pending), 0) FROM sources WHERE pending BETWEEN 0 AND ?",
+                .integer(Int64(UInt32.max))
+            ) { Int($0.integer(0)) } ?? 0
         return max(0, stored - (try overdueCount(at: now)))
     }
 

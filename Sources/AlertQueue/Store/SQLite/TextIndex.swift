@@ -65,7 +65,8 @@ extension Database {
     /// How many responses the index of words lacks, deleted numbers counted in.
     func unindexedCount() throws -> Int {
         let newest = try first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
-        return Int(max(0, newest - (try upkeep().indexed)))
+        // Neither number is negative unless somebody has written it.
+        return Int(max(0, newest - max(0, try upkeep().indexed)))
     }
 
     /// Puts the words of a response's alert into an index.

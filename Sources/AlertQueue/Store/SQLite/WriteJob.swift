@@ -110,7 +110,7 @@ final class WriteContext {
         let known = try db.first(
             "SELECT id, pending FROM sources WHERE uid = ? AND name = ?",
             .integer(Int64(key.uid)), .text(key.name)
-        ) { SourceCount(id: $0.integer(0), pending: Int($0.integer(1))) }
+        ) { SourceCount(id: $0.integer(0), pending: Int(UInt32(clamping: $0.integer(1)))) }
         if let known { return known }
         try db.run(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
