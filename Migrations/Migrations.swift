@@ -15,6 +15,17 @@ package struct Migration: Sendable {
         sql = String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The function of SQL that a connection has to define before it can write the audit log of
+    /// the newest schema.
+    ///
+    /// A program of an earlier version may have the file open while it is migrated. It does not
+    /// define this function, and so each of its writes fails, with the function's name as reason.
+    package static let mark = "this_queue_needs_a_newer_alertq"
+
+    /// What all of them together make: each object with its type, name and table, and with its
+    /// statement unless SQLite makes it by itself. The file `schema.sql`, which a test writes.
+    package static let schema: [UInt8] = PackageResources.schema_sql
+
     /// Every migration, oldest first.
     ///
     /// SwiftPM names the bytes after the file, with the first digit replaced by `_`:
@@ -26,5 +37,6 @@ package struct Migration: Sendable {
         Migration(3, "search_and_erase", PackageResources._003_search_and_erase_sql),
         Migration(
             4, "check_without_tables", PackageResources._004_check_without_tables_sql),
+        Migration(5, "check_answers", PackageResources._005_check_answers_sql),
     ]
 }

@@ -62,6 +62,26 @@ package final class Database {
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
     }
 
+    /// Defines a function of SQL without arguments that is true, for this connection.
+    ///
+    /// A trigger that calls it lets those connections write which have defined it, and has all
+    /// others fail; see <https://sqlite.org/c3ref/create_function.html>.
+    package func defineMark(_ name: String) throws(SQLiteError) {
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+        let code = sqlite3_create_function_v2(
+            connection, name, 0, flags, nil, { context, _, _ in sqlite3_result_int(context, 1) },
+            nil, nil, nil)
+        guard code == SQLITE_OK else {
+            throw SQLiteError(connection, operation: "define \(name)")
+        }
+    }
+
+    /// Whether triggers run; see `SQLITE_DBCONFIG_ENABLE_TRIGGER` in
+    /// <https://sqlite.org/c3ref/c_dbconfig_defensive.html>.
+    package func setTriggers(areOn: Bool) {
+        _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, areOn ? 1 : 0)
+    }
+
     /// Has SQLite keep no account of its memory in this process, which takes a lock for each
     /// allocation; see `SQLITE_CONFIG_MEMSTATUS` in
     /// <https://sqlite.org/c3ref/c_config_covering_index_scan.html>.
@@ -202,6 +222,23 @@ package final class Database {
         var isKept: Int32 = 1
         sqlite3_file_control(connection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
+    /// A number that grows whenever SQLite has read this file's schema anew.
+    ///
+    /// It is how often a statement that needs the schema had to be compiled again: SQLite looks
+    /// whether that is so, and reads what has changed, as it begins to run.
+    package func schemaReading() throws(SQLiteError) -> Int {
+        let statement = try statement("SELECT 1 FROM sqlite_schema LIMIT 0")
+        defer { statement.reset() }
+        _ = try statement.step()
+        return statement.recompilations
+    }
+
+    /// Has SQLite read the schema anew, whether it seems to have changed or not; see
+    /// <https://sqlite.org/pragma.html#pragma_writable_schema>.
+    package func forgetSchema() throws(SQLiteError) {
+        try execute("PRAGMA writable_schema = RESET")
     }
 
     private func statement(_ sql: String) throws(SQLiteError) -> Statement {

@@ -88,4 +88,10 @@ package struct RawColumn {
         guard let mine = bytes.baseAddress, let its = other.baseAddress else { return true }
         return memcmp(mine, its, bytes.count) == 0
     }
+
+    /// Whether the bytes are those of a text.
+    package func holds(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { holds(UnsafeRawBufferPointer($0)) }
+    }
 }

@@ -62,6 +62,13 @@ final class Statement {
 
     var row: Row { Row(handle) }
 
+    /// How often it was compiled again because the schema had been read anew; see
+    /// `SQLITE_STMTSTATUS_REPREPARE` in
+    /// <https://sqlite.org/c3ref/c_stmtstatus_counter.html>.
+    var recompilations: Int {
+        Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0))
+    }
+
     private func bind(_ text: String, at index: Int32) -> Int32 {
         // The length goes along, so that a NUL inside the text would not cut it short.
         let count = UInt64(text.utf8.count)

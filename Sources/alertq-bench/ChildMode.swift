@@ -102,7 +102,7 @@ enum ChildMode: String {
 extension Question {
     /// What the benchmarks ask.
     static let sample = Question(
-        alert: DurableAsk.question, source: "bench", identity: Identity.current, via: "bench",
+        alert: DurableAsk.question, source: "bench", caller: Caller(via: "bench"),
         pendingLimit: .max)
 }
 

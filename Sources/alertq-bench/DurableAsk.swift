@@ -52,7 +52,7 @@ enum DurableAsk: RoundBenchmark {
         let workspace = try Workspace()
         let store = try await SQLiteAlertStore.open(path: workspace.path("queue.db"))
         let prototype = Question(
-            alert: question, source: "bench", identity: Identity.current, via: "bench",
+            alert: question, source: "bench", caller: Caller(via: "bench"),
             pendingLimit: .max)
         for _ in 0..<100 { _ = try await store.enqueue(prototype) }
         let start = ContinuousClock.now

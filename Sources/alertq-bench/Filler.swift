@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import Migrations
 import SQLite
 
 /// Writes the rows of a ``FilledQueue``.
@@ -17,6 +18,7 @@ final class Filler {
 
     init(path: String, count: Int) throws {
         db = try Database(path: path)
+        try db.defineMark(Migration.mark)
         start = Timestamp.milliseconds(Date()) - Int64(count + 1) * Self.step
         // Nobody else has the file yet, and half a filling is thrown away: no log, no syncs.
         try db.execute(
@@ -51,23 +53,34 @@ final class Filler {
         var salt = [UInt8](repeating: 0, count: 8)
         withUnsafeBytes(of: UInt64(number)) { salt += Array($0) }
         let source = try sourceID(sample.source)
+        let moment = reading(asked)
+        let hasExpired = isResolved && sample.outcome == .expired
+        let expiry = hasExpired ? reading(asked + Self.step) : nil
         try db.run(
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
-                buttons, info, salt, boot, asked_ms, asked_boot_ms, state, presented_ms)
-            VALUES (?, ?, 1, ?, ?, 'alert', 1, ?, ?, ?, '{}', ?, ?, ?, ?, ?, ?)
+                buttons, info, salt, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
+                state, presented_ms)
+            VALUES (?, ?, 1, ?, ?, 'alert', 1, ?, ?, ?, '{}', ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(id), .integer(source), .text(host), .optional(alert.key), .text(alert.title),
             .optional(alert.message), .text(sample.hasButtons ? Self.buttons : "[]"), .blob(salt),
-            .text(boot), .integer(asked), .integer(asked),
-            .text(isResolved ? "resolved" : "queued"),
+            .text(boot), .integer(asked), .integer(asked), .optional(expiry?.wallMilliseconds),
+            .optional(expiry?.bootMilliseconds), .text(isResolved ? "resolved" : "queued"),
             .optional(isResolved && entries > 3 ? asked : nil))
         let content = AuditEntry.content(of: alert, salt: salt)
         let entry = Entry(id: id, source: sample.source, at: asked, content: content)
-        try audit(.asked, entry)
+        try audit(
+            .asked, entry,
+            detail: EntryDetail.asked(at: moment, expiry: expiry, dismissAfter: nil, snooze: nil))
         guard isResolved else { return }
         if entries > 3 { try audit(.presented, entry) }
         try respond(sample, entry, resolved: asked + Self.step, isCollected: entries > 2)
+    }
+
+    private func reading(_ milliseconds: Int64) -> ClockReading {
+        ClockReading(
+            wallMilliseconds: milliseconds, bootMilliseconds: milliseconds, boot: boot)
     }
 
     private func respond(
@@ -92,7 +105,13 @@ final class Filler {
             .integer(resolved), .optional(isCollected ? resolved : nil))
         var entry = entry
         entry.at = resolved
-        try audit(.resolved, entry, sample)
+        let detail: String? =
+            switch sample.outcome {
+            case .expired: EntryDetail.expired(at: reading(resolved), because: nil)
+            case .cancelled: EntryDetail.cancelled(isHandled: false)
+            case .answered, .dismissed, .withdrawn: nil
+            }
+        try audit(.resolved, entry, sample, detail: detail)
         if isCollected { try audit(.collected, entry) }
     }
 
@@ -111,7 +130,7 @@ final class Filler {
     }
 
     private func audit(
-        _ kind: AlertEvent.Kind, _ entry: Entry, _ sample: Sample? = nil
+        _ kind: AlertEvent.Kind, _ entry: Entry, _ sample: Sample? = nil, detail: String? = nil
     ) throws {
         let asker = Responder(uid: 0, user: "root", via: "bench", host: host, pid: 1)
         let person = Responder(uid: 1000, user: "ana", via: "terminal", host: "desk", pid: 4711)
@@ -123,7 +142,7 @@ final class Filler {
                 source: entry.source, outcome: sample?.outcome, buttonIndex: sample?.button,
                 by: sample?.by, responder: sample == nil ? asker : person),
             buttonRole: role, loginUID: nil, session: nil,
-            content: kind == .collected ? nil : entry.content, detail: nil, previous: head.hash)
+            content: kind == .collected ? nil : entry.content, detail: detail, previous: head.hash)
         link.hash = link.computedHash
         try insert(link, milliseconds: entry.at)
         head = AuditHead(sequence: link.event.sequence, hash: link.hash)
@@ -134,8 +153,9 @@ final class Filler {
         try db.run(
             """
             INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
-                button_role, resolved_by, uid, user, via, host, pid, content, previous, hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                button_role, resolved_by, uid, user, via, host, pid, content, detail, previous,
+                hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(link.event.sequence), .integer(milliseconds), .text(link.event.kind.rawValue),
             .optional(link.event.alertID), .optional(link.event.source),
@@ -143,7 +163,7 @@ final class Filler {
             .optional(link.event.buttonIndex.map(Int64.init)), .optional(link.buttonRole?.rawValue),
             .optional(link.event.by?.rawValue), .integer(Int64(by.uid)), .optional(by.user),
             .text(by.via), .text(by.host), .integer(Int64(by.pid)), .optional(link.content),
-            .blob(link.previous), .blob(link.hash))
+            .optional(link.detail), .blob(link.previous), .blob(link.hash))
     }
 
     private static let buttons =

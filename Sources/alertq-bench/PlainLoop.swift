@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import Migrations
 import SQLite
 
 /// What the queue is measured against: the same rows through plain SQLite calls, one transaction
@@ -14,6 +15,7 @@ final class PlainLoop {
     /// Opens a file that a store has made.
     init(path: String, busyMilliseconds: Int32 = 5000) throws {
         db = try Database(path: path)
+        try db.defineMark(Migration.mark)
         db.busyMilliseconds = busyMilliseconds
         try db.execute(
             """

@@ -33,11 +33,11 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .conflict: "Already resolved, too late, or the key belongs to another question"
         case .cancelledBySystem: "Cancelled by the system"
         case .usage: "Wrong usage"
-        case .badData: "Bad data"
+        case .badData: "Bad data, or the queue is not what its audit log says"
         case .notFound: "Not found"
         case .inputOutput: "Disk or database error"
         case .busy: "Busy; try again"
-        case .notPermitted: "Not permitted"
+        case .notPermitted: "Not permitted, or another account asked the alert"
         }
     }
 }
@@ -81,13 +81,13 @@ extension ExitCode {
 
     private init(_ error: AlertError) {
         switch error {
-        case .invalid: self = .badData
+        case .invalid, .inconsistent: self = .badData
         case .notFound, .keyNotFound, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict: self = .conflict
         case .noChoice(let response): self = AskResult(response).code
         case .tooManyPending, .busy: self = .busy
         case .incompatible, .storage, .closed: self = .inputOutput
-        case .notPermitted: self = .notPermitted
+        case .notPermitted, .notYours: self = .notPermitted
         }
     }
 }

@@ -10,17 +10,9 @@ struct SystemQueueTests {
     static let member = Account(uid: 60_001, gid: 60_010)
     static let stranger = Account(uid: 60_002, gid: 60_002)
 
-    /// A directory as `doctor --setup-system` makes it: shared by its group, closed to others.
-    private func sharedQueue() throws -> CommandLineQueue {
-        let queue = try CommandLineQueue()
-        chown(queue.directory, 0, Self.group)
-        chmod(queue.directory, 0o2770)
-        return queue
-    }
-
     @Test("Root's ask is answered by a member of the group at its own terminal")
     func member() async throws {
-        let queue = try sharedQueue()
+        let queue = try CommandLineQueue(sharedBy: Self.group)
         let asker = try queue.start(["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"])
         #expect(await eventually { asker.errors.text.contains("answer with") })
         let terminal = try PseudoTerminal()
@@ -43,7 +35,7 @@ struct SystemQueueTests {
 
     @Test("Every file of a shared queue belongs to the group and is 0660, whatever the umask")
     func modes() async throws {
-        let queue = try sharedQueue()
+        let queue = try CommandLineQueue(sharedBy: Self.group)
         let script = "umask 077; exec \(CommandLineQueue.program) notify Done"
         let child = try Child(
             "sh", ["-c", script], environment: ["ALERTQ_DATABASE": queue.path])
@@ -60,7 +52,7 @@ struct SystemQueueTests {
 
     @Test("Somebody outside the group gets exit 77, and changes nothing")
     func stranger() async throws {
-        let queue = try sharedQueue()
+        let queue = try CommandLineQueue(sharedBy: Self.group)
         #expect(try await queue.run("notify", "Done").code == 0)
         let child = try queue.start(["answer", "1", "OK"], as: Self.stranger)
         #expect(await child.exit() == 77)

@@ -166,7 +166,14 @@ extension VerbTableTests {
         },
         17: { [try await $0.asking("cancel", "1")] },
         64: { [try await $0.queue.run("list", "--nonsense"), try await $0.queue.run("lsit")] },
-        65: { [try await $0.queue.run("ask", ""), try await $0.queue.run("notify", " ")] },
+        65: { test in
+            let id = try await test.ask()
+            _ = try await test.queue.rows("UPDATE alerts SET title = 'Go on?' WHERE id = \(id)")
+            return [
+                try await test.queue.run("ask", ""), try await test.queue.run("notify", " "),
+                try await test.queue.run("answer", id, "yes"), try await test.queue.run("show", id),
+            ]
+        },
         66: { test in
             _ = try await test.ask()
             return [

@@ -32,14 +32,13 @@ struct DamagedFileTests {
         let template = try await DamageTemplate()
         let edits = [
             "UPDATE alerts SET title = 'Other' WHERE id = 2",
-            "DROP TRIGGER responses_are_final; UPDATE responses SET button = 'no', "
-                + "button_index = 1 WHERE alert_id = 2",
+            "UPDATE responses SET button = 'no', button_index = 1 WHERE alert_id = 2",
         ]
         for edit in edits {
             let queue = try CommandLineQueue()
             try await DamageTemplate.copy(template.queue, to: queue)
             #expect(try await queue.faults(against: template.ledger) == [])
-            _ = try await queue.rows(edit)
+            try await queue.forge(edit)
             #expect(try await queue.run("audit", "verify").code == 65)
             let faults = try await queue.faults(against: template.ledger)
             #expect(faults.contains { $0.contains("lost or changed") }, "\(faults)")

@@ -39,6 +39,15 @@ package final class CommandLineQueue: Sendable {
         chmod(directory, mode)
     }
 
+    /// A queue in a directory as `doctor --setup-system` makes it: shared by its group, closed to
+    /// others. Only root can make it for a group that is not its own.
+    package convenience init(sharedBy group: gid_t) throws {
+        try self.init()
+        guard chown(directory, 0, group) == 0, chmod(directory, 0o2770) == 0 else {
+            throw POSIXError(.EPERM)
+        }
+    }
+
     /// A queue with the files of another one, or of none if the directory is empty.
     package init(copyOf other: String) throws {
         directory = Self.temporary + "\(UUID())"
@@ -66,11 +75,28 @@ package final class CommandLineQueue: Sendable {
         try await start(arguments).finish()
     }
 
+    /// Runs a verb to its end in the foreground of a terminal of its own, as a person does; what it
+    /// writes there is its errors.
+    package func runInTerminal(
+        _ arguments: String..., as account: Account? = nil
+    ) async throws -> Finished {
+        let terminal = try PseudoTerminal(columns: 400)
+        let finished = try await start(arguments, on: terminal, as: account).finish()
+        return Finished(
+            code: finished.code, output: finished.output, errors: terminal.screen)
+    }
+
     /// The rows of a query, as the `sqlite3` shell prints them.
     package func rows(_ sql: String) async throws -> [String] {
         let child = try Child("sqlite3", [path, sql])
         _ = await child.exit()
         return await child.output.complete().split(separator: "\n").map(String.init)
+    }
+
+    /// Changes rows as a forger with write access does, past triggers.
+    package func forge(_ sql: String) async throws {
+        let child = try Child("sqlite3", [path, ".dbconfig enable_trigger off", sql])
+        _ = await child.exit()
     }
 
     /// Runs a verb with `--json`, and returns its objects.

@@ -11,7 +11,7 @@ struct SmallRunTests {
         "Each benchmark measures what it says, in rows of JSON",
         arguments: [
             ("processes", 2), ("bell", 3), ("history", 50), ("open", 4), ("verify", 1),
-            ("growth", 4), ("notify", 2), ("text", 50), ("purge", 3),
+            ("growth", 4), ("notify", 2), ("text", 50), ("purge", 3), ("ask", 6), ("story", 3),
         ])
     func run(benchmark: String, rows: Int) async throws {
         let child = try Child(Self.program, ["--small", "--json", benchmark])

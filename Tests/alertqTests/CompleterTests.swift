@@ -47,7 +47,7 @@ struct CompleterTests {
             (["ask", "--message", "--pri"], []),
             (["ask", "--", "--pri"], []),
             (["ask", ""], []),
-            (["history", "--by", "p"], ["person", "policy"]),
+            (["history", "--by", "p"], ["person", "program", "policy"]),
         ])
     func words(words: [String], expected: [String]) async {
         #expect(await Self.texts(words) == expected)

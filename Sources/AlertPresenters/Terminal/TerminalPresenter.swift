@@ -50,10 +50,11 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) throws(TerminalError) {
         terminal = try Terminal(device: device)
         screen = Screen(terminal, hasColours: hasColours)
-        host = Identity.current.host
+        let identity = Identity.current
+        host = identity.host
         hasScreen = (term ?? "dumb") != "dumb"
         self.appearsUnasked = appearsUnasked
-        _ = users.name(geteuid())
+        _ = users.name(identity.uid)
     }
 
     /// Shows an alert, and returns what the person chose.

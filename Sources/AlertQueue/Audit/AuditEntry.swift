@@ -1,3 +1,5 @@
+import Glibc
+
 /// One link of the audit log's chain: an event, and the proof of its place.
 ///
 /// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
@@ -77,6 +79,16 @@ public struct AuditEntry: Sendable {
         return canonical.hash
     }
 
+    /// A salt for a hash: 16 random bytes, all with one system call; see arc4random_buf(3), which
+    /// never fails.
+    package static func makeSalt() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            arc4random_buf(start, 16)
+            count = 16
+        }
+    }
+
     /// The salted hash of an alert's content: everything that was asked.
     ///
     /// The SHA-256 of these netstrings: `alertq-content-1`, salt, style, title, message, default
@@ -95,19 +107,46 @@ public struct AuditEntry: Sendable {
         canonical.append(alert.handler)
         canonical.append(Int64(alert.presenters?.count ?? 0))
         for name in alert.presenters ?? [] { canonical.append(name) }
-        canonical.append(Int64(alert.buttons.count))
-        for button in alert.buttons {
-            canonical.append(button.id)
-            canonical.append(button.title)
-            canonical.append(button.role?.rawValue)
-        }
-        canonical.append(Int64(alert.userInfo.count))
-        let names = alert.userInfo.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        for name in names {
-            canonical.append(name)
-            canonical.append(alert.userInfo[name])
-        }
+        canonical.append(alert.buttons)
+        canonical.append(alert.userInfo)
         return canonical.hash
+    }
+
+    /// The salted hash of what is compared when somebody asks with an alert's key again; it stays
+    /// when the texts have been erased.
+    ///
+    /// The SHA-256 of these netstrings: `alertq-key-1`, salt, id of the alert, style, title,
+    /// message, default button, and buttons and `userInfo` as in ``content(of:salt:)``.
+    package static func keyHash(of alert: Alert, _ id: Alert.ID, salt: [UInt8]) -> [UInt8] {
+        let canonical = CanonicalBytes("alertq-key-1")
+        canonical.append(hex: salt)
+        canonical.append(id)
+        canonical.append(alert.style.rawValue)
+        canonical.append(alert.title)
+        canonical.append(alert.message)
+        canonical.append(alert.defaultButton)
+        canonical.append(alert.buttons)
+        canonical.append(alert.userInfo)
+        return canonical.hash
+    }
+}
+
+extension CanonicalBytes {
+    fileprivate func append(_ buttons: [Alert.Button]) {
+        append(Int64(buttons.count))
+        for button in buttons {
+            append(button.id)
+            append(button.title)
+            append(button.role?.rawValue)
+        }
+    }
+
+    fileprivate func append(_ strings: [String: String]) {
+        append(Int64(strings.count))
+        for name in strings.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            append(name)
+            append(strings[name])
+        }
     }
 }
 

@@ -28,12 +28,7 @@ package struct CanonicalBytes: ~Copyable {
     package var bytes: [UInt8] { input.bytes }
 
     /// The SHA-256 of it all.
-    package var hash: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { digest, count in
-            input.hash(into: UnsafeMutableRawBufferPointer(digest))
-            count = SHA256.byteCount
-        }
-    }
+    package var hash: [UInt8] { input.hash }
 }
 
 /// Hexadecimal, lower case.

@@ -90,6 +90,73 @@ final class HashInput {
         SHA256.hash(UnsafeRawBufferPointer(start: start, count: count), into: digest)
     }
 
+    /// The hash of it all.
+    var hash: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { digest, count in
+            hash(into: UnsafeMutableRawBufferPointer(digest))
+            count = SHA256.byteCount
+        }
+    }
+
+    // MARK: - Text that is compared instead of hashed
+
+    /// Begins a text of an entry, which is no netstring.
+    func beginText() { count = 0 }
+
+    /// What has been written, for as long as nothing else is.
+    var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+    /// The text itself.
+    func plain(_ text: StaticString) {
+        plain(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    func plain(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        if let source = bytes.baseAddress { memcpy(start + count, source, bytes.count) }
+        count &+= bytes.count
+    }
+
+    /// A number's decimal digits.
+    func decimal(_ value: Int64) {
+        reserve(24)
+        if value < 0 { put(UInt8(ascii: "-")) }
+        digits(value.magnitude)
+    }
+
+    /// A time as ``Timestamp/text(_:)`` writes it; `false` for one outside of ``Timestamp/plain``.
+    ///
+    /// The days are counted as in <https://howardhinnant.github.io/date_algorithms.html>.
+    func time(milliseconds: Int64) -> Bool {
+        guard Timestamp.plain.contains(milliseconds) else { return false }
+        reserve(32)
+        let (day, rest) = (milliseconds / 86_400_000 + 719_468, milliseconds % 86_400_000)
+        let (era, dayOfEra) = (day / 146_097, day % 146_097)
+        let years = dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096
+        let yearOfEra = years / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let place = (5 * dayOfYear + 2) / 153
+        let month = place < 10 ? place + 3 : place - 9
+        padded(yearOfEra + era * 400 + (month < 3 ? 1 : 0), 1000, "-")
+        padded(month, 10, "-")
+        padded(dayOfYear - (153 * place + 2) / 5 + 1, 10, "T")
+        padded(rest / 3_600_000, 10, ":")
+        padded(rest / 60_000 % 60, 10, ":")
+        padded(rest / 1000 % 60, 10, ".")
+        padded(rest % 1000, 100, "Z")
+        return true
+    }
+
+    /// Digits from that of a power of ten on, and what comes after them.
+    private func padded(_ value: Int64, _ first: Int64, _ end: Unicode.Scalar) {
+        var power = first
+        while power > 0 {
+            put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value / power % 10))
+            power /= 10
+        }
+        put(UInt8(ascii: end))
+    }
+
     private func reserve(_ more: Int) {
         guard count + more > capacity else { return }
         let larger = max(capacity * 2, count + more)

@@ -1,8 +1,11 @@
+import CLinux
+
 /// The SHA-256 hash function of FIPS 180-4.
 ///
 /// One small file of our own instead of a dependency, so that the default build needs SQLite alone;
 /// tested with NIST's vectors (CAVP, SHAVS byte-oriented messages). Verifying a log is mostly
-/// hashing, hence the unsafe buffers, and the rounds written so that no word has to move.
+/// hashing, hence the unsafe buffers, and the rounds written so that no word has to move; where the
+/// processor has instructions for them, those are used.
 package struct SHA256: Sendable {
     /// The length of a hash in bytes.
     package static let byteCount = 32
@@ -15,17 +18,33 @@ package struct SHA256: Sendable {
         0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
 
-    private init() {}
+    private let withInstructions: Bool
+
+    private init(withInstructions: Bool) { self.withInstructions = withInstructions }
 
     /// Hashes a whole message into a buffer of ``byteCount`` bytes.
     package static func hash(
         _ message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer
     ) {
+        hash(message, into: digest, withInstructions: hasInstructions)
+    }
+
+    /// Whether the processor has instructions for this hash function.
+    package static let hasInstructions = clinux_has_sha256() != 0
+
+    package static func hash(
+        _ message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer,
+        withInstructions: Bool
+    ) {
         precondition(digest.count >= byteCount)
-        var hasher = SHA256()
+        var hasher = SHA256(withInstructions: withInstructions)
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
             guard let words = schedule.baseAddress else { return }
             var rest = message
+            if withInstructions, let blocks = rest.baseAddress {
+                hasher.compress(blocks, count: rest.count / 64)
+                rest = UnsafeRawBufferPointer(rebasing: rest[(rest.count / 64 * 64)...])
+            }
             while rest.count >= 64, let block = rest.baseAddress {
                 hasher.compress(block, words)
                 rest = UnsafeRawBufferPointer(rebasing: rest[64...])
@@ -49,8 +68,22 @@ package struct SHA256: Sendable {
             tail[rest.count] = 0x80
             for index in (rest.count + 1)..<(length - 8) { tail[index] = 0 }
             tail.storeBytes(of: bitCount.bigEndian, toByteOffset: length - 8, as: UInt64.self)
+            if withInstructions { return compress(UnsafeRawPointer(start), count: length / 64) }
             compress(UnsafeRawPointer(start), words)
             if length == 128 { compress(UnsafeRawPointer(start + 64), words) }
+        }
+    }
+
+    /// Works blocks of 64 bytes into the state with the processor's instructions.
+    private mutating func compress(_ blocks: UnsafeRawPointer, count: Int) {
+        withUnsafeMutablePointer(to: &state) { state in
+            state.withMemoryRebound(to: UInt32.self, capacity: 8) { words in
+                roundConstants.withUnsafeBufferPointer { constants in
+                    clinux_sha256(
+                        words, blocks.assumingMemoryBound(to: UInt8.self), count,
+                        constants.baseAddress)
+                }
+            }
         }
     }
 

@@ -2,7 +2,10 @@ import FoundationEssentials
 
 // What any process can do with any alert, by its id.
 extension AlertManager {
-    /// Answers an alert with one of its buttons.
+    /// Answers an alert with one of its buttons, as a program does.
+    ///
+    /// ``Response/by`` is then ``ResolvedBy/program``: only a presenter that has shown the alert
+    /// answers as a person, or the command `alertq answer` in the foreground of its terminal.
     ///
     /// - Parameters:
     ///   - id: The alert, whoever asked it.
@@ -15,17 +18,37 @@ extension AlertManager {
     public func answer(
         _ id: Alert.ID, button: String
     ) async throws(AlertError) -> AlertRecord {
-        try await resolve(id, .chooseID(button, identity.responder(via: via)))
+        try await answer(id, button: button, as: .program)
+    }
+
+    /// Answers an alert as a person in front of a screen, or as a program.
+    @discardableResult
+    package func answer(
+        _ id: Alert.ID, button: String, as actor: Resolution.Actor
+    ) async throws(AlertError) -> AlertRecord {
+        try await resolve(id, .chooseID(button, actor))
     }
 
     /// Takes an alert back that nobody needs to answer any more.
     ///
-    /// - Parameter id: The alert, whoever asked it.
+    /// - Parameters:
+    ///   - id: The alert.
+    ///   - force: Whether to take it back though another account asked it, which root always may;
+    ///     ``Response/by`` is then ``ResolvedBy/program``.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: what ``answer(_:button:)`` throws.
+    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/notYours(_:owner:)``.
     @discardableResult
-    public func withdraw(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
-        try await resolve(id, .withdraw(identity.responder(via: via)))
+    public func withdraw(
+        _ id: Alert.ID, force: Bool = false
+    ) async throws(AlertError) -> AlertRecord {
+        try await withdraw(id, force ? .forced(.program) : .own(.program))
+    }
+
+    @discardableResult
+    package func withdraw(
+        _ id: Alert.ID, _ authority: Resolution.Authority
+    ) async throws(AlertError) -> AlertRecord {
+        try await resolve(id, .withdraw(authority))
     }
 
     /// Lets an alert expire before its deadline, because nobody has been there to see it: its
@@ -35,7 +58,7 @@ extension AlertManager {
     ///   without a default button.
     @discardableResult
     package func expireUnattended(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
-        try await resolve(id, .expireUnattended(identity.responder(via: via)))
+        try await resolve(id, .expireUnattended)
     }
 
     /// The record of an alert with a response that is on disk: an expiry that nobody has stored yet
@@ -63,7 +86,7 @@ extension AlertManager {
         _ id: Alert.ID, for duration: Duration? = nil
     ) async throws(AlertError) -> AlertRecord {
         let record = try await store.snooze(
-            id, for: duration, by: identity.responder(via: via))
+            id, for: duration, by: caller)
         noteSnoozed(id)
         return record
     }
@@ -74,19 +97,33 @@ extension AlertManager {
     /// cancel button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A
     /// delegate is given 5 seconds.
     ///
-    /// - Parameter id: The alert, whoever asked it.
+    /// - Parameters:
+    ///   - id: The alert.
+    ///   - force: Whether to cancel it though another account asked it, which root always may;
+    ///     ``Response/by`` is then ``ResolvedBy/program`` instead of ``ResolvedBy/system``.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: what ``answer(_:button:)`` throws.
+    /// - Throws: what ``withdraw(_:force:)`` throws.
     @discardableResult
-    public func cancel(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
+    public func cancel(
+        _ id: Alert.ID, force: Bool = false
+    ) async throws(AlertError) -> AlertRecord {
+        try await cancel(id, force ? .forced(.program) : .own(.program))
+    }
+
+    @discardableResult
+    package func cancel(
+        _ id: Alert.ID, _ authority: Resolution.Authority
+    ) async throws(AlertError) -> AlertRecord {
         let isShown = showing?.id == id
-        if let record = try await cancelOnScreen(id) { return record }
+        // Before the delegate is asked.
+        try authority.check(try await store.record(id), caller)
+        if let record = try await cancelOnScreen(id, authority) { return record }
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }
         // The delegate has been asked already if the alert was on this manager's screen.
         let isHandled = !isShown && delegate?.cancel(record) == .handled
         return try await resolve(
-            id, .cancel(handled: isHandled, identity.responder(via: via)))
+            id, .cancel(handled: isHandled, authority))
     }
 
     /// Marks a response as taken by its asker, and returns once that is on disk.
@@ -100,18 +137,20 @@ extension AlertManager {
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
         guard try await store.record(id).response != nil else { throw .notFound(id) }
-        _ = try await store.collectNow(id, by: identity.responder(via: via))
+        _ = try await store.collectNow(id, by: caller)
     }
 
     /// Has the screen that shows an alert cancel it; `nil` if none with a delegate does.
-    private func cancelOnScreen(_ id: Alert.ID) async throws(AlertError) -> AlertRecord? {
+    private func cancelOnScreen(
+        _ id: Alert.ID, _ authority: Resolution.Authority
+    ) async throws(AlertError) -> AlertRecord? {
         if showing?.id == id {
-            cancelShown(id)
+            cancelShown(id, authority)
         } else {
             guard let holder = store.slotHolder(), holder.alert == id, holder.hasDelegate else {
                 return nil
             }
-            try await store.requestCancel(id)
+            try await store.requestCancel(id, authority, by: caller)
         }
         let limit = clock.now().advanced(by: .seconds(5))
         while !clock.now().isAtOrAfter(limit) {
@@ -130,7 +169,7 @@ extension AlertManager {
     private func resolve(
         _ id: Alert.ID, _ resolution: Resolution
     ) async throws(AlertError) -> AlertRecord {
-        let record = try await store.resolve(id, resolution)
+        let record = try await store.resolve(id, resolution, by: caller)
         noteResolved(record)
         return record
     }
@@ -154,7 +193,7 @@ extension AlertManager {
     /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/storage(operation:_:)``,
     ///   ``AlertError/closed``.
     public func record(key: String) async throws(AlertError) -> AlertRecord {
-        try await store.record(key: key, source: source)
+        try await store.record(key: key, source: source, of: caller)
     }
 
     /// What waits, in the order in which it will be shown; snoozed alerts come last.
@@ -198,7 +237,7 @@ extension AlertManager {
     /// What became of the alerts that were asked in some time, and how long people took.
     ///
     /// It looks at every alert, in short transactions and bounded memory: about two seconds for
-    /// a million. Only answers by persons count for how long they took.
+    /// a million. Only answers by persons count for how long they took, not those of programs.
     ///
     /// - Parameters:
     ///   - source: The name of the asker; `nil` means all.

@@ -76,7 +76,7 @@ extension AlertManager {
         guard let response = record.response else { throw AlertError.notFound(record.id) }
         // A named handler has yet to run: that collects the response.
         if response.collectedAt == nil, record.alert.handler == nil {
-            store.collect(record.id, by: identity.responder(via: via))
+            store.collect(record.id, by: caller)
         }
         return response
     }
@@ -146,7 +146,7 @@ extension AlertManager {
         guard let source = alert.source else { return nil }
         try alert.validate()
         let question = Question(
-            alert: alert, source: source, identity: .current, via: via)
+            alert: alert, source: source, caller: Caller(via: via))
         return try SQLiteAlertStore.enqueueAtOnce(question, path: path)?.record
     }
 
@@ -177,7 +177,7 @@ extension AlertManager {
         try alert.validate()
         let before = resolutionsSeen.load(ordering: .acquiring)
         let enqueued = try await store.enqueue(
-            Question(alert: alert, source: alert.source ?? source, identity: identity, via: via))
+            Question(alert: alert, source: alert.source ?? source, caller: caller))
         if enqueued.record.response == nil, let expiry = enqueued.expiry {
             await setAlarm(at: expiry)
         }
@@ -269,8 +269,7 @@ extension AlertManager {
 
     private func withdrawForCancelledTask(_ id: Alert.ID) async {
         do {
-            let record = try await store.resolve(
-                id, .withdraw(identity.responder(via: via)))
+            let record = try await store.resolve(id, .withdraw(), by: caller)
             noteResolved(record)
         } catch {
             // Somebody answered first, or the disk failed: the task is gone, and the alert's
@@ -279,9 +278,12 @@ extension AlertManager {
     }
 
     private func lookAgain(at id: Alert.ID) async {
-        // An expiry that nobody has stored is no response yet.
-        if let record = try? await store.found(id).record, record.response != nil {
-            noteResolved(record)
+        do throws(AlertError) {
+            // An expiry that nobody has stored is no response yet.
+            let record = try await store.found(id).record
+            if record.response != nil { noteResolved(record) }
+        } catch {
+            if case .inconsistent = error { refuse(id, error) }
         }
     }
 }

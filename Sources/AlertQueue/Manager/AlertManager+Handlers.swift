@@ -38,7 +38,7 @@ extension AlertManager {
         }
         // A named handler has yet to run: that collects the response.
         if !hasFailed, record.alert.handler == nil {
-            store.collect(record.id, by: identity.responder(via: via))
+            store.collect(record.id, by: caller)
         }
         turn?.end()
         await closuresEnded(of: record)
@@ -211,7 +211,7 @@ extension AlertManager {
         var failures = 0
         while true {
             do {
-                _ = try await store.collectNow(id, by: identity.responder(via: via))
+                _ = try await store.collectNow(id, by: caller)
                 return
             } catch let error {
                 switch error {

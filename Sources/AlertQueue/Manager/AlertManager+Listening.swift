@@ -71,14 +71,16 @@ extension AlertManager {
             }
         } while page.count == 256
         guard let showing, delegate != nil, !showing.isCancelling else { return }
-        if try await store.isCancelRequested(showing.id) { cancelShown(showing.id) }
+        if try await store.isCancelRequested(showing.id) {
+            cancelShown(showing.id, .requested)
+        }
     }
 
     /// Has the screen cancel what it shows; the delegate is asked once.
-    func cancelShown(_ id: Alert.ID) {
+    func cancelShown(_ id: Alert.ID, _ authority: Resolution.Authority) {
         guard showing?.id == id, showing?.isCancelling == false else { return }
         showing?.isCancelling = true
-        showing?.signals.yield(.cancel)
+        showing?.signals.yield(.cancel(authority))
     }
 
     private func heard(_ kind: AlertEvent.Kind, of id: Alert.ID) async throws(AlertError) {
@@ -90,12 +92,18 @@ extension AlertManager {
                 resolutionsSeen.add(1, ordering: .releasing)
                 return
             }
-            noteResolved(try await store.record(id))
+            do throws(AlertError) {
+                noteResolved(try await store.record(id))
+            } catch {
+                guard case .inconsistent = error else { throw error }
+                refuse(id, error)
+            }
         case .snoozed:
             noteSnoozed(id)
         case .asked:
             pokes.change()
-        case .presented, .returned, .collected, .erased:
+        case .presented, .returned, .cancelling, .collected, .erased, .restored, .ran, .access,
+            .reminded, .seen:
             break
         }
     }
@@ -114,6 +122,15 @@ extension AlertManager {
         } else {
             settle(record)
         }
+    }
+
+    /// Tells those who wait for a response that it can't be trusted.
+    func refuse(_ id: Alert.ID, _ error: AlertError) {
+        for watcher in (watchers.removeValue(forKey: id) ?? [:]).values {
+            watcher.resume(throwing: error)
+        }
+        report(.inconsistent(id, error))
+        if showing?.id == id { showing?.signals.yield(.leave(reason: "\(error)")) }
     }
 
     /// Hands a response to those who wait for it in this process.

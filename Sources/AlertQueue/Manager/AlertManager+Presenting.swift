@@ -133,14 +133,19 @@ extension AlertManager {
     /// Lets others try what no presenter here could show.
     private func pauseAfterFailure(with id: Alert.ID) -> PresentationWait? {
         failedShowings += 1
-        let failures = (resting[id]?.failures ?? 0) + 1
-        let end = clock.now().advanced(by: Self.rest.pause(after: failures))
-        if resting.count >= Self.restLimit { resting.removeAll() }
-        resting[id] = Rest(failures: failures, end: end)
+        rest(id)
         giveUpSlot()
         let pause = Self.backoff.pause(after: failedShowings)
         // Whoever waits for the end of the queue is not to wait much longer than that takes.
         return self.pause(for: idleWaiters.isEmpty ? pause : min(pause, .seconds(1)))
+    }
+
+    /// Passes over an alert that can't be shown, each time for longer.
+    private func rest(_ id: Alert.ID) {
+        let failures = (resting[id]?.failures ?? 0) + 1
+        let end = clock.now().advanced(by: Self.rest.pause(after: failures))
+        if resting.count >= Self.restLimit { resting.removeAll() }
+        resting[id] = Rest(failures: failures, end: end)
     }
 
     /// The alerts that are passed over now.
@@ -199,7 +204,8 @@ extension AlertManager {
         if let lease, lease.isValid { return lease }
         giveUpSlot()
         let holder = SlotHolder(
-            identity: identity, presenters: presenters.map(\.name), hasDelegate: delegate != nil)
+            identity: caller.identity, presenters: presenters.map(\.name),
+            hasDelegate: delegate != nil)
         // What is in the way now may not be in a second.
         lease = try? store.takeSlot(holder)
         return lease
@@ -252,7 +258,13 @@ extension AlertManager {
                 upcoming = try await store.next(for: names, only: presentsOnly, except: except)
             }
             fresh.removeAll(upTo: upcoming.sequence)
-            if upcoming.record == nil, except.isEmpty { emptySince = upcoming.sequence }
+            for (id, error) in upcoming.refused.sorted(by: { $0.key < $1.key }) {
+                rest(id)
+                report(.inconsistent(id, error))
+            }
+            if upcoming.record == nil, except.isEmpty, upcoming.refused.isEmpty {
+                emptySince = upcoming.sequence
+            }
             return upcoming
         } catch {
             // The disk fails or is locked: looked at again with the next change or second.

@@ -39,7 +39,6 @@ extension AlertManager {
 
     private func react(to signal: ShowingSignal) async -> ShowingEnd? {
         guard let showing else { return .waits }
-        let system = identity.responder(via: via)
         switch signal {
         case .chose(let name, let choice):
             self.showing?.running[name] = nil
@@ -52,11 +51,11 @@ extension AlertManager {
         case .snoozed:
             return .waits
         case .dismissTimerFired:
-            return await resolve(showing.record, .dismiss(system), on: nil)
-        case .cancel:
+            return await resolve(showing.record, .dismiss, on: nil)
+        case .cancel(let authority):
             let isHandled = delegate?.cancel(showing.record) == .handled
             return await resolve(
-                showing.record, .cancel(handled: isHandled, system), on: nil)
+                showing.record, .cancel(handled: isHandled, authority), on: nil)
         case .leave(let reason):
             returned(showing.record, because: reason)
             return .waits
@@ -70,16 +69,15 @@ extension AlertManager {
     private func store(
         _ choice: PresenterChoice, of record: AlertRecord, on name: String
     ) async -> ShowingEnd? {
-        let person = identity.responder(via: name)
         switch choice {
         case .button(let index):
-            return await resolve(record, .choose(button: index, person), on: name)
+            return await resolve(record, .choose(button: index), on: name)
         case .close where record.alert.buttons.isEmpty:
-            return await resolve(record, .choose(button: nil, person), on: name)
+            return await resolve(record, .choose(button: nil), on: name)
         case .close, .later:
             let duration: Duration? = if case .later(let time) = choice { time } else { nil }
             do throws(AlertError) {
-                _ = try await store.snooze(record.id, for: duration, by: person)
+                _ = try await store.snooze(record.id, for: duration, by: caller.through(name))
                 return .waits
             } catch {
                 return await failed(error, record, on: name)
@@ -91,7 +89,9 @@ extension AlertManager {
         _ record: AlertRecord, _ resolution: Resolution, on name: String?
     ) async -> ShowingEnd? {
         do throws(AlertError) {
-            return .resolved(try await store.resolve(record.id, resolution), chosenOn: name)
+            let by = name.map(caller.through) ?? caller
+            let resolved = try await store.resolve(record.id, resolution, by: by)
+            return .resolved(resolved, chosenOn: name)
         } catch {
             return await failed(error, record, on: name)
         }
@@ -151,7 +151,7 @@ extension AlertManager {
         }
         self.showing = showing
         let names = presenters.map(\.name).joined(separator: " ")
-        store.recordPresented(showing.record, at: now, by: identity.responder(via: names))
+        store.recordPresented(showing.record, at: now, by: caller.through(names))
         delegate?.didPresent(showing.record)
     }
 
@@ -161,7 +161,7 @@ extension AlertManager {
     }
 
     private func returned(_ record: AlertRecord, because reason: String) {
-        store.recordReturned(record, because: reason, by: identity.responder(via: via))
+        store.recordReturned(record, because: reason, by: caller)
     }
 
     /// Has a presenter show the alert; after a choice of its own that could not be stored, it hears
@@ -205,7 +205,7 @@ extension AlertManager {
             }
         let response = record.response
         let index = response?.buttonIndex ?? -1
-        if let response, response.outcome == .answered, response.by == .person {
+        if let response, response.outcome == .answered {
             delegate?.clicked(record, buttonAt: index)
         }
         delegate?.willDismiss(record, withButtonAt: index)

@@ -28,8 +28,9 @@ extension AlertManager {
     /// Afterwards none of them stands in the database or in a file beside it, and the audit log
     /// says whose texts were erased by whom; it still verifies. Copies elsewhere, in backups and
     /// snapshots of file systems, are out of reach. What nobody has collected keeps its texts,
-    /// unless it was withdrawn or had no buttons, and names no handler: then nobody has to. A key
-    /// still finds its response, and is no longer compared with what is asked.
+    /// unless it was withdrawn or had no buttons, and names no handler: then nobody has to. What
+    /// other accounts asked keeps its texts too, unless this process is root's. A key still finds
+    /// its response, and still belongs to what was asked: the log keeps a hash of that.
     ///
     /// It works in small transactions. When the task is cancelled, or the process killed, what is
     /// erased stays erased, and the next purge completes it.
@@ -49,9 +50,9 @@ extension AlertManager {
         guard Timestamp.milliseconds(date) <= clock.now().wallMilliseconds + 1 else {
             throw .invalid("date", "\(Timestamp.text(date)) lies in the future")
         }
-        if dryRun { return try await store.erasable(before: date) }
+        if dryRun { return try await store.erasable(before: date, by: caller) }
         return try await store.erase(
-            before: date, by: identity.responder(via: via), progress: progress)
+            before: date, by: caller, progress: progress)
     }
 
     /// Whether everything that was erased so far is gone from every file.

@@ -76,7 +76,7 @@ extension AlertManager {
         guard await hook(record, turn) else { return .failed }
         for _ in 1...5 {
             do {
-                _ = try await store.collectNow(id, by: identity.responder(via: via))
+                _ = try await store.collectNow(id, by: caller)
                 return .collected
             } catch .busy {
                 // A process that is about to end leaves it to the next one.
@@ -90,7 +90,7 @@ extension AlertManager {
     private nonisolated func isAskerNear(
         _ record: AlertRecord, _ response: Response, grace: Duration
     ) -> Bool {
-        guard record.source.host == identity.host, record.source.pid != identity.pid,
+        guard record.source.host == caller.identity.host, record.source.pid != caller.identity.pid,
             kill(record.source.pid, 0) == 0 || errno == EPERM
         else { return false }
         let age = clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)

@@ -41,9 +41,8 @@ public actor AlertManager {
     private nonisolated let executor = QueueExecutor(label: "alertq.manager")
     nonisolated let store: any AlertStore
     nonisolated let clock: any AlertClock
-    nonisolated let identity: Identity
-    /// What responders of this manager's own verbs are called in records.
-    nonisolated let via: String
+    /// On whose behalf it acts; what a presenter does is done through that.
+    nonisolated let caller: Caller
     nonisolated let turn: PresentationTurn?
     /// Tells the presentation loop to look again.
     nonisolated let pokes: ChangeSignal
@@ -153,18 +152,18 @@ public actor AlertManager {
         let source = source ?? Self.programName
         try Text.check(source, "source", limit: Alert.Limit.name)
         try Self.check(presenters)
-        let store = try await SQLiteAlertStore.open(path: path, clock: clock)
+        let caller = Caller(via: via)
+        let store = try await SQLiteAlertStore.open(path: path, clock: clock, caller: caller)
         self.path = path
         self.source = source
         self.store = store
         self.clock = clock
-        self.via = via
+        self.caller = caller
         self.turn = turn
         self.delegate = delegate
         self.presenters = []
         pokes = ChangeSignal()
         fresh = FreshAlerts(pokes: pokes)
-        identity = store.identity
         cursor = store.knownSequence
         startTimekeeping()
         if !presenters.isEmpty { await startPresenting(presenters, only: nil) }

@@ -15,6 +15,9 @@ public enum BackgroundError: Error, Sendable {
     /// What is due can't be stored: deadlines are not applied, and snoozed alerts don't come back.
     /// It is tried again each second, and told once.
     case deadlines(AlertError)
+    /// An alert is not what the audit log says, and so it is not shown, or its response not handed
+    /// out. It is looked at again after pauses that grow.
+    case inconsistent(Alert.ID, AlertError)
     /// An alert waits for a screen, and no process presents alerts on one that may show it. Until
     /// one does, the alert can be answered by its id alone, and not at all if it has no buttons.
     case unattended(Alert.ID, presenters: [String]?)
@@ -33,6 +36,8 @@ extension BackgroundError: CustomStringConvertible {
             "the presenter “\(name)” failed with alert \(id): \(error)"
         case .deadlines(let error):
             "deadlines can't be applied for now: \(error)"
+        case .inconsistent(_, let error):
+            "\(error)"
         case .unattended(let id, nil):
             "alert \(id) has no buttons and waits for a screen, but no process shows alerts; to "
                 + "show it: alertq present"

@@ -12,7 +12,7 @@ enum ShowingSignal: Sendable {
     case snoozed
     case dismissTimerFired
     /// The system cancels it.
-    case cancel
+    case cancel(Resolution.Authority)
     /// The screen is needed for something else, or is lost.
     case leave(reason: String)
     /// The presenters have had their time to clear the screen.

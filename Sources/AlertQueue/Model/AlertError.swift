@@ -28,8 +28,14 @@ public enum AlertError: Error, Sendable {
     case busy(_ reason: String)
     /// The database is not one of ours, or comes from a newer version; it was not touched.
     case incompatible(path: String, _ reason: String)
+    /// A row or the shape of the database is not what the audit log or this version says; nothing
+    /// of it was told, and nothing stored.
+    case inconsistent(Alert.ID?, _ reason: String)
     /// The disk or the database failed.
     case storage(operation: String, _ reason: String)
+    /// Another account asked the alert, and only that account and root may take it back or cancel
+    /// it, unless force is used.
+    case notYours(Alert.ID, owner: UInt32)
     /// The files of the queue may not be read or written by this process.
     case notPermitted(path: String, _ reason: String)
     /// The manager has been closed.
@@ -65,10 +71,18 @@ extension AlertError: CustomStringConvertible {
             reason
         case .incompatible(let path, let reason):
             "\(path) \(reason)"
+        case .inconsistent(let id, let reason):
+            (id.map { "alert \($0) can't be trusted: " } ?? "the queue can't be trusted: ") + reason
+                + "; nothing was told or stored. See what "
+                + (id == nil ? "`alertq doctor`" : "`alertq audit verify`")
+                + " says, and find out who may write the file"
         case .storage(let operation, let reason):
             "can't \(operation): \(reason)"
         case .notPermitted(let path, let reason):
             "not permitted: \(path): \(reason)"
+        case .notYours(let id, let owner):
+            "alert \(id) was asked by \(Identity.userName(owner) ?? "uid \(owner)"): only that "
+                + "account and root may take it back or cancel it without force"
         case .closed:
             "the alert manager has been closed"
         }
@@ -85,7 +99,7 @@ extension Response {
             words += " “\(SafeText.line(name))”"
         }
         switch by {
-        case .person, .asker, .system:
+        case .person, .program, .asker, .system:
             if let responder {
                 let user = responder.user.map(SafeText.line) ?? "uid \(responder.uid)"
                 words += " by \(user) via \(SafeText.line(responder.via))"

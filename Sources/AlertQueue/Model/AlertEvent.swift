@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Something that happened to an alert, in the order of the audit log.
 public struct AlertEvent: Sendable {
-    /// What happened.
+    /// What happened; later versions may know more.
     public enum Kind: String, Sendable, CaseIterable {
         /// The alert was stored.
         case asked
@@ -12,12 +12,24 @@ public struct AlertEvent: Sendable {
         case returned
         /// Somebody chose "later".
         case snoozed
+        /// Somebody asked the screen that shows it to cancel it, if its delegate may handle that.
+        case cancelling
         /// It got its response.
         case resolved
         /// The asker took the response.
         case collected
         /// The texts of old alerts were erased.
         case erased
+        /// A backup took the place of the queue; reserved, like those below.
+        case restored
+        /// A command ran that an answer had approved.
+        case ran
+        /// Somebody got a right over the queue, or lost one.
+        case access
+        /// People were told again that it waits.
+        case reminded
+        /// A reminder or a message about it was seen.
+        case seen
     }
 
     /// The position in the audit log, from 1.
@@ -34,7 +46,7 @@ public struct AlertEvent: Sendable {
     public let outcome: Outcome?
     /// The chosen button's index, or −1 for none; for ``Kind/resolved``.
     public let buttonIndex: Int?
-    /// Who decided, for ``Kind/resolved``.
+    /// Who decided, for ``Kind/resolved`` and ``Kind/cancelling``.
     public let by: ResolvedBy?
     /// Who did it, and through what.
     public let responder: Responder

@@ -31,7 +31,7 @@ public struct AlertStatistics: Sendable {
     public internal(set) var sources: [Group] = []
     /// Those that ended with each button, most chosen first; at most 1,000 ids.
     ///
-    /// The outcome tells a person's choice (``Outcome/answered``) from a default that was applied
+    /// The outcome tells a choice (``Outcome/answered``) from a default that was applied
     /// (``Outcome/expired``) and a simulated cancel (``Outcome/cancelled``).
     public internal(set) var buttons: [Group] = []
     /// How long people took from the moment of asking to their answer.
@@ -43,7 +43,7 @@ public struct AlertStatistics: Sendable {
     package init() {}
 }
 
-/// How long answers of persons took, in bounded memory.
+/// How long answers of persons took, not of programs, in bounded memory.
 ///
 /// Percentiles are exact for up to 10,000 answers, and within one percent beyond.
 public struct AnswerTimes: Sendable {

@@ -7,6 +7,9 @@ public struct PurgeReport: Sendable, Hashable {
     /// Nobody has to, and none is counted, where the alert was withdrawn or had no buttons, unless
     /// it names a handler.
     public var uncollected = 0
+    /// How many were old enough, but keep their texts because another account asked them; none for
+    /// root.
+    public var others = 0
     /// Whether all erased texts are gone from every file of the queue; `false` where an erasure,
     /// this one or an earlier one, was cancelled after it had erased something.
     public var isComplete = true

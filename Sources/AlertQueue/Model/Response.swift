@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// How an alert ended. The kinds are never merged.
 public enum Outcome: String, Sendable, CaseIterable {
-    /// A person chose a button, or a standing policy did.
+    /// A person chose a button, or a program or a standing policy did.
     case answered
     /// The system cancelled the alert.
     case cancelled
@@ -16,8 +16,12 @@ public enum Outcome: String, Sendable, CaseIterable {
 
 /// Who decided on a response.
 public enum ResolvedBy: String, Sendable, CaseIterable {
-    /// Somebody chose, or closed an alert without buttons.
+    /// Somebody chose, or closed an alert without buttons: on a presenter's screen, or with a
+    /// command in the foreground of its terminal.
     case person
+    /// A program chose: the library's ``AlertManager/answer(_:button:)``, or a command without a
+    /// terminal.
+    case program
     /// A rule that was set beforehand, such as the default button of a deadline.
     case policy
     /// Whoever had asked.
@@ -31,10 +35,15 @@ public enum ResolvedBy: String, Sendable, CaseIterable {
 /// It is what the process that wrote the response says of itself: uid, pid and host as the kernel
 /// told it, the terminal and the SSH peer from its descriptors and environment. Whoever may write
 /// the database file may write anything; the audit log's chain shows later changes.
+///
+/// In a user namespace, such as a container's, ``uid`` is the account's id outside of it, and
+/// ``user`` tells of both: `ana, in a user namespace as uid 0`. The kernel tells of one namespace
+/// only: if that one lies in another, and has a root of its own who is not the machine's, the uid
+/// is 4,294,967,295 and the name begins with `unknown`.
 public struct Responder: Sendable, Hashable {
-    /// The effective user id of the process that answered.
+    /// The effective user id of the process that answered, as the machine knows it.
     public var uid: UInt32
-    /// The account's name at that time, if it had one.
+    /// The account's name at that time, if it had one, and whether it acted in a user namespace.
     public var user: String?
     /// The presenter's name, or the verb of the command.
     public var via: String

@@ -14,6 +14,9 @@ package enum Timestamp {
         return text.dropLast() + "." + digits + "Z"
     }
 
+    /// The times of the years 1970 to 9999, whose texts all differ.
+    static let plain = Int64(0)...253_402_300_799_999
+
     package static func date(milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }

@@ -12,7 +12,7 @@ public protocol AlertManagerDelegate: AnyObject, Sendable {
     /// The alert is on the screen.
     func didPresent(_ alert: AlertRecord)
 
-    /// A person chose a button, and the choice is on disk.
+    /// A person or a program chose a button, and the choice is on disk.
     func clicked(_ alert: AlertRecord, buttonAt index: Int)
 
     /// The system cancels the alert; returns whether that has been handled.

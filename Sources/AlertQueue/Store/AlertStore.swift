@@ -19,8 +19,9 @@ package protocol AlertStore: TextUpkeep {
     ///
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/alreadyResolved(_:)``,
     ///   ``AlertError/late(_:)`` and ``AlertError/noSuchButton(_:button:known:)`` among others.
-    nonisolated(nonsending) func resolve(_ id: Alert.ID, _ resolution: Resolution)
-        async throws(AlertError) -> AlertRecord
+    nonisolated(nonsending) func resolve(
+        _ id: Alert.ID, _ resolution: Resolution, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord
 
     /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
     nonisolated(nonsending) func expire(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
@@ -37,24 +38,28 @@ package protocol AlertStore: TextUpkeep {
 
     /// Snoozes an alert for a time; `nil` means its own snooze time.
     nonisolated(nonsending) func snooze(
-        _ id: Alert.ID, for duration: Duration?, by responder: Responder
+        _ id: Alert.ID, for duration: Duration?, by caller: Caller
     ) async throws(AlertError) -> AlertRecord
 
     /// Marks a response as taken by its asker, without waiting for the disk.
-    func collect(_ id: Alert.ID, by responder: Responder)
+    func collect(_ id: Alert.ID, by caller: Caller)
 
     /// Marks a response as taken, and waits until that is durable; `false` if it already was.
-    nonisolated(nonsending) func collectNow(_ id: Alert.ID, by responder: Responder)
+    nonisolated(nonsending) func collectNow(_ id: Alert.ID, by caller: Caller)
         async throws(AlertError) -> Bool
 
     /// Records that an alert appeared, without waiting for the disk.
-    func recordPresented(_ record: AlertRecord, at: ClockReading, by responder: Responder)
+    func recordPresented(_ record: AlertRecord, at: ClockReading, by caller: Caller)
 
     /// Records that an alert left the screen without a result, without waiting for the disk.
-    func recordReturned(_ record: AlertRecord, because reason: String, by responder: Responder)
+    func recordReturned(_ record: AlertRecord, because reason: String, by caller: Caller)
 
     /// Asks the presenting process to cancel an alert, because its delegate may handle that.
-    nonisolated(nonsending) func requestCancel(_ id: Alert.ID) async throws(AlertError)
+    ///
+    /// - Throws: ``AlertError/notYours(_:owner:)`` among others.
+    nonisolated(nonsending) func requestCancel(
+        _ id: Alert.ID, _ authority: Resolution.Authority, by caller: Caller
+    ) async throws(AlertError)
 
     /// Whether another process wants an alert to be cancelled.
     nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool
@@ -71,9 +76,10 @@ package protocol AlertStore: TextUpkeep {
     /// show.
     nonisolated(nonsending) func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
 
-    /// The alert that a source asked with a key.
-    nonisolated(nonsending) func record(key: String, source: String) async throws(AlertError)
-        -> AlertRecord
+    /// The alert that a source of a caller's account asked with a key.
+    nonisolated(nonsending) func record(
+        key: String, source: String, of caller: Caller
+    ) async throws(AlertError) -> AlertRecord
 
     /// What waits, in the order in which it will be shown, snoozed alerts last.
     nonisolated(nonsending) func pending(limit: Int) async throws(AlertError) -> [AlertRecord]
@@ -193,18 +199,16 @@ extension AlertStore {
 package struct Question: Sendable {
     package var alert: Alert
     package var source: String
-    package var identity: Identity
-    package var via: String
+    package var caller: Caller
     package var pendingLimit: Int
 
     package init(
-        alert: Alert, source: String, identity: Identity, via: String,
+        alert: Alert, source: String, caller: Caller,
         pendingLimit: Int = Alert.Limit.pendingPerSource
     ) {
         self.alert = alert
         self.source = source
-        self.identity = identity
-        self.via = via
+        self.caller = caller
         self.pendingLimit = pendingLimit
     }
 }
@@ -221,26 +225,45 @@ package struct Enqueued: Sendable {
 }
 
 /// A way for an alert to end.
-package enum Resolution: Sendable {
-    /// A person chose the button with this index; `nil` closes an alert without buttons.
-    case choose(button: Int?, Responder)
-    /// A person chose the button with this id.
-    case chooseID(String, Responder)
+package enum Resolution: Sendable, Hashable {
+    /// Somebody or something chose the button with this index; `nil` closes an alert without
+    /// buttons.
+    case choose(button: Int?, Actor = .person)
+    /// Somebody or something chose the button with this id.
+    case chooseID(String, Actor = .person)
     /// The system cancels it; `handled` tells that a delegate has done what that needs.
-    case cancel(handled: Bool, Responder)
+    case cancel(handled: Bool, Authority = .own(.program))
     /// Its auto-dismiss timer fired.
-    case dismiss(Responder)
+    case dismiss
     /// The asker takes it back.
-    case withdraw(Responder)
+    case withdraw(Authority = .own(.program))
     /// Nobody was there to see it for so long as the asker gave: it expires now, and its default
     /// button is applied by policy.
-    case expireUnattended(Responder)
+    case expireUnattended
 
-    package var responder: Responder {
-        switch self {
-        case .choose(_, let responder), .chooseID(_, let responder), .cancel(_, let responder),
-            .dismiss(let responder), .withdraw(let responder), .expireUnattended(let responder):
-            responder
+    /// Who acts.
+    package enum Actor: Sendable, Hashable {
+        /// A presenter that showed the alert took the choice, or a command in the foreground of its
+        /// terminal.
+        case person
+        case program
+    }
+
+    /// By which right somebody ends what another account may have asked.
+    package enum Authority: Sendable, Hashable {
+        /// That of an account over its own alerts, and of root.
+        case own(Actor)
+        /// That of somebody who says that it may be another account's.
+        case forced(Actor)
+        /// That of whoever requested it before, as the log tells; for the screen that carries it
+        /// out.
+        case requested
+
+        /// - Throws: ``AlertError/notYours(_:owner:)`` if it lets a caller not end an alert.
+        func check(_ record: AlertRecord, _ caller: Caller) throws(AlertError) {
+            let owner = record.source.uid
+            guard case .own = self, !caller.hasRight(over: owner) else { return }
+            throw .notYours(record.id, owner: owner)
         }
     }
 }
@@ -253,6 +276,8 @@ package struct Upcoming: Sendable {
     package var waitingBehind = 0
     /// Whether overdue alerts or finished snoozes wait to be swept first.
     package var needsSweep = false
+    /// The alerts that would have come first, but are not what the log says.
+    package var refused: [Alert.ID: AlertError] = [:]
     /// The newest audit entry when it was looked for.
     package var sequence: Int64
 }

@@ -20,16 +20,18 @@ package protocol TextUpkeep: Sendable {
     /// Throws the index of words away, whatever is wrong with it.
     nonisolated(nonsending) func emptyTextIndex() async throws(AlertError)
 
-    /// Erases the texts of alerts whose responses are older than a date, and were collected or
-    /// need not be.
+    /// Erases the texts of alerts that the caller's account asked, or anybody if it is root, whose
+    /// responses are older than a date, and were collected or need not be.
     ///
     /// It ends early when its task is cancelled, and the next one completes it.
     nonisolated(nonsending) func erase(
-        before date: Date, by responder: Responder, progress: @Sendable (PurgeProgress) -> Void
+        before date: Date, by caller: Caller, progress: @Sendable (PurgeProgress) -> Void
     ) async throws(AlertError) -> PurgeReport
 
     /// What such an erasure would do.
-    nonisolated(nonsending) func erasable(before date: Date) async throws(AlertError) -> PurgeReport
+    nonisolated(nonsending) func erasable(
+        before date: Date, by caller: Caller
+    ) async throws(AlertError) -> PurgeReport
 
     /// Whether everything that was erased so far is gone from every file.
     nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool

@@ -2,6 +2,7 @@ import Glibc
 
 /// Who this process is, as the system knows it.
 package struct Identity: Sendable, Hashable {
+    /// The id of the account as the machine knows it, not as a user namespace does.
     package var uid: UInt32
     package var user: String?
     /// The account that logged in, whatever became of the uid since; see pam_loginuid(8).
@@ -28,10 +29,15 @@ package struct Identity: Sendable, Hashable {
     }
 
     /// The identity of this process, with its uid as it is now.
+    ///
+    /// In a user namespace the ids are those that the machine knows it by; the name says so.
     package static var current: Identity {
-        let uid = geteuid()
+        let namespace = UserNamespace.current
+        let uid = namespace.map { $0.outer(geteuid()) ?? UserNamespace.nobodyKnown } ?? geteuid()
+        let login = kernelID("/proc/self/loginuid")
         return Identity(
-            uid: uid, user: userName(uid), loginUID: kernelID("/proc/self/loginuid"),
+            uid: uid, user: namespace.map { userName(uid, in: $0) } ?? accountName(uid),
+            loginUID: namespace.map { space in login.flatMap(space.outer) } ?? login,
             session: kernelID("/proc/self/sessionid"), tty: terminal(),
             // An address has 45 characters at most; the variable may hold anything.
             ssh: environment("SSH_CONNECTION")?.split(separator: " ").first.map {
@@ -40,9 +46,12 @@ package struct Identity: Sendable, Hashable {
             host: hostName(), pid: getpid())
     }
 
-    /// This identity as a responder through a presenter or verb.
-    package func responder(via: String) -> Responder {
-        Responder(uid: uid, user: user, via: via, tty: tty, ssh: ssh, host: host, pid: pid)
+    /// Whether this process is root over the files that it sees: the machine's, or that of a
+    /// container with a root directory of its own.
+    ///
+    /// It says where files belong, and nothing about who acts: that is ``uid``.
+    package static var isRootOfFiles: Bool {
+        geteuid() == 0 && UserNamespace.current?.hasOwnRoot ?? true
     }
 
     /// The value of an environment variable, or `nil` where it is unset or empty.
@@ -57,8 +66,28 @@ package struct Identity: Sendable, Hashable {
         LinuxFile.text(path).flatMap(UInt32.init).flatMap { $0 == .max ? nil : $0 }
     }
 
-    /// The name of an account, if it has one; see getpwuid_r(3).
+    /// The name of an account that the machine knows by an id, if it can be found.
     package static func userName(_ uid: uid_t) -> String? {
+        guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else {
+            return accountName(uid)
+        }
+        return namespace.inner(uid).flatMap(accountName)
+    }
+
+    /// Whom the machine knows a process in a namespace as, and what it is in there:
+    /// `ana, in a user namespace as uid 0`.
+    private static func userName(_ uid: uid_t, in namespace: UserNamespace) -> String {
+        let hasOwnAccounts = namespace.hasOwnAccounts
+        let outer =
+            if uid == UserNamespace.nobodyKnown { "unknown" } else {
+                (hasOwnAccounts ? nil : accountName(uid)) ?? "uid \(uid)"
+            }
+        let inner = (hasOwnAccounts ? accountName(geteuid()) : nil) ?? "uid \(geteuid())"
+        return "\(outer), in a user namespace as \(inner)"
+    }
+
+    /// The name that the accounts here have for an id; see getpwuid_r(3).
+    private static func accountName(_ uid: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16 << 10)

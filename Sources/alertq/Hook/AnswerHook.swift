@@ -121,8 +121,16 @@ package struct AnswerHook: Sendable {
 
     /// Runs the program for a response; returns when to try again, if that has to be.
     private func offer(_ id: Alert.ID, failures: Int) async throws -> RetryList.Retry? {
-        let offer = try await manager.offer(id, grace: Self.grace) { record, turn in
-            await isDone(with: record, turn, failures: failures)
+        let offer: HookOffer
+        do throws(AlertError) {
+            offer = try await manager.offer(id, grace: Self.grace) { record, turn in
+                await isDone(with: record, turn, failures: failures)
+            }
+        } catch {
+            // The program is not started for what the log contradicts, and goes on with the rest.
+            guard case .inconsistent = error else { throw error }
+            context.note("watch: \(error)")
+            offer = .failed
         }
         switch offer {
         case .gone: return nil

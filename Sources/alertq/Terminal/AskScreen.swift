@@ -181,7 +181,7 @@ extension AskScreen {
 
     private func answer(_ button: Alert.Button) async {
         do {
-            _ = try await manager.answer(record.id, button: button.id)
+            _ = try await manager.answer(record.id, button: button.id, as: .person)
         } catch {
             // Whoever was first, the result comes to the waiting `ask` in its own way.
             say("\(error)")

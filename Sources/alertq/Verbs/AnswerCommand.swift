@@ -9,7 +9,12 @@ package struct AnswerCommand: Command {
         """
         The first answer wins: if the alert has been resolved already, nothing changes and the \
         exit code is 16. Case does not matter where only one button can be meant.
+        """,
         """
+        The answer is recorded as a person's if this command reads from its terminal, in the \
+        foreground. Without a terminal, with a file or a pipe on its standard input, or in the \
+        background, as a script or a scheduled job runs it, it is a program's.
+        """,
     ]
 
     private let action: AlertAction
@@ -23,7 +28,8 @@ package struct AnswerCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         try await action.run(in: context, done: AlertAction.ending) { manager in
             let alert = try await manager.record(action.id).alert
-            return try await manager.answer(action.id, button: try Self.id(button, of: alert))
+            return try await manager.answer(
+                action.id, button: try Self.id(button, of: alert), as: .thisProcess)
         }
     }
 

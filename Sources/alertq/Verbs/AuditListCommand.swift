@@ -11,7 +11,12 @@ package struct AuditListCommand: Command {
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
         “login_uid”, “session”, “detail”, in hexadecimal “content”, “previous” and “hash”, and \
         “key” and “button”, the chosen button's id.
+        """,
         """
+        The events are asked, presented, returned, snoozed, cancelling (a cancel was requested of \
+        the screen that shows it), resolved, collected and erased. The names restored, ran, \
+        access, reminded and seen are reserved: read on when you meet one, or another new one.
+        """,
     ]
 
     static let after = Option(

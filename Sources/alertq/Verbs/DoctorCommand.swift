@@ -6,13 +6,14 @@ import Synchronization
 package struct DoctorCommand: Command {
     package static let name = "doctor"
     package static let abstract = "Check a queue, and say what to do if something is wrong"
-    package static let options = [reindex, setupSystem]
+    package static let options = [reindex, repair, setupSystem]
     package static let discussion = [
         """
         The exit code is that of the first check that failed: 74 for the database and the disk, \
         75 for a process that keeps the queue's lock, for a presenter that does not move, for a \
         program that keeps the log from being emptied and for a purge that has not finished, 77 \
-        for permissions, 65 for the audit log.
+        for permissions, 65 for the audit log and for the schema: the file's tables, indexes, \
+        views and triggers.
         """,
         """
         --setup-system is for root. It creates the group alertq and /var/lib/alertq, or puts right \
@@ -23,26 +24,35 @@ package struct DoctorCommand: Command {
         texts; if it is interrupted, the next search goes on with it.
         """,
         """
+        --repair puts the schema's own objects back where somebody has removed or changed them. \
+        It changes no row and nothing that is not alertq's, and keeps everything as it is where \
+        the rows don't fit any more.
+        """,
+        """
         With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
         """,
     ]
 
     static let reindex = Option("reindex", help: "Build the index of words anew")
+    static let repair = Option("repair", help: "Put the schema's own objects back")
     static let setupSystem = Option(
         "setup-system", help: "Create the group and the directory of the system queue")
 
     private let queue: QueueChoice
     private let setsUp: Bool
     private let reindexes: Bool
+    private let repairs: Bool
     private let isJSON: Bool
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
         setsUp = arguments.has(Self.setupSystem)
         reindexes = arguments.has(Self.reindex)
+        repairs = arguments.has(Self.repair)
         isJSON = arguments.has(.json)
-        guard !setsUp || !reindexes else {
-            throw UsageError("--reindex and --setup-system are two things; give one of them")
+        guard [reindexes, repairs, setsUp].count(where: { $0 }) <= 1 else {
+            throw UsageError(
+                "--reindex, --repair and --setup-system can't be combined; give one of them")
         }
         guard !setsUp || (arguments[.database] == nil) else {
             throw UsageError("--setup-system is for the system queue, not for --database")
@@ -58,15 +68,23 @@ package struct DoctorCommand: Command {
             try await tell(reindexed(in: context), context)
             return .done
         }
-        var code = ExitCode.done
         let findings =
-            await QueueCheckup(path: queue.path).findings()
-            + PresenterCheckup.findings()
+            repairs
+            ? try await repaired()
+            : await QueueCheckup(path: queue.path).findings() + PresenterCheckup.findings()
+        var code = ExitCode.done
         for finding in findings {
             try tell(finding, context)
             if code == .done { code = finding.code }
         }
         return code
+    }
+
+    private func repaired() async throws -> [Finding] {
+        guard QueuePresence(path: queue.path) == .present else {
+            throw CommandError(.notFound, "there is no queue at \(queue.path)")
+        }
+        return try await SchemaCheckup(path: queue.path).repaired()
     }
 
     private func reindexed(in context: Context) async throws -> Finding {

@@ -41,7 +41,7 @@ package struct HistoryCommand: Command {
     static let button = Option("button", "ID", .text, help: "Only where this button was chosen")
     static let by = Option(
         "by", "WORD", .words(ResolvedBy.allCases.map(\.rawValue)),
-        help: "person, policy, asker or system")
+        help: "person, program, policy, asker or system")
     static let since = Option("since", "TIME", help: "Only responses from this time on")
     static let until = Option("until", "TIME", help: "Only responses before this time")
     static let text = Option("text", "WORDS", help: "Only where all these words occur")

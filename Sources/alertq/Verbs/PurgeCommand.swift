@@ -15,7 +15,8 @@ package struct PurgeCommand: Command {
         """,
         """
         What no asker has taken yet is passed over. Nobody has to take what was withdrawn, nor \
-        what had no buttons, such as notify; but a named handler still waits for its responses.
+        what had no buttons, such as notify; but a named handler still waits for its responses. \
+        What other accounts asked is passed over too: only root erases it.
         """,
         DateText.past,
         """
@@ -29,7 +30,8 @@ package struct PurgeCommand: Command {
         """,
         """
         With --json the object has the keys “erased”, “uncollected” (how many were passed over), \
-        “complete”, “dry_run” and “before” (the time).
+        “others” (how many of other accounts were passed over), “complete”, “dry_run” and \
+        “before” (the time).
         """,
     ]
 
@@ -73,6 +75,7 @@ package struct PurgeCommand: Command {
                 JSONValue.object([
                     ("erased", .integer(Int64(report.erased))),
                     ("uncollected", .integer(Int64(report.uncollected))),
+                    ("others", .integer(Int64(report.others))),
                     ("complete", .bool(report.isComplete)), ("dry_run", .bool(isDry)),
                     ("before", AlertJSON.date(date)),
                 ]).text())
@@ -86,6 +89,11 @@ package struct PurgeCommand: Command {
             context.note(
                 "\(report.uncollected) passed over, because nobody has taken the response; see: "
                     + "alertq history --uncollected")
+        }
+        if report.others > 0 {
+            context.note(
+                "\(report.others) passed over, because other accounts asked them; only root may "
+                    + "erase those")
         }
         guard !report.isComplete else { return }
         context.note(

@@ -13,8 +13,12 @@ package struct QueueCheckup: Sendable {
             return [absence(presence)]
         }
         var findings = permissions(mode) + [await LockCheckup(path: path).finding()]
+        let schema = await schema()
         do {
+            // Nothing opens a queue whose schema is refused.
+            guard schema.allSatisfy({ $0.code != .badData }) else { return findings + schema }
             let manager = try await QueueChoice.manager(path: path, via: "doctor")
+            findings += schema
             findings += await checks(manager)
             await manager.close()
             findings += await SpaceCheckup(path: path).findings()
@@ -22,6 +26,15 @@ package struct QueueCheckup: Sendable {
             findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
         }
         return findings
+    }
+
+    private func schema() async -> [Finding] {
+        do throws(AlertError) {
+            return try await SchemaCheckup(path: path).findings()
+        } catch {
+            // If it can't be opened at all, opening says so, and what to do.
+            return [Finding(check: "schema", detail: "\(error)", code: ExitCode(error))]
+        }
     }
 
     private func absence(_ presence: QueuePresence) -> Finding {

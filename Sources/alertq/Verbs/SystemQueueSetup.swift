@@ -9,7 +9,7 @@ package struct SystemQueueSetup: Sendable {
     private static let mode: mode_t = 0o2770
 
     package func run() throws -> [Finding] {
-        guard geteuid() == 0 else {
+        guard Identity.isRootOfFiles else {
             throw CommandError(
                 .notPermitted,
                 "--setup-system is for root; try: sudo alertq doctor "

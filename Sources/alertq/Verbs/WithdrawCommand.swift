@@ -5,16 +5,26 @@ package struct WithdrawCommand: Command {
     package static let name = "withdraw"
     package static let abstract = "Take an alert back, because its question is of no use any more"
     package static let operands = ["ID"]
+    package static let options = [Option.force]
+    package static let discussion = [
+        """
+        Only the account that asked, and root, may take an alert back; others are refused with 77, \
+        and told who asked. With --force they may too, and the record then says that a person or \
+        a program of another account did it, by the rule of answer.
+        """
+    ]
 
     private let action: AlertAction
+    private let isForced: Bool
 
     package init(_ arguments: Arguments) throws {
         action = try AlertAction(arguments, verb: Self.name)
+        isForced = arguments.has(.force)
     }
 
     package func run(in context: Context) async throws -> ExitCode {
         try await action.run(in: context, done: AlertAction.ending) { manager in
-            try await manager.withdraw(action.id)
+            try await manager.withdraw(action.id, .thisProcess(isForced: isForced))
         }
     }
 }

@@ -12,7 +12,7 @@ struct AuditForgingTests {
             "alert_id = 2", "alert_id = NULL", "source = 'other'", "source = NULL",
             "outcome = 'expired'", "outcome = NULL", "outcome = 'bogus'", "button_index = 1",
             "button_role = 'cancel'", "button_role = 'bogus'", "resolved_by = 'policy'",
-            "resolved_by = 'bogus'", "uid = 0", "uid = uid + 4294967296", "user = 'ben'",
+            "resolved_by = 'bogus'", "uid = uid + 1", "uid = uid + 4294967296", "user = 'ben'",
             "user = NULL", "login_uid = 77", "login_uid = coalesce(login_uid, 0) + 4294967296",
             "session = 77", "session = coalesce(session, 0) + 4294967296", "via = 'policy'",
             "tty = NULL", "ssh = ''", "host = 'other'", "pid = 1", "pid = pid + 4294967296",
@@ -84,9 +84,10 @@ struct AuditForgingTests {
             let hash = Hex.text(entry.computedHash)
             try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 5")
         }
-        let problem = try #require(
-            try await log.store.verifyAudit(expecting: nil).problems.first)
-        #expect(problem.sequence == (isHashed ? 6 : 5))
+        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        #expect(problems.first?.sequence == 5)
+        // The alert of entry 4 is asked twice; and who goes on after entry 5 does not know it.
+        #expect(!isHashed || problems.contains { $0.sequence == 6 })
         await log.store.close()
     }
 
@@ -115,7 +116,9 @@ struct AuditForgingTests {
             """
             DELETE FROM audit WHERE seq = \(head.sequence);
             DELETE FROM responses WHERE alert_id = 5;
-            UPDATE alerts SET state = 'queued' WHERE id = 5
+            UPDATE alerts SET state = 'queued' WHERE id = 5;
+            UPDATE sources SET pending = pending + 1 WHERE name = 'test';
+            UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'responses'
             """)
         #expect(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)
         let problems = try await log.store.verifyAudit(expecting: head).problems

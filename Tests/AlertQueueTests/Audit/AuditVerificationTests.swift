@@ -1,5 +1,6 @@
 import AlertQueue
 import Foundation
+import Migrations
 import SQLite
 import Testing
 
@@ -27,6 +28,22 @@ struct AuditVerificationTests {
         await log.store.close()
     }
 
+    @Test(
+        "It finds a moved deadline, and what is changed of an erased alert",
+        arguments: [
+            ("", nil), ("UPDATE alerts SET expires_boot_ms = 1 WHERE id = 4", "the deadline"),
+            ("UPDATE alerts SET priority = 3 WHERE id = 1", "what is left"),
+        ])
+    func independentRows(script: String, complaint: String?) async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        try log.forge(script)
+        let (status, text) = try ChildProcess.run("python3", Self.verifier, log.queue.path)
+        #expect((status == 0) == (complaint == nil), "\(text)")
+        #expect(complaint.map { text.contains($0) } ?? true, "\(text)")
+        await log.store.close()
+    }
+
     /// About 16 entries of all kinds.
     private func mix(_ log: AuditLog) async throws {
         let store = log.store
@@ -44,7 +61,7 @@ struct AuditVerificationTests {
         }
         let notice = try await store.ask(Alert("Done"))
         store.recordReturned(notice, because: "the presenter was lost", by: .ana)
-        _ = try await store.resolve(notice.id, .dismiss(.ana))
+        _ = try await store.resolve(notice.id, .dismiss, by: .ana)
     }
 
     @Test("Every kind of entry is in the log that the forgers of these tests work on")
@@ -53,7 +70,8 @@ struct AuditVerificationTests {
         try await log.fill()
         let entries = try await log.store.audit(after: 0, of: nil, limit: 1000)
         let missing = Set(AlertEvent.Kind.allCases).subtracting(entries.map(\.event.kind))
-        #expect(missing == [.erased])
+        // An erasure is in the logs of other tests; the others are no store's own.
+        #expect(missing == [.erased, .restored, .ran, .access, .reminded, .seen])
         #expect(Set(entries.compactMap(\.event.by)) == [.person, .asker, .policy, .system])
         await log.store.close()
     }
@@ -91,6 +109,8 @@ struct AuditVerificationTests {
         let log = try await AuditLog()
         try await log.fill()
         let db = try log.queue.connection()
+        // One that may write, as far as its version goes.
+        try db.defineMark(Migration.mark)
         let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
         #expect(error.isConstraint)
         #expect(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)

@@ -55,7 +55,7 @@ struct QuickAuditTests {
                 + "message, buttons, info, default_button, handler, presenters, salt, "
                 + "dismiss_after_ms, snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, "
                 + "expires_boot_ms, state, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms, "
-                + "snoozed_boot, cancel_requested FROM alerts WHERE id = 1",
+                + "snoozed_boot, cancel_requested, NULL FROM alerts WHERE id = 1",
             "UPDATE responses SET button = 'x' WHERE alert_id = 1",
             "UPDATE responses SET collected_ms = NULL", "DELETE FROM responses WHERE alert_id = 1",
             "UPDATE responses SET user = 'x' WHERE alert_id = 4",
@@ -76,8 +76,8 @@ struct QuickAuditTests {
         try await log.store.commits.perform(.upkeep, "fill") { context in
             for _ in 0..<2100 {
                 try context.audit(
-                    AuditDraft(kind: .returned, record: record, responder: .ana),
-                    identity: .current)
+                    AuditDraft(kind: .returned, record: record),
+                    by: .ana)
             }
         }
         #expect(try await log.store.quickAuditReport(expecting: nil)?.entries == 2101)

@@ -5,8 +5,10 @@ Usage: verify.py DATABASE. Prints the number of entries and the last hash, or sa
 
 import hashlib
 import json
+import re
 import sqlite3
 import sys
+from datetime import datetime, timedelta, timezone
 
 ENTRY = """
     seq at_ms event alert_id source outcome button_index button_role resolved_by uid user
@@ -44,6 +46,70 @@ def content_hash(alert):
     return sha256(fields)
 
 
+def time(milliseconds):
+    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=milliseconds)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (milliseconds % 1000)
+
+
+def asked_detail(alert):
+    """What the entry of an ask says of the deadline, the timers and the clocks."""
+    parts = []
+    if alert["expires_ms"] is not None:
+        expiry = (time(alert["expires_ms"]), alert["expires_boot_ms"])
+        parts.append("expires %s, boot clock %d ms" % expiry)
+    if alert["dismiss_after_ms"] is not None:
+        parts.append("dismiss after %d ms" % alert["dismiss_after_ms"])
+    if alert["snooze_ms"] is not None:
+        parts.append("snooze %d ms" % alert["snooze_ms"])
+    parts.append("asked at %d ms in boot %s" % (alert["asked_boot_ms"], alert["boot"]))
+    return "; ".join(parts)
+
+
+def is_in_time(entry, alert):
+    """Whether an expiry came after its deadline, by the deadline's own clock."""
+    match = EXPIRED.fullmatch(entry["detail"])
+    if match[1]:
+        return True
+    if match[3] == alert["boot"]:
+        return int(match[2]) >= alert["expires_boot_ms"]
+    return entry["at_ms"] >= alert["expires_ms"]
+
+
+EXPIRED = re.compile(r"(nobody was there; )?expired at (-?[0-9]+) ms in boot (.*)")
+ERASED = re.compile(
+    r"alerts ([0-9, -]+); left ([0-9a-f]{64})(?:; salt [0-9a-f]{32}; keys [0-9]+ [0-9a-f]{64}"
+    r"(?:, [0-9]+ [0-9a-f]{64})*)?")
+
+
+def left_hash(db, ranges):
+    """The hash of what an erasure has left of some alerts."""
+    fields = ["alertq-left-1"]
+    for part in ranges.split(", "):
+        first, _, last = part.partition("-")
+        fields += [
+            value
+            for row in db.execute(
+                "SELECT a.id, style, priority, a.key, a.handler, presenters, buttons,"
+                " default_button, button FROM alerts AS a JOIN responses ON alert_id = a.id"
+                " WHERE a.id BETWEEN ? AND ? ORDER BY a.id", (first, last or first))
+            for value in row
+        ]
+    return sha256(fields).hex()
+
+
+def row_fault(db, entry, alert):
+    """What is wrong with the rows that an entry tells of; None for nothing."""
+    if entry["event"] == "asked" and entry["detail"] != asked_detail(alert):
+        return "the deadline or the timers were changed"
+    if entry["outcome"] == "expired" and not is_in_time(entry, alert):
+        return "it expired before its deadline"
+    if entry["event"] == "erased":
+        match = ERASED.fullmatch(entry["detail"])
+        if not match or left_hash(db, match[1]) != match[2]:
+            return "what is left of erased alerts was changed"
+    return None
+
+
 def verify(db):
     db.row_factory = sqlite3.Row
     previous, count = bytes(32), 0
@@ -61,6 +127,9 @@ def verify(db):
         if entry["content"] is not None and alert["salt"] is not None:
             if entry["content"] != content_hash(alert):
                 return where + ": the alert was changed"
+        fault = row_fault(db, entry, alert)
+        if fault:
+            return where + ": " + fault
     print(count, previous.hex())
 
 

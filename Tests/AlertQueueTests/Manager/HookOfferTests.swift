@@ -87,9 +87,15 @@ struct HookOfferTests {
 
     @Test("An asker whose process still runs has some time, and no more")
     func runningAsker() async throws {
-        let id = try await answered()
-        // The parent of this process runs, and asked it.
-        try queue.connection().run("UPDATE alerts SET pid = ?", .integer(Int64(getppid())))
+        // The parent of this process runs, and asks.
+        let store = try await queue.store()
+        var parent = Caller(via: "test")
+        parent.identity.pid = getppid()
+        let id = try await store.enqueue(
+            Question(alert: .yesNo(), source: "test", caller: parent)
+        ).record.id
+        try await store.answer(id, 0)
+        await store.close()
         let clock = ManualClock(AlertQueue.SystemClock().now())
         let other = try await AlertManager(path: queue.path, clock: clock)
         let early = try await other.offer(id, grace: .seconds(10)) { _, _ in true }

@@ -70,8 +70,8 @@ struct ManyAtOnceTests {
         async let filled: Void = store.commits.perform(.answer, "fill") { context in
             for _ in 0..<2500 {
                 try context.audit(
-                    AuditDraft(kind: .returned, record: record, responder: .ana),
-                    identity: .current)
+                    AuditDraft(kind: .returned, record: record),
+                    by: .ana)
             }
         }
         #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })

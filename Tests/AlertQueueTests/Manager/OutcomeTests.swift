@@ -211,7 +211,7 @@ struct OutcomeTests {
         let id = try await show(question, on: manager)
         try await manager.answer(id, button: "keep")
         try await expectStory(
-            manager, id, .answered, 1, .person, calls: ["action keep", "handler 1"])
+            manager, id, .answered, 1, .program, calls: ["action keep", "handler 1"])
     }
 
     /// Moves the clock once somebody waits for it, until the alert has its response.

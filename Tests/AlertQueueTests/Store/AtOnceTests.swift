@@ -15,7 +15,7 @@ struct AtOnceTests {
     ) throws(AlertError) -> Enqueued? {
         try SQLiteAlertStore.enqueueAtOnce(
             Question(
-                alert: Alert(title, key: key), source: "test", identity: .current, via: "test",
+                alert: Alert(title, key: key), source: "test", caller: Caller(via: "test"),
                 pendingLimit: limit),
             path: queue.path)
     }

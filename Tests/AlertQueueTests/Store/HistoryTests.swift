@@ -25,14 +25,14 @@ struct HistoryTests {
             if index % 4 == 0 { alert.defaultButton = "No" }
             let source = index % 2 == 0 ? "backup" : "deploy"
             let question = Question(
-                alert: alert, source: "\(source)-\(index / 30)", identity: store.identity, via: "x")
+                alert: alert, source: "\(source)-\(index / 30)", caller: Caller(via: "x"))
             let asked = try await store.enqueue(question)
             guard !asked.isJoined else { continue }
             let id = asked.record.id
             switch index % 7 {
             case 0, 1, 2: try await store.answer(id, index % 2)
-            case 3: _ = try await store.resolve(id, .withdraw(.ben))
-            case 4: _ = try await store.resolve(id, .cancel(handled: false, .ben))
+            case 3: _ = try await store.resolve(id, .withdraw(), by: .ben)
+            case 4: _ = try await store.resolve(id, .cancel(handled: false), by: .ben)
             default: break
             }
             clock.advance(by: .seconds(1))
@@ -135,7 +135,7 @@ struct HistoryTests {
             try await store.answer(id, 0)
         }
         let handled = try await ask("mine")
-        _ = try await store.resolve(handled, .cancel(handled: true, .ana))
+        _ = try await store.resolve(handled, .cancel(handled: true), by: .ana)
         func waiting(after id: Alert.ID = 0, limit: Int = 9) async throws -> [Alert.ID] {
             try await store.uncollected(handler: "mine", after: id, limit: limit).map(\.id)
         }

@@ -28,25 +28,25 @@ struct ResolvingTests {
 
     static let endings = [
         Ending(
-            name: "a choice by index", alert: .yesNo(), resolution: .choose(button: 0, .ana),
+            name: "a choice by index", alert: .yesNo(), resolution: .choose(button: 0),
             outcome: .answered, index: 0, by: .person),
         Ending(
-            name: "a choice by id", alert: .yesNo(), resolution: .chooseID("No", .ana),
+            name: "a choice by id", alert: .yesNo(), resolution: .chooseID("No"),
             outcome: .answered, index: 1, by: .person, role: .cancel),
         Ending(
             name: "a closed notice", alert: Alert("Done"),
-            resolution: .choose(button: nil, .ana), outcome: .dismissed, index: -1, by: .person),
+            resolution: .choose(button: nil), outcome: .dismissed, index: -1, by: .person),
         Ending(
-            name: "an auto-dismissal", alert: Alert("Done"), resolution: .dismiss(.ana),
+            name: "an auto-dismissal", alert: Alert("Done"), resolution: .dismiss,
             outcome: .dismissed, index: -1, by: .system),
         Ending(
-            name: "a cancel", alert: .yesNo(), resolution: .cancel(handled: false, .ana),
+            name: "a cancel", alert: .yesNo(), resolution: .cancel(handled: false),
             outcome: .cancelled, index: 1, by: .system, role: .cancel),
         Ending(
             name: "a cancel without a cancel button", alert: Alert("?", buttons: ["Yes", "No"]),
-            resolution: .cancel(handled: true, .ana), outcome: .cancelled, index: -1, by: .system),
+            resolution: .cancel(handled: true), outcome: .cancelled, index: -1, by: .system),
         Ending(
-            name: "a withdrawal", alert: .yesNo(), resolution: .withdraw(.ana),
+            name: "a withdrawal", alert: .yesNo(), resolution: .withdraw(),
             outcome: .withdrawn, index: -1, by: .asker),
     ]
 
@@ -55,7 +55,7 @@ struct ResolvingTests {
         let asked = try await store.ask(ending.alert)
         try await store.ask(.yesNo("Another"))
         clock.advance(by: .seconds(1))
-        let resolved = try await store.resolve(asked.id, ending.resolution)
+        let resolved = try await store.resolve(asked.id, ending.resolution, by: .ana)
         let stored = try await store.record(asked.id)
         for response in [resolved.response, stored.response] {
             #expect(response?.outcome == ending.outcome)
@@ -63,7 +63,7 @@ struct ResolvingTests {
             #expect(response?.by == ending.by)
             // A timer is nobody.
             let isTimer = ending.outcome == .dismissed && ending.by == .system
-            #expect(response?.responder == (isTimer ? nil : .ana))
+            #expect(response?.responder == (isTimer ? nil : Caller.ana.responder))
             #expect(response?.button?.role == ending.role)
             #expect(response.map { Timestamp.milliseconds($0.resolvedAt) } == 1_767_225_601_000)
         }
@@ -75,7 +75,7 @@ struct ResolvingTests {
         #expect(entry.event.outcome == ending.outcome)
         #expect(entry.event.buttonIndex == ending.index)
         #expect(entry.event.by == ending.by)
-        #expect(entry.event.responder == .ana)
+        #expect(entry.event.responder == Caller.ana.responder)
         #expect(entry.buttonRole == ending.role)
         #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
         await store.close()
@@ -84,26 +84,26 @@ struct ResolvingTests {
     @Test("A cancel that a delegate handled is told from one that was simulated")
     func handled() async throws {
         let ids = [try await store.ask(.yesNo()).id, try await store.ask(.yesNo()).id]
-        _ = try await store.resolve(ids[0], .cancel(handled: true, .ana))
-        _ = try await store.resolve(ids[1], .cancel(handled: false, .ana))
+        _ = try await store.resolve(ids[0], .cancel(handled: true), by: .ana)
+        _ = try await store.resolve(ids[1], .cancel(handled: false), by: .ana)
         #expect(try await store.isHandled(ids[0]))
         #expect(try await !store.isHandled(ids[1]))
         await store.close()
     }
 
     static let refusals: [(String, Alert, Resolution)] = [
-        ("noSuchButton", .yesNo(), .choose(button: 2, .ana)),
-        ("noSuchButton", .yesNo(), .choose(button: -1, .ana)),
-        ("noSuchButton", .yesNo(), .chooseID("yes", .ana)),
-        ("noSuchButton", Alert("Done"), .choose(button: 0, .ana)),
-        ("invalid", .yesNo(), .choose(button: nil, .ana)),
-        ("invalid", .yesNo(), .dismiss(.ana)),
+        ("noSuchButton", .yesNo(), .choose(button: 2)),
+        ("noSuchButton", .yesNo(), .choose(button: -1)),
+        ("noSuchButton", .yesNo(), .chooseID("yes")),
+        ("noSuchButton", Alert("Done"), .choose(button: 0)),
+        ("invalid", .yesNo(), .choose(button: nil)),
+        ("invalid", .yesNo(), .dismiss),
     ]
 
     @Test("What the alert does not offer is refused, and it goes on waiting", arguments: refusals)
     func refusal(kind: String, alert: Alert, resolution: Resolution) async throws {
         let id = try await store.ask(alert).id
-        let error = await thrown { try await store.resolve(id, resolution) }
+        let error = await thrown { try await store.resolve(id, resolution, by: .ana) }
         #expect(error?.kind == kind)
         #expect(try await store.record(id).state == .queued)
         #expect(try queue.integer("SELECT pending FROM sources") == 1)
@@ -132,7 +132,7 @@ struct ResolvingTests {
             let id = try await store.ask(.yesNo()).id
             let results = await withTaskGroup(of: Result<AlertRecord, any Error>.self) { group in
                 for (store, button, who) in [
-                    (store, 0, Responder.ana), (other, 1, .ben), (store, 1, .ben), (other, 0, .ana),
+                    (store, 0, Caller.ana), (other, 1, .ben), (store, 1, .ben), (other, 0, .ana),
                 ] {
                     group.addTask {
                         do {
@@ -178,7 +178,7 @@ struct ResolvingTests {
         #expect(Timestamp.milliseconds(collected) == 1_767_225_600_000)
         let entries = try await store.audit(after: 0, of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .resolved, .collected])
-        #expect(entries.last?.event.responder == .ben)
+        #expect(entries.last?.event.responder == Caller.ben.responder)
         await store.close()
     }
 
@@ -186,9 +186,9 @@ struct ResolvingTests {
     func cancelRequest() async throws {
         let id = try await store.ask(.yesNo()).id
         #expect(try await !store.isCancelRequested(id))
-        try await store.requestCancel(id)
+        try await store.requestCancel(id, .own(.program), by: .ana)
         #expect(try await store.isCancelRequested(id))
-        _ = try await store.resolve(id, .cancel(handled: true, .ana))
+        _ = try await store.resolve(id, .cancel(handled: true), by: .ana)
         #expect(try await !store.isCancelRequested(id))
         await store.close()
     }

@@ -54,7 +54,7 @@ struct RingTests {
     func atOnce() async throws {
         try await queue.store().close()
         let question = Question(
-            alert: Alert("Done"), source: "test", identity: .current, via: "test")
+            alert: Alert("Done"), source: "test", caller: Caller(via: "test"))
         try await expectRing {
             _ = try #require(try SQLiteAlertStore.enqueueAtOnce(question, path: queue.path))
         }

@@ -35,8 +35,8 @@ struct StatisticsTests {
                 switch end {
                 case 0, 1: try await store.answer(id, 0)
                 case 2: try await store.answer(id, 1)
-                case 3: _ = try await store.resolve(id, .withdraw(.ben))
-                case 4: _ = try await store.resolve(id, .cancel(handled: false, .ben))
+                case 3: _ = try await store.resolve(id, .withdraw(), by: .ben)
+                case 4: _ = try await store.resolve(id, .cancel(handled: false), by: .ben)
                 case 5, 6:
                     clock.advance(by: .seconds(11))
                     _ = try await store.expire(id)

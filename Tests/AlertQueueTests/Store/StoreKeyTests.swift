@@ -16,7 +16,7 @@ struct StoreKeyTests {
 
     private func enqueue(_ alert: Alert, source: String = "test") async throws -> Enqueued {
         try await store.enqueue(
-            Question(alert: alert, source: source, identity: store.identity, via: "test"))
+            Question(alert: alert, source: source, caller: Caller(via: "test")))
     }
 
     static let original = Alert(
@@ -35,7 +35,7 @@ struct StoreKeyTests {
         #expect(third.isJoined)
         #expect(third.record.response?.button?.id == "Yes")
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
-        #expect(try await store.record(key: "k", source: "test").id == first.record.id)
+        #expect(try await store.record(key: "k", source: "test", of: .ana).id == first.record.id)
         await store.close()
     }
 
@@ -106,12 +106,14 @@ struct StoreKeyTests {
     func sources() async throws {
         let first = try await enqueue(Self.original).record.id
         let second = try await enqueue(Self.original, source: "other").record.id
-        var someone = store.identity
+        var someone = Identity.current
         someone.uid += 1
         let third = try await store.enqueue(
-            Question(alert: Self.original, source: "test", identity: someone, via: "test"))
+            Question(alert: Self.original, source: "test", caller: Caller(someone, via: "test")))
         #expect(Set([first, second, third.record.id]).count == 3)
-        let error = await thrown { try await store.record(key: "k", source: "third") }
+        let error = await thrown {
+            try await store.record(key: "k", source: "third", of: Caller(via: "test"))
+        }
         #expect(error?.kind == "keyNotFound")
         await store.close()
     }
@@ -125,8 +127,7 @@ struct StoreKeyTests {
                 group.addTask {
                     try await store.enqueue(
                         Question(
-                            alert: Self.original, source: "test", identity: store.identity,
-                            via: "test"))
+                            alert: Self.original, source: "test", caller: Caller(via: "test")))
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

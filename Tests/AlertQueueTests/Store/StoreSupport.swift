@@ -1,4 +1,5 @@
 import AlertQueueTesting
+import Glibc
 import SQLite
 import Testing
 
@@ -17,6 +18,15 @@ extension TemporaryQueue {
         try Database(path: path)
     }
 
+    /// Changes rows as a forger with write access does, past triggers and foreign keys.
+    func forge(_ script: String) throws {
+        let db = try connection()
+        db.setTriggers(areOn: false)
+        db.setDefensive(false)
+        try db.execute("PRAGMA foreign_keys = OFF")
+        try db.execute(script)
+    }
+
     func integer(_ sql: String, _ values: Value...) throws -> Int64? {
         try connection().rows(sql, values) { $0.integer(0) }.first
     }
@@ -30,24 +40,37 @@ extension SQLiteAlertStore {
     {
         try await enqueue(
             Question(
-                alert: alert, source: source, identity: identity, via: "test", pendingLimit: limit)
+                alert: alert, source: source, caller: Caller(via: "test"), pendingLimit: limit)
         ).record
     }
 
     @discardableResult
-    func answer(_ id: Alert.ID, _ button: Int, by responder: Responder = .ana) async throws
+    func answer(_ id: Alert.ID, _ button: Int, by caller: Caller = .ana) async throws
         -> AlertRecord
     {
-        try await resolve(id, .choose(button: button, responder))
+        try await resolve(id, .choose(button: button), by: caller)
     }
 }
 
-extension Responder {
-    /// A person at a terminal.
-    static let ana = Responder(
-        uid: 1001, user: "ana", via: "terminal", tty: "/dev/pts/3", ssh: "192.0.2.7",
-        host: "desk", pid: 4711)
-    static let ben = Responder(uid: 1002, user: "ben", via: "answer", host: "desk", pid: 4712)
+extension Caller {
+    /// A person at a terminal, of the account that asks in these tests.
+    static let ana = Caller(
+        Identity(
+            uid: geteuid(), user: "ana", loginUID: 1001, session: 7, tty: "/dev/pts/3",
+            ssh: "192.0.2.7", host: "desk", pid: 4711), via: "terminal")
+    /// Somebody else at the same account.
+    static let ben = Caller(
+        Identity(
+            uid: geteuid(), user: "ben", loginUID: nil, session: nil, tty: nil, ssh: nil,
+            host: "desk", pid: 4712), via: "answer")
+}
+
+extension Caller {
+    /// Somebody of another account, which is not root.
+    static let eve = Caller(
+        Identity(
+            uid: geteuid() + 1003, user: "eve", loginUID: nil, session: nil, tty: nil, ssh: nil,
+            host: "desk", pid: 4713), via: "answer")
 }
 
 extension Alert {

@@ -118,12 +118,7 @@ struct WriterTests {
         let last = try await store.ask(.yesNo("1")).id
         try await store.answer(last, 0)
         await store.close()
-        let db = try queue.connection()
-        try db.execute(
-            """
-            PRAGMA foreign_keys = OFF; DROP TRIGGER responses_stay;
-            DELETE FROM responses; DELETE FROM alerts
-            """)
+        try queue.forge("DELETE FROM responses; DELETE FROM alerts")
         let reopened = try await queue.store()
         let next = try await reopened.ask(.yesNo("2")).id
         #expect(next == last + 1)

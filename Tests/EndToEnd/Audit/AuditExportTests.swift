@@ -109,11 +109,7 @@ struct AuditExportTests {
     @Test("A forged database is exported as it is, and the verifier names the entry")
     func forgedDatabase() async throws {
         try await fill(30)
-        _ = try await queue.rows(
-            """
-            DROP TRIGGER audit_is_append_only_update;
-            UPDATE audit SET user = 'eve' WHERE seq = 12;
-            """)
+        try await queue.forge("UPDATE audit SET user = 'eve' WHERE seq = 12")
         try await exportLog()
         let verified = try await python("verify_export.py", export)
         #expect(verified.code == 1 && verified.errors == "entry 12 was changed\n")

@@ -22,7 +22,7 @@ struct ReadmeTests {
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: bin + "/alertq", withDestinationPath: CommandLineQueue.program)
-        // One shell runs it all, and prints each command before its output.
+        // One shell at a terminal runs it all, and prints each command before its output.
         var script = "set +m\n"
         for command in commands {
             let line = String(command.dropFirst(2))
@@ -34,13 +34,14 @@ struct ReadmeTests {
                 script += "wait %1 2>/dev/null\n"
             }
         }
+        let terminal = try PseudoTerminal()
         let shell = try Child(
             "bash", ["-c", "exec >\(queue.directory)/log 2>&1\n" + script],
             environment: [
                 "HOME": queue.directory,
                 "PATH": bin + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
-            ])
-        #expect(await shell.exit() != nil)
+            ], on: terminal)
+        #expect(await shell.exit() != nil, "\(terminal.screen)")
         let log = try String(contentsOfFile: queue.directory + "/log", encoding: .utf8)
         let (actual, printed) = (normalised(log, queue), normalised(String(block), queue))
         #expect(actual == printed, "\(actual)")

@@ -27,7 +27,7 @@ struct DaemonExampleTests {
         #expect(try await eventually { try await queue.objects("list").count == 1 })
         first.kill(SIGKILL)
         #expect(await first.exit() == 128 + SIGKILL)
-        #expect(try await queue.run("answer", "1", "restart").code == 0)
+        #expect(try await queue.runInTerminal("answer", "1", "restart").code == 0)
         #expect(restarts == [])
 
         let second = try start("1.26")
@@ -54,12 +54,23 @@ struct DaemonExampleTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("A program's yes restarts nothing, and is collected")
+    func program() async throws {
+        let daemon = try start("1.26")
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        #expect(try await queue.run("answer", "1", "restart").code == 0)
+        #expect(try await eventually { try await isCollected(1) == true })
+        daemon.kill(SIGTERM)
+        #expect(await daemon.exit() == 0)
+        #expect(restarts == [])
+    }
+
     @Test("A handler that fails says so, and is tried again")
     func failure() async throws {
         try FileManager.default.removeItem(atPath: queue.directory + "/restart")
         let first = try start("1.26")
         #expect(try await eventually { try await queue.objects("list").count == 1 })
-        #expect(try await queue.run("answer", "1", "restart").code == 0)
+        #expect(try await queue.runInTerminal("answer", "1", "restart").code == 0)
         #expect(await eventually { !first.errors.text.isEmpty })
         first.kill(SIGTERM)
         #expect(await first.exit() == 0)
@@ -76,7 +87,7 @@ struct DaemonExampleTests {
     func takenOver() async throws {
         let daemons = [try start("1.26"), try start("1.26")]
         #expect(try await eventually { try await queue.objects("list").count == 1 })
-        #expect(try await queue.run("answer", "1", "restart").code == 0)
+        #expect(try await queue.runInTerminal("answer", "1", "restart").code == 0)
         #expect(await eventually { parents.count == 1 })
         let first = try #require(daemons.first { $0.pid == parents.first })
         let second = try #require(daemons.first { $0.pid != first.pid })

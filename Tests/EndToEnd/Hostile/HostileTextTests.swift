@@ -97,9 +97,8 @@ struct HostileTextTests {
         let text = "CAST(X'\(hex)' AS TEXT)"
         let columns = ["user", "via", "tty", "ssh", "host"]
         let assignments = columns.map { "\($0) = \(text)" }.joined(separator: ", ")
-        _ = try await queue.rows(
+        try await queue.forge(
             """
-            DROP TRIGGER responses_are_final; DROP TRIGGER audit_is_append_only_update;
             UPDATE responses SET \(assignments); UPDATE audit SET \(assignments), detail = \(text);
             UPDATE alerts SET host = \(text);
             """)

@@ -7,6 +7,10 @@
 // a name, so an answer that comes while no daemon runs is handled by the next one. It runs at least
 // once for each answer: a daemon that is killed in the middle leaves the response uncollected, and
 // the next one runs PROGRAM again, with the same ID. It ends with SIGTERM.
+//
+// Only a person's yes counts: answer on a screen (`alertq present`), or with `alertq answer ID
+// restart` typed in a terminal. From a script or a scheduled job that is a program's, and restarts
+// nothing.
 import AlertQueue
 import Dispatch
 import Foundation
@@ -30,7 +34,7 @@ func restart(_ service: String, with program: String, id: Alert.ID) async throws
 func serve(_ service: String, _ version: String, _ program: String) async throws {
     let manager = try await AlertManager(source: "restart-daemon")
     try await manager.register(handler: "service.restart") { response in
-        // Every outcome comes here; only a person's yes restarts anything.
+        // Every outcome comes here; only a person's yes restarts anything, no program's.
         guard response.by == .person, response.button?.id == "restart" else { return }
         let service = response.userInfo["service"] ?? ""
         do {

@@ -86,7 +86,7 @@ package enum QueueLocation {
     ///
     /// See the XDG Base Directory Specification, `XDG_STATE_HOME`.
     package static func userPath() -> String? {
-        guard geteuid() != 0 else { return nil }
+        guard !Identity.isRootOfFiles else { return nil }
         // The specification: a path that is not absolute is to be ignored.
         if let state = Identity.environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/alertq/queue.db"

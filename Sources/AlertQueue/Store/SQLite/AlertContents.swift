@@ -13,16 +13,26 @@ final class AlertContents {
     }
 
     private let input = HashInput()
+    private let detail = HashInput()
     // Most alerts of a queue have the buttons of some other: the last few are kept.
     private var buttons: [Buttons] = []
     private var oldest = 0
     private static let keptButtons = 8
 
-    /// The content of recent alerts: an alert that was asked is mostly shown soon.
+    /// The content of recent alerts: an alert that was asked is mostly shown and answered soon.
     private let recent = UnsafeMutableRawBufferPointer.allocate(
         byteCount: recentCount * SHA256.byteCount, alignment: 8)
     private var recentIDs = [Int64](repeating: -1, count: recentCount)
+    private var recentlyPresented = [Int64?](repeating: nil, count: recentCount)
     private static let recentCount = 1024
+
+    // What else there is to know of the row that was looked at last.
+    /// When it was shown last, as its row has it.
+    private(set) var presented: Int64?
+    /// The number of its response.
+    private(set) var number: Int64 = 0
+    /// Whether its entry tells as little as those of versions before schema 5.
+    private(set) var isOlder = false
 
     deinit {
         recent.deallocate()
@@ -34,29 +44,60 @@ final class AlertContents {
 
     /// Whether an alert is what it was when it was asked.
     func isAsked(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
-        try isShown(id, entry, db) { row, entry in
-            // The deadline is told in words; as a rule there is none.
-            let expiry = row.optionalInteger(16).map {
-                Array(AuditEntry.deadline(milliseconds: $0).utf8)
-            }
-            let detail = entry.raw(19)
-            let hasDeadline = expiry?.withUnsafeBytes(detail.holds) ?? (detail.kind == .null)
-            return hasDeadline && row.raw(11).isSame(as: entry.raw(4))
-                && row.raw(12).isSame(as: entry.raw(9)) && row.raw(13).isSame(as: entry.raw(17))
-                && row.raw(14).isSame(as: entry.raw(16)) && row.raw(15).isSame(as: entry.raw(1))
+        try isContent(id, entry, db) { row, entry in
+            row.raw(11).isSame(as: entry.raw(4)) && row.raw(12).isSame(as: entry.raw(9))
+                && row.raw(13).isSame(as: entry.raw(17)) && row.raw(14).isSame(as: entry.raw(16))
+                && row.raw(15).isSame(as: entry.raw(1)) && hasDetail(row, entry.raw(19))
         }
     }
 
-    /// Whether an alert is what was shown.
-    func isPresented(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
+    /// Whether the entry of an ask says of the clocks and timers what the row says, in the older
+    /// form or in today's: ``EntryDetail/asked(at:expiry:dismissAfter:snooze:)``, in bytes.
+    private func hasDetail(_ row: borrowing Row, _ told: RawColumn) -> Bool {
+        let hasDeadline = !row.isNull(16)
+        guard hasDeadline != row.isNull(18) else { return false }
+        isOlder = told.kind == .null || (hasDeadline && told.bytes.count == Self.olderLength)
+        guard told.kind != .null else { return !hasDeadline }
+        detail.beginText()
+        if hasDeadline {
+            detail.plain("expires ")
+            guard detail.time(milliseconds: row.integer(16)) else { return false }
+            if isOlder { return told.kind == .text && told.holds(detail.written) }
+            detail.plain(", boot clock ")
+            detail.decimal(row.integer(18))
+            detail.plain(" ms; ")
+        }
+        if !row.isNull(20) {
+            detail.plain("dismiss after ")
+            detail.decimal(row.integer(20))
+            detail.plain(" ms; ")
+        }
+        if !row.isNull(21) {
+            detail.plain("snooze ")
+            detail.decimal(row.integer(21))
+            detail.plain(" ms; ")
+        }
+        detail.plain("asked at ")
+        detail.decimal(row.integer(17))
+        detail.plain(" ms in boot ")
+        detail.plain(row.raw(19).bytes)
+        return told.kind == .text && told.holds(detail.written)
+    }
+
+    /// The length of `expires 2026-11-20T10:05:00.000Z`.
+    private static let olderLength = 32
+
+    /// Whether an alert is what was shown, snoozed or ended.
+    func isShown(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
         let place = Int(id & Int64(Self.recentCount - 1))
-        guard recentIDs[place] != id else {
-            return entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+        guard recentIDs[place] == id else {
+            return try isContent(id, entry, db) { _, _ in true }
         }
-        return try isShown(id, entry, db) { _, _ in true }
+        presented = recentlyPresented[place]
+        return entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
     }
 
-    private func isShown(
+    private func isContent(
         _ id: Int64, _ entry: borrowing Row, _ db: Database,
         _ isRight: (borrowing Row, borrowing Row) -> Bool
     ) throws -> Bool {
@@ -65,16 +106,19 @@ final class AlertContents {
         let rows = try db.first(
             """
             SELECT style, title, message, default_button, priority, key, handler, presenters,
-                buttons, info, salt, sources.name, sources.uid, pid, host, asked_ms, expires_ms
+                buttons, info, salt, sources.name, sources.uid, pid, host, asked_ms, expires_ms,
+                asked_boot_ms, expires_boot_ms, boot, dismiss_after_ms, snooze_ms, presented_ms
             FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
             """, .integer(id)
         ) { row in
+            presented = row.optionalInteger(22)
             guard let hashed = try hashContent(row, into: content(at: place)) else {
                 // Whether its texts were erased rightly is found out at the end.
                 isErased = true
                 return try isBlank(row) && isRight(row, entry)
             }
             recentIDs[place] = hashed ? id : -1
+            recentlyPresented[place] = presented
             return isRight(row, entry)
         }
         guard rows == true, !isErased else { return rows == true }
@@ -84,19 +128,19 @@ final class AlertContents {
 
     /// Whether an alert has none of the texts that an erasure takes.
     private func isBlank(_ row: borrowing Row) throws -> Bool {
-        guard row.isNull(1), row.isNull(2), row.isNull(10), Self.isText(row.raw(9), "{}") else {
-            return false
-        }
+        guard row.isNull(1), row.isNull(2), row.isNull(10), row.holds(9, "{}") else { return false }
         return try StoredJSON.partialButtons(row.text(8)).allSatisfy { $0.title == nil }
     }
 
-    /// Whether the response of an alert is the one that the entry tells of.
+    /// Whether the response of an alert is the one that the entry tells of, to what was asked.
     func isResolved(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
-        try db.first(
+        guard try isShown(id, entry, db) else { return false }
+        return try db.first(
             """
             SELECT outcome, button_index, resolved_by, resolved_ms, responses.uid, user, via, tty,
                 ssh, responses.host, responses.pid, source, sources.name, responses.key,
-                alerts.key, responses.handler, alerts.handler, button, buttons, state, salt
+                alerts.key, responses.handler, alerts.handler, button, buttons, salt, handled,
+                responses.seq, expires_ms, expires_boot_ms, boot, default_button
             FROM responses JOIN alerts ON alerts.id = alert_id
             JOIN sources ON sources.id = source_id WHERE alert_id = ?
             """, .integer(id)
@@ -104,19 +148,32 @@ final class AlertContents {
             guard row.raw(0).isSame(as: entry.raw(5)), row.raw(1).isSame(as: entry.raw(6)),
                 row.raw(2).isSame(as: entry.raw(8)), row.raw(3).isSame(as: entry.raw(1)),
                 row.raw(11).isSame(as: row.raw(12)), row.raw(13).isSame(as: row.raw(14)),
-                row.raw(15).isSame(as: row.raw(16)), Self.isText(row.raw(19), "resolved")
+                row.raw(15).isSame(as: row.raw(16)), hasResponder(row, entry), hasReason(row, entry)
             else { return false }
-            guard hasResponder(row, entry) else { return false }
-            return row.isNull(20)
+            number = row.integer(21)
+            return row.isNull(19)
                 ? try hasErasedButton(row, role: entry.optionalText(7)) : try hasButton(row)
         } ?? false
+    }
+
+    /// Whether an expiry came when it had to, and a cancel was handled as its entry says.
+    private func hasReason(_ row: borrowing Row, _ entry: borrowing Row) -> Bool {
+        isOlder = false
+        let isHandled = row.integer(20) != 0
+        if row.holds(0, "expired") {
+            let end = Ending(row, detail: entry.optionalText(19))
+            isOlder = end.isOlder
+            return !isHandled && end.isInTime
+        }
+        guard row.holds(0, "cancelled") else { return !isHandled }
+        isOlder = entry.isNull(19)
+        return isOlder || isHandled == EntryDetail.isHandled(entry.optionalText(19))
     }
 
     /// A timer is no responder; the entry then names the process that stored it.
     private func hasResponder(_ row: borrowing Row, _ entry: borrowing Row) -> Bool {
         let isTimer =
-            Self.isText(row.raw(0), "expired")
-            || (Self.isText(row.raw(0), "dismissed") && Self.isText(row.raw(2), "system"))
+            row.holds(0, "expired") || (row.holds(0, "dismissed") && row.holds(2, "system"))
         if isTimer { return (4...10).allSatisfy { row.isNull($0) } }
         // uid, user, via, tty, ssh, host and pid.
         for (mine, its): (Int32, Int32) in [
@@ -151,12 +208,6 @@ final class AlertContents {
         UnsafeMutableRawBufferPointer(
             rebasing: recent[(place * SHA256.byteCount)..<((place + 1) * SHA256.byteCount)])
     }
-
-    private static func isText(_ value: RawColumn, _ text: StaticString) -> Bool {
-        value.kind == .text
-            && value.holds(
-                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
 }
 
 // MARK: - Hashing
@@ -179,13 +230,20 @@ extension AlertContents {
         for column: Int32 in 0..<4 { guard text(row.raw(column)) else { return false } }
         input.number(row.integer(4))
         guard text(row.raw(5)), text(row.raw(6)) else { return false }
-        let presenters = try row.optionalText(7).map {
-            try StoredJSON.decode([String].self, $0)
+        let presenters = try row.optionalText(7).map { text throws -> [String] in
+            try StoredJSON.decode([String].self, text)
+        }
+        // SQLite reads these names as well, which one program's JSON has both read alike.
+        // None named has the content of all, but shows it to nobody.
+        if let presenters,
+            presenters.isEmpty || !row.raw(7).holds(StoredJSON.encode(presenters))
+        {
+            return false
         }
         input.number(Int64(presenters?.count ?? 0))
         for var name in presenters ?? [] { name.withUTF8 { input.text(.init($0)) } }
         input.append(buttons.hashed)
-        guard !Self.isText(row.raw(9), "{}") else {
+        guard !row.holds(9, "{}") else {
             input.number(0)
             input.hash(into: digest)
             return true
@@ -215,7 +273,9 @@ extension AlertContents {
         if let known = buttons.first(where: { $0.json.withUnsafeBytes(value.holds) }) {
             return known
         }
-        let decoded = try StoredJSON.buttons(String(decoding: value.bytes, as: UTF8.self))
+        let text = String(decoding: value.bytes, as: UTF8.self)
+        let decoded = try StoredJSON.buttons(text)
+        guard decoded.isEmpty == (text == "[]") else { return nil }
         let hashed = HashInput()
         hashed.number(Int64(decoded.count))
         for button in decoded {

@@ -7,10 +7,14 @@ struct AlertRow {
     let sourceID: Int64
     let asked: ClockReading
     let expiry: ClockReading?
+    /// Whether the deadline stands there on both clocks or on none.
+    var hasWholeDeadline = true
     /// Whether a delegate has done what a cancel needed.
     let isHandled: Bool
     /// The salt of the content's hash; `nil` once the texts have been erased.
     let salt: [UInt8]?
+    /// Which entry of the audit log says that, if it is known.
+    var erasedSequence: Int64?
 
     static let columns = """
         alerts.id, title, message, style, priority, buttons, info, default_button, \
@@ -18,10 +22,10 @@ struct AlertRow {
         alerts.host, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, presented_ms, \
         snoozes, snoozed_ms, salt, sources.name, sources.uid, outcome, button_index, resolved_by, \
         responses.uid, user, via, tty, ssh, responses.host, responses.pid, resolved_ms, \
-        collected_ms, handled, alerts.source_id
+        collected_ms, handled, alerts.source_id, erased_seq
         """
     /// How many columns these are.
-    static let count: Int32 = 40
+    static let count: Int32 = 41
 
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) throws {
@@ -35,9 +39,11 @@ struct AlertRow {
             ClockReading(
                 wallMilliseconds: $0, bootMilliseconds: expiresAfterBoot, boot: boot)
         }
+        hasWholeDeadline = row.isNull(18) == row.isNull(19)
         salt = row.blob(23)
         isHandled = row.integer(38) != 0
         sourceID = row.integer(39)
+        erasedSequence = row.optionalInteger(40)
         let response = try Self.response(row, id: id, alert: alert)
         record = AlertRecord(
             id: id, alert: alert,
@@ -66,6 +72,13 @@ struct AlertRow {
         record.state = .resolved
         record.response = Expiry.response(to: record, at: record.expiresAt ?? record.askedAt)
         return record
+    }
+
+    /// What the entry of its ask says besides its columns.
+    var askedDetail: String {
+        EntryDetail.asked(
+            at: asked, expiry: expiry, dismissAfter: record.alert.dismissAfter,
+            snooze: record.alert.snooze)
     }
 
     var place: QueuePlace {

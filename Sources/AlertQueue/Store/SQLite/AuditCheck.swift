@@ -2,14 +2,18 @@ import FoundationEssentials
 import SQLite
 
 /// A verification of the audit log under way, page by page.
+///
+/// It keeps what the log tells of each alert, some 130 bytes an alert, and so needs no index that
+/// somebody may have changed; it runs only where ``QuickAuditCheck`` has not found all well.
 struct AuditCheck: Sendable {
     private static let pageLength = 1000
 
-    private(set) var report = AuditReport()
-    private var previous = AuditHead.start
-    private let expected: AuditHead?
-    private var hasSeenExpected = false
-    private var erased = ErasedRanges()
+    var report = AuditReport()
+    private(set) var previous = AuditHead.start
+    let expected: AuditHead?
+    private(set) var hasSeenExpected = false
+    var stories: [Alert.ID: AlertStory] = [:]
+    private var resolvedCount: Int64 = 0
 
     init(expecting head: AuditHead?) {
         expected = head
@@ -19,111 +23,14 @@ struct AuditCheck: Sendable {
     mutating func readPage(_ db: Database) throws -> Bool {
         var count = 0
         try db.forEach(
-            "SELECT \(AuditRow.columns) FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
-            [.integer(previous.sequence), .integer(Self.pageLength)]
+            """
+            SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq > ? ORDER BY seq LIMIT ?
+            """, [.integer(previous.sequence), .integer(Self.pageLength)]
         ) { row in
             count += 1
             try check(row, db)
         }
         return count < Self.pageLength
-    }
-
-    /// Compares what the log can't know by itself: its end, and rows that no entry tells of.
-    mutating func finish(_ db: Database) throws {
-        // What was written since the last page, so that rows and entries are of one moment.
-        while try !readPage(db) {}
-        report.head = previous.sequence > 0 ? previous : nil
-        if let expected, !hasSeenExpected {
-            report.report(
-                previous.sequence < expected.sequence
-                    ? "the log ends at entry \(previous.sequence), before the saved head "
-                        + "\(expected.sequence): its tail was cut"
-                    : "entry \(expected.sequence) is not the one of the saved head: "
-                        + "the log was rewritten", entry: expected.sequence)
-        }
-        // Where nothing has been read, an entry could pass for the one that is missing.
-        for sequence in try db.rows(
-            "SELECT seq FROM audit WHERE seq < 1 ORDER BY seq LIMIT 100", read: { $0.integer(0) })
-        {
-            report.report("entry \(sequence) stands before the first one", entry: sequence)
-        }
-        try reportUntold(
-            db, "was never asked: no entry tells of it",
-            """
-            SELECT id FROM alerts WHERE NOT EXISTS
-                (SELECT 1 FROM audit WHERE alert_id = alerts.id AND event = 'asked')
-            """)
-        try reportUntold(
-            db, "has a response that no entry tells of",
-            """
-            SELECT alert_id FROM responses WHERE NOT EXISTS (SELECT 1 FROM audit
-                WHERE audit.alert_id = responses.alert_id AND event = 'resolved')
-            """)
-        try reportUntold(
-            db, "is in a state that its responses contradict",
-            """
-            SELECT id FROM alerts WHERE (state = 'resolved') <>
-                EXISTS (SELECT 1 FROM responses WHERE alert_id = alerts.id)
-            """)
-        try reportTexts(db)
-        try reportUntold(
-            db, "has a response under another source, key, handler or button",
-            """
-            SELECT alert_id FROM responses
-            JOIN alerts ON alerts.id = alert_id JOIN sources ON sources.id = source_id
-            WHERE responses.source <> sources.name OR responses.key IS NOT alerts.key
-                OR responses.handler IS NOT alerts.handler
-                OR button IS NOT CASE WHEN button_index >= 0 AND json_valid(buttons)
-                    THEN json_extract(buttons, '$[' || button_index || '].id') END
-            """)
-        // No presenter means that nobody chose; the view `history` would still show the name.
-        try reportUntold(
-            db, "names somebody in a response that nobody gave",
-            """
-            SELECT alert_id FROM responses WHERE via IS NULL
-                AND coalesce(uid, user, tty, ssh, host, pid) IS NOT NULL
-            """)
-        try reportUntold(
-            db, "was collected or not, against what the entries say",
-            """
-            SELECT alert_id FROM responses WHERE (collected_ms IS NOT NULL) <> EXISTS
-                (SELECT 1 FROM audit WHERE audit.alert_id = responses.alert_id
-                    AND event = 'collected')
-            """)
-    }
-
-    /// Compares the alerts without texts with those whose erasure the log tells of.
-    private mutating func reportTexts(_ db: Database) throws {
-        var left = 100
-        try db.forEach(
-            "SELECT id, salt IS NULL FROM alerts ORDER BY id", []
-        ) { row in
-            let (id, isErased) = (row.integer(0), row.integer(1) == 1)
-            guard isErased != erased.contains(id), left > 0 else { return }
-            left -= 1
-            report.report(
-                isErased
-                    ? "alert \(id) has lost its texts, and no entry tells of that"
-                    : "alert \(id) has texts, which an entry says were erased", alert: id)
-        }
-        try reportUntold(
-            db, "has texts that were written after they had been erased",
-            """
-            SELECT id FROM alerts WHERE salt IS NULL AND (title IS NOT NULL OR message IS NOT NULL
-                OR info <> '{}' OR NOT json_valid(buttons) OR EXISTS (SELECT 1
-                    FROM json_each(buttons) WHERE json_extract(value, '$.title') IS NOT NULL))
-            """)
-        try reportUntold(
-            db, "waits, and has lost its texts",
-            "SELECT id FROM alerts WHERE salt IS NULL AND state <> 'resolved'")
-    }
-
-    private mutating func reportUntold(
-        _ db: Database, _ reason: String, _ sql: String
-    ) throws {
-        for id in try db.rows(sql + " LIMIT 100", read: { $0.integer(0) }) {
-            report.report("alert \(id) \(reason)", alert: id)
-        }
     }
 
     private mutating func check(_ row: borrowing Row, _ db: Database) throws {
@@ -142,6 +49,8 @@ struct AuditCheck: Sendable {
             report.report("entry \(sequence) can't be understood", entry: sequence)
             return
         }
+        // What a changed entry says is noted all the same: one fault is to make one problem.
+        if entry.event.kind != .erased { note(entry) }
         if entry.computedHash != entry.hash {
             report.report(
                 "entry \(sequence) was changed", entry: sequence, alert: entry.event.alertID)
@@ -157,70 +66,122 @@ struct AuditCheck: Sendable {
     /// Compares an entry with the rows that it tells of.
     private mutating func compare(_ entry: AuditEntry, _ db: Database) throws {
         let sequence = entry.event.sequence
-        if entry.event.kind == .erased {
-            guard let alerts = ErasedAlerts(detail: entry.detail) else {
-                report.report(
-                    "entry \(sequence) does not say whose texts were erased", entry: sequence)
-                return
-            }
-            erased.add(alerts)
-        }
+        if entry.event.kind == .erased { return try compare(erasure: entry, db) }
         guard let id = entry.event.alertID else { return }
         switch entry.event.kind {
-        case .asked, .presented:
+        case .asked, .presented, .snoozed, .resolved:
             guard let row = try? db.alert(id) else {
                 report.report(
                     "alert \(id) of entry \(sequence) is gone or can't be understood",
                     entry: sequence, alert: id)
                 return
             }
-            if entry.event.kind == .asked, !entry.tells(of: row) {
-                report.report(
-                    "alert \(id) was changed: its source, time or deadline is not the one of "
-                        + "entry \(sequence)", entry: sequence, alert: id)
-            }
-            // Erased texts can't be compared any more.
-            guard let content = row.content else { return }
-            if content != entry.content {
-                report.report(
-                    "alert \(id) was changed: it is not what entry \(sequence) says was "
-                        + "\(entry.event.kind.rawValue)", entry: sequence, alert: id)
-            }
-        case .resolved:
-            guard let response = try? db.alert(id)?.record.response, entry.tells(of: response)
-            else {
-                report.report(
-                    "the response of alert \(id) is not the one of entry \(sequence)",
-                    entry: sequence, alert: id)
-                return
-            }
-        case .returned, .snoozed, .collected, .erased:
+            compare(entry, with: row)
+        case .returned, .cancelling, .collected, .erased, .restored, .ran, .access, .reminded,
+            .seen:
             break
         }
+    }
+
+    private mutating func note(_ entry: AuditEntry) {
+        guard let id = entry.event.alertID else { return }
+        var story = stories[id] ?? AlertStory()
+        if let fault = story.repeats(entry) {
+            report.report("alert \(id) \(fault)", entry: entry.event.sequence, alert: id)
+        }
+        story.add(entry, resolvedBefore: resolvedCount)
+        stories[id] = story
+        if entry.event.kind == .resolved { resolvedCount += 1 }
+    }
+
+    private mutating func compare(_ entry: AuditEntry, with row: AlertRow) {
+        let (sequence, id) = (entry.event.sequence, row.record.id)
+        let report = { (reason: String, check: inout AuditCheck) in
+            check.report.report(reason, entry: sequence, alert: id)
+        }
+        if entry.event.kind == .asked, !entry.tells(of: row) {
+            report(
+                "alert \(id) was changed: its source, time, deadline or timers are not those of "
+                    + "entry \(sequence)", &self)
+        }
+        // Erased texts can't be compared any more.
+        if let content = row.content, content != entry.content {
+            report(
+                "alert \(id) was changed: it is not what entry \(sequence) says was "
+                    + "\(entry.event.kind.rawValue)", &self)
+        }
+        guard entry.event.kind == .resolved else { return }
+        guard let response = row.record.response, entry.tells(of: response) else {
+            report("the response of alert \(id) is not the one of entry \(sequence)", &self)
+            return
+        }
+        if !entry.tellsHandling(of: row, response) {
+            report(
+                "the response of alert \(id) says otherwise than entry \(sequence) whether its "
+                    + "cancel was handled", &self)
+        }
+        if response.outcome == .expired, !entry.ending(of: row, response).isInTime {
+            report(
+                "alert \(id) expired with entry \(sequence) before its deadline had passed", &self)
+        }
+    }
+
+    private mutating func compare(erasure entry: AuditEntry, _ db: Database) throws {
+        let sequence = entry.event.sequence
+        guard let alerts = ErasedAlerts(detail: entry.detail) else {
+            report.report(
+                "entry \(sequence) does not say whose texts were erased", entry: sequence)
+            return
+        }
+        for id in alerts.ranges.joined() where !note(erasure: alerts, of: id, by: sequence) {
+            break
+        }
+        if let left = alerts.left, try db.leftHash(of: alerts) != left {
+            report.report(
+                "what is left of the alerts of entry \(sequence), whose texts were erased, was "
+                    + "changed", entry: sequence)
+        }
+    }
+
+    /// Returns whether there can be more.
+    private mutating func note(
+        erasure alerts: ErasedAlerts, of id: Alert.ID, by sequence: Int64
+    ) -> Bool {
+        guard var story = stories[id] else {
+            report.report(
+                "entry \(sequence) says that texts of alert \(id) were erased, which was never "
+                    + "asked", entry: sequence, alert: id)
+            // A range may name more alerts than there can be.
+            return false
+        }
+        if story.erased > 0 {
+            report.report(
+                "alert \(id) was erased by entry \(story.erased) already, and by entry \(sequence) "
+                    + "again", entry: sequence, alert: id)
+        }
+        story.erased = sequence
+        story.isErasureNamed = alerts.left != nil
+        stories[id] = story
+        return true
     }
 }
 
 extension AuditEntry {
     /// Whether a stored alert has the source, the time and the deadline that this entry recorded.
-    fileprivate func tells(of row: AlertRow) -> Bool {
+    func tells(of row: AlertRow) -> Bool {
         let source = row.record.source
-        return event.source == source.name && event.responder.uid == source.uid
-            && event.responder.pid == source.pid && event.responder.host == source.host
+        let isPlain = row.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
+        return isPlain && row.hasWholeDeadline && event.source.isIdentical(to: source.name)
+            && event.responder.uid == source.uid && event.responder.pid == source.pid
+            && event.responder.host.isIdentical(to: source.host)
             && Timestamp.milliseconds(event.at) == row.asked.wallMilliseconds
-            && detail == row.expiry.map(Self.deadline)
-    }
-
-    /// How the entry of an ask tells the deadline.
-    static func deadline(_ expiry: ClockReading) -> String {
-        deadline(milliseconds: expiry.wallMilliseconds)
-    }
-
-    static func deadline(milliseconds: Int64) -> String {
-        "expires " + Timestamp.text(Timestamp.date(milliseconds: milliseconds))
+            && detail.isIdentical(
+                to: EntryDetail.isOlder(asked: detail)
+                    ? EntryDetail.askedBefore(expiry: row.expiry) : row.askedDetail)
     }
 
     /// Whether a stored response is the one that this entry recorded.
-    fileprivate func tells(of response: Response) -> Bool {
+    func tells(of response: Response) -> Bool {
         guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
             event.by == response.by, buttonRole == response.button?.role,
             Timestamp.milliseconds(event.at) == Timestamp.milliseconds(response.resolvedAt)
@@ -229,6 +190,30 @@ extension AuditEntry {
         let isTimer =
             response.outcome == .expired
             || (response.outcome == .dismissed && response.by == .system)
-        return isTimer ? response.responder == nil : response.responder == event.responder
+        guard !isTimer else { return response.responder == nil }
+        return response.responder?.isIdentical(to: event.responder) ?? false
+    }
+
+    /// Whether a response says as this entry does whether its cancel was handled.
+    func tellsHandling(of row: AlertRow, _ response: Response) -> Bool {
+        guard response.outcome == .cancelled else { return !row.isHandled }
+        return EntryDetail.isHandled(detail).map { $0 == row.isHandled } ?? true
+    }
+
+    /// The expiry that this entry tells of.
+    func ending(of row: AlertRow, _ response: Response) -> Ending {
+        Ending(
+            detail: detail, wallMilliseconds: Timestamp.milliseconds(event.at), expiry: row.expiry,
+            // The name of an erased button is erased, too.
+            hasDefault: row.salt == nil
+                ? response.buttonIndex >= 0 : row.record.alert.defaultButton != nil)
+    }
+}
+
+extension Responder {
+    fileprivate func isIdentical(to other: Responder) -> Bool {
+        uid == other.uid && pid == other.pid && user.isIdentical(to: other.user)
+            && via.isIdentical(to: other.via) && tty.isIdentical(to: other.tty)
+            && ssh.isIdentical(to: other.ssh) && host.isIdentical(to: other.host)
     }
 }

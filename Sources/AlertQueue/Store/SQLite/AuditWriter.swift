@@ -8,27 +8,25 @@ struct AuditDraft {
     var alert: Alert.ID?
     var source: String?
     var response: Response?
-    var responder: Responder
+    var by: ResolvedBy?
     var content: [UInt8]?
     var detail: String?
 
-    init(kind: AlertEvent.Kind, alert: Alert.ID, source: String, responder: Responder) {
+    init(kind: AlertEvent.Kind, alert: Alert.ID, source: String) {
         self.kind = kind
         self.alert = alert
         self.source = source
-        self.responder = responder
     }
 
     /// An erasure is of the whole queue; its detail says which alerts it was.
-    init(erased alerts: ErasedAlerts, responder: Responder) {
+    init(erased alerts: ErasedAlerts) {
         kind = .erased
         detail = alerts.detail
-        self.responder = responder
     }
 
     init(
         kind: AlertEvent.Kind, at moment: ClockReading? = nil, record: AlertRecord,
-        response: Response? = nil, responder: Responder, content: [UInt8]? = nil,
+        response: Response? = nil, by: ResolvedBy? = nil, content: [UInt8]? = nil,
         detail: String? = nil
     ) {
         self.kind = kind
@@ -36,7 +34,7 @@ struct AuditDraft {
         alert = record.id
         source = record.source.name
         self.response = response
-        self.responder = responder
+        self.by = response?.by ?? by
         self.content = content
         self.detail = detail
     }
@@ -44,7 +42,7 @@ struct AuditDraft {
 
 extension WriteContext {
     /// Appends an entry to the audit log, chained to the one before.
-    func audit(_ draft: AuditDraft, identity: Identity) throws {
+    func audit(_ draft: AuditDraft, by caller: Caller) throws {
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let role = draft.response?.button?.role
         let moment = (draft.at ?? now).wallMilliseconds
@@ -53,10 +51,11 @@ extension WriteContext {
                 sequence: head.sequence + 1, kind: draft.kind,
                 at: Timestamp.date(milliseconds: moment), alertID: draft.alert,
                 source: draft.source, outcome: draft.response?.outcome,
-                buttonIndex: draft.response?.buttonIndex, by: draft.response?.by,
-                responder: draft.responder),
-            buttonRole: role, loginUID: identity.loginUID, session: identity.session,
-            content: draft.content, detail: draft.detail, previous: head.hash)
+                buttonIndex: draft.response?.buttonIndex, by: draft.by,
+                responder: caller.responder),
+            buttonRole: role, loginUID: caller.identity.loginUID,
+            session: caller.identity.session, content: draft.content, detail: draft.detail,
+            previous: head.hash)
         entry.hash = entry.computedHash
         try insert(entry, milliseconds: moment)
         head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
@@ -65,7 +64,7 @@ extension WriteContext {
     private func insert(_ entry: AuditEntry, milliseconds: Int64) throws {
         let event = entry.event
         let by = event.responder
-        try db.run(
+        try db.change(
             """
             INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
                 button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, pid,

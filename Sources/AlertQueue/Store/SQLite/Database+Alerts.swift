@@ -25,6 +25,13 @@ extension Database {
         try first(Self.byID, .integer(id)) { try AlertRow($0) }
     }
 
+    /// An alert that the log confirms.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` for one that it contradicts.
+    func checkedAlert(_ id: Alert.ID) throws -> AlertRow? {
+        try alert(id).map(checked)
+    }
+
     func alert(key: String, sourceID: Int64) throws -> AlertRow? {
         try first(Self.byKey, .integer(sourceID), .text(key)) { try AlertRow($0) }
     }
@@ -212,5 +219,19 @@ extension Database {
                 otherBoot, .text(now.boot), .integer(now.wallMilliseconds),
                 .integer(limit - first.count)
             ) { $0.integer(0) })
+    }
+}
+
+extension Database {
+    /// Runs a statement that has to change one row.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` where it did not: a trigger can have a statement
+    ///   succeed without doing anything; see <https://sqlite.org/lang_createtrigger.html#raise>.
+    func change(_ sql: String, _ values: Value...) throws {
+        try run(sql, values)
+        guard changes == 1 else {
+            throw AlertError.inconsistent(
+                nil, "a statement that changes one row has changed \(changes)")
+        }
     }
 }

@@ -30,8 +30,9 @@ struct DatabaseFile: Sendable {
         let header = try inspect()
         if header == .ours {
             let database = try open()
-            if try version(of: database) == Migration.all.count, try isInWALMode(database) {
-                return try ready(database)
+            if try version(of: database) == Migration.all.count {
+                try checkSchema(of: database)
+                if try isInWALMode(database) { return try ready(database) }
             }
         }
         try lock()
@@ -39,7 +40,9 @@ struct DatabaseFile: Sendable {
         if FileIdentity(path: path) == nil { try create() }
         if header == .empty { try takeOver() }
         let database = try open()
-        try storing("migrate the database") { try migrate(database) }
+        try storing("migrate the database") { try migration(of: database).run() }
+        database.schema.noteReading()
+        try checkSchema(of: database)
         return try ready(database)
     }
 
@@ -47,10 +50,14 @@ struct DatabaseFile: Sendable {
     ///
     /// A file that was put in the place of ours has alerts of its own with the same ids: a person
     /// would answer one question, and the answer would be stored for another.
-    func openExisting(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
+    ///
+    /// - Parameter isReadOnly: Whether the connection writes nothing, not even by mistake.
+    func openExisting(
+        continuing head: AuditHead, isReadOnly: Bool = false
+    ) throws(AlertError) -> OpenDatabase {
         let found = FileIdentity(path: path)
         do throws(AlertError) {
-            return try openInspected(continuing: head)
+            return try openInspected(continuing: head, isReadOnly)
         } catch {
             // SQLite has many words for a file that is taken from under its hands.
             guard case .storage = error, found == nil || FileIdentity(path: path) != found else {
@@ -60,12 +67,15 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    private func openInspected(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
+    private func openInspected(
+        continuing head: AuditHead, _ isReadOnly: Bool
+    ) throws(AlertError) -> OpenDatabase {
         guard try inspect() == .ours else {
             throw .storage(operation: "open \(path)", "it holds no queue yet")
         }
-        let database = try open()
+        let database = try open(isReadOnly: isReadOnly)
         _ = try version(of: database)
+        try checkSchema(of: database)
         let found = try storing("read the audit log of \(path)") {
             try database.handle.first(
                 "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
@@ -76,6 +86,13 @@ struct DatabaseFile: Sendable {
                 path: path, "is no longer the queue that was opened: another file took its place")
         }
         return try ready(database)
+    }
+
+    /// Opens the file for `doctor`, whatever its schema is.
+    ///
+    /// - Returns: `nil` where there is no queue in it yet.
+    func openUnchecked() throws(AlertError) -> OpenDatabase? {
+        try inspect() == .ours ? open() : nil
     }
 
     /// Opens the file again after a failure, and has SQLite check its structure.
@@ -136,7 +153,7 @@ struct DatabaseFile: Sendable {
         guard Self.number(header[68..<72]) == Self.applicationID else {
             throw .incompatible(path: path, "is the database of another program")
         }
-        try check(version: Int(Self.number(header[60..<64])))
+        try SchemaMigration.check(Int(Self.number(header[60..<64])), of: path)
         return .ours
     }
 
@@ -158,15 +175,6 @@ struct DatabaseFile: Sendable {
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         bytes.reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    private func check(version: Int) throws(AlertError) {
-        guard version <= Migration.all.count else {
-            throw .incompatible(
-                path: path,
-                "was made by a newer version of alertq (schema \(version), this one knows "
-                    + "\(Migration.all.count)); it was not touched")
-        }
     }
 
     /// Gives a file that somebody made beforehand, and left empty, the mode of a queue's files.
@@ -195,7 +203,7 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    private func open() throws(AlertError) -> OpenDatabase {
+    private func open(isReadOnly: Bool = false) throws(AlertError) -> OpenDatabase {
         guard let identity = FileIdentity(path: path) else {
             throw SystemError.current("open", path)
         }
@@ -219,10 +227,19 @@ struct DatabaseFile: Sendable {
                 Self.forget(identity)
                 throw error
             }
+            try handle.defineMark(Migration.mark)
             // Whoever makes the file now has it to itself for a moment.
             handle.busyMilliseconds = 5000
+            // These need no schema. After its check, each would have all statements compiled again,
+            // and so the schema checked again.
+            try handle.execute(
+                """
+                PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;
+                PRAGMA query_only = \(isReadOnly ? "ON" : "OFF")
+                """)
             return OpenDatabase(
-                handle: handle, identity: identity, files: files, companions: nil)
+                handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
+                files: files, companions: nil)
         }
     }
 
@@ -233,12 +250,16 @@ struct DatabaseFile: Sendable {
         }
     }
 
+    private func migration(of database: OpenDatabase) -> SchemaMigration {
+        SchemaMigration(db: database.handle, path: path)
+    }
+
     private func version(of database: OpenDatabase) throws(AlertError) -> Int {
-        let version = try storing("read the schema version of \(path)") {
-            try database.handle.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
-        }
-        try check(version: version)
-        return version
+        try migration(of: database).version()
+    }
+
+    private func checkSchema(of database: OpenDatabase) throws(AlertError) {
+        try storing("read the schema of \(path)") { try database.schema.runAlone() }
     }
 
     /// Whether the last step of the making was reached; a crash may have come before it.
@@ -248,30 +269,6 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Runs what is missing of the migrations; the first one before the file is in WAL mode, so
-    /// that its header says whose it is from the first commit on.
-    private func migrate(_ database: OpenDatabase) throws {
-        let db = database.handle
-        // A commit and the name of the file in its directory must both survive a power loss.
-        try db.execute("PRAGMA synchronous = EXTRA")
-        db.setDefensive(false)
-        defer { db.setDefensive(true) }
-        for migration in Migration.all.dropFirst(try version(of: database)) {
-            try db.execute("BEGIN IMMEDIATE")
-            do {
-                try db.execute(migration.sql)
-                try db.execute("PRAGMA application_id = \(Self.applicationID)")
-                try db.execute("PRAGMA user_version = \(migration.version)")
-                try db.execute("COMMIT")
-            } catch {
-                // The first error is the one to report.
-                if db.isInTransaction { try? db.execute("ROLLBACK") }
-                throw error
-            }
-        }
-        try db.execute("PRAGMA journal_mode = WAL")
-    }
-
     /// Sets what every connection needs, and makes sure that it holds.
     private func ready(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
         try storing("open \(path)") {
@@ -279,8 +276,7 @@ struct DatabaseFile: Sendable {
             db.busyMilliseconds = 250
             try db.execute(
                 """
-                PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-                PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
+                PRAGMA synchronous = FULL; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
                 PRAGMA journal_size_limit = 8388608;
                 """)
             // From the first read on the log and the shared memory are there.
@@ -301,7 +297,7 @@ struct DatabaseFile: Sendable {
             }
         }
         return OpenDatabase(
-            handle: database.handle, identity: database.identity, files: files,
-            companions: companions)
+            handle: database.handle, schema: database.schema, identity: database.identity,
+            files: files, companions: companions)
     }
 }

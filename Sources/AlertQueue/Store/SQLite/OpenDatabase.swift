@@ -14,6 +14,7 @@ struct Companions: Equatable, Sendable {
 /// A database together with its files' identities, so that one that was replaced is noticed.
 struct OpenDatabase {
     let handle: Database
+    let schema: SchemaCheck
     let identity: FileIdentity
     let files: QueueFiles
     let companions: Companions?

@@ -91,25 +91,39 @@ final class QuickAuditCheck {
         _ event: AlertEvent.Kind, _ row: borrowing Row, _ db: Database
     ) throws -> Bool {
         if event == .erased {
-            guard row.isNull(3), let alerts = ErasedAlerts(detail: row.optionalText(19)) else {
-                return false
-            }
-            return seen.addErased(alerts)
+            guard row.isNull(3), let alerts = ErasedAlerts(detail: row.optionalText(19)),
+                seen.addErased(alerts, sequence: sequence)
+            else { return false }
+            return try alerts.left.map { try db.leftHash(of: alerts) == $0 } ?? true
         }
+        if row.raw(3).kind == .integer { seen.addEntry(sequence, of: row.integer(3)) }
+        // Of the whole queue, or of an alert that some program was to run a command for.
+        if event == .access || event == .ran { return true }
         guard row.raw(3).kind == .integer else { return false }
         let id = row.integer(3)
         switch event {
         case .asked:
-            return try seen.asked.insert(id) && contents.isAsked(id, row, db)
+            guard try contents.isAsked(id, row, db) else { return false }
+            return seen.addAsked(id, isOlder: contents.isOlder)
         case .presented:
-            return try contents.isPresented(id, row, db)
-        case .resolved:
-            return try seen.resolved.insert(id) && contents.isResolved(id, row, db)
-        case .collected:
-            return seen.collected.insert(id)
-        case .returned, .snoozed:
+            guard try contents.isShown(id, row, db) else { return false }
+            seen.addPresented(id, isRight: contents.presented == row.integer(1))
             return true
-        case .erased:
+        case .snoozed:
+            return try contents.isShown(id, row, db)
+                && seen.addSnoozed(id, detail: row.optionalText(19))
+        case .cancelling:
+            return seen.addCancelling(id)
+        case .resolved:
+            guard try contents.isResolved(id, row, db) else { return false }
+            return seen.addResolved(id, number: contents.number, isOlder: contents.isOlder)
+        case .collected:
+            seen.addCollected(id, at: row.integer(1))
+            return true
+        case .returned, .ran, .access, .reminded, .seen:
+            return true
+        case .erased, .restored:
+            // The careful check knows more of these.
             return false
         }
     }
@@ -154,67 +168,5 @@ extension QuickAuditCheck {
         _ type: Word.Type
     ) -> [[UInt8]] {
         Word.allCases.map { Array($0.rawValue.utf8) }
-    }
-}
-
-/// Which alerts were asked, resolved and collected, as one bit each.
-struct SeenAlerts: Sendable {
-    var asked = IDSet()
-    var resolved = IDSet()
-    var collected = IDSet()
-    var erased = IDSet()
-
-    /// Adds what an entry says was erased; `false` for what was erased before.
-    mutating func addErased(_ alerts: ErasedAlerts) -> Bool {
-        for range in alerts.ranges {
-            guard range.upperBound < IDSet.largest else { return false }
-            for id in range { guard erased.insert(id) else { return false } }
-        }
-        return true
-    }
-
-    /// Adds what another stretch has seen; `false` if both have seen the same.
-    mutating func merge(_ other: SeenAlerts) -> Bool {
-        asked.merge(other.asked) && resolved.merge(other.resolved)
-            && collected.merge(other.collected) && erased.merge(other.erased)
-    }
-}
-
-/// A set of ids, in an eighth of a byte each.
-struct IDSet: Sendable {
-    /// Beyond this, 8 MiB a set, the careful check has to do without.
-    static let largest: Int64 = 1 << 26
-
-    private var words: [UInt64] = []
-    private(set) var count = 0
-
-    /// Adds an id; `false` if it is there already or too large.
-    mutating func insert(_ id: Int64) -> Bool {
-        guard id >= 0, id < Self.largest else { return false }
-        let (word, bit) = (Int(id >> 6), UInt64(1) << UInt64(id & 63))
-        if word >= words.count {
-            words.append(contentsOf: repeatElement(0, count: word + 1 - words.count))
-        }
-        guard words[word] & bit == 0 else { return false }
-        words[word] |= bit
-        count += 1
-        return true
-    }
-
-    func contains(_ id: Int64) -> Bool {
-        guard id >= 0, id >> 6 < words.count else { return false }
-        return words[Int(id >> 6)] & (UInt64(1) << UInt64(id & 63)) != 0
-    }
-
-    /// Adds another set; `false` if they have an id in common.
-    mutating func merge(_ other: IDSet) -> Bool {
-        let missing = other.words.count - words.count
-        if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
-        for (index, word) in other.words.enumerated() {
-            guard words[index] & word == 0 else { return false }
-            words[index] |= word
-        }
-        count += other.count
-        return true
     }
 }

@@ -19,21 +19,21 @@ private struct PreparedQuestion: Sendable {
         buttons = StoredJSON.encode(question.alert.buttons)
         info = StoredJSON.encode(question.alert.userInfo)
         presenters = question.alert.presenters.map { StoredJSON.encode($0) }
-        salt = Self.randomBytes(count: 16)
+        salt = AuditEntry.makeSalt()
         content = AuditEntry.content(of: question.alert, salt: salt)
     }
 
     /// Stores the question, or finds the one that its key belongs to.
     func store(in context: WriteContext) throws -> Enqueued {
         let (source, pending) = try context.source(
-            uid: question.identity.uid, name: question.source)
+            uid: question.caller.identity.uid, name: question.source)
         if let key = question.alert.key,
             let row = try context.db.alert(key: key, sourceID: source)
         {
-            var joined = try row.joined(by: question, sequence: context.head.sequence)
+            var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
                 // The asker is told what is stored, and nothing else.
-                joined.record = try context.expire(row, identity: question.identity)
+                joined.record = try context.expire(row, by: question.caller)
                 joined.sequence = context.head.sequence
             }
             return joined
@@ -44,22 +44,12 @@ private struct PreparedQuestion: Sendable {
         let row = try context.insert(self, source: source)
         try context.audit(
             AuditDraft(
-                kind: .asked, record: row.record,
-                responder: question.identity.responder(via: question.via),
-                content: content, detail: row.expiry.map(AuditEntry.deadline)),
-            identity: question.identity)
+                kind: .asked, record: row.record, content: content,
+                detail: row.askedDetail),
+            by: question.caller)
         return Enqueued(
             record: row.record, isJoined: false, expiry: row.expiry,
             sequence: context.head.sequence)
-    }
-
-    /// Random bytes, all with one system call; see arc4random_buf(3), which never fails.
-    private static func randomBytes(count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            guard let start = buffer.baseAddress else { return }
-            arc4random_buf(start, count)
-            initialized = count
-        }
     }
 }
 
@@ -117,29 +107,66 @@ extension SQLiteAlertStore {
         return try await read("look for the key") { [clock] db in
             let source = try db.first(
                 "SELECT id FROM sources WHERE uid = ? AND name = ?",
-                .integer(Int64(question.identity.uid)), .text(question.source)
+                .integer(Int64(question.caller.identity.uid)), .text(question.source)
             ) { $0.integer(0) }
             guard let source, let row = try db.alert(key: key, sourceID: source),
                 // An expiry that nobody has stored yet is stored first.
                 !row.isOverdue(at: clock.now())
             else { return nil }
-            return try row.joined(by: question, sequence: try db.lastSequence())
+            return try db.join(row, question, sequence: try db.lastSequence())
         }
     }
 }
 
-extension AlertRow {
+extension Database {
     /// What asking again with the same key leads to.
-    fileprivate func joined(by question: Question, sequence: Int64) throws -> Enqueued {
-        // Erased texts can't be compared any more.
-        if salt != nil, let part = question.alert.firstDifference(from: record.alert) {
-            throw AlertError.keyConflict(question.alert.key ?? "", record.id, part: part)
+    fileprivate func join(
+        _ row: AlertRow, _ question: Question, sequence: Int64
+    ) throws -> Enqueued {
+        try checked(row)
+        let (record, asked) = (row.record, question.alert)
+        let part =
+            row.salt == nil
+            ? try differenceFromErased(row, asked) : asked.firstDifference(from: record.alert)
+        if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
+        return Enqueued(record: record, isJoined: true, expiry: row.expiry, sequence: sequence)
+    }
+}
+
+extension Database {
+    /// The first part of what was asked that differs from an alert whose texts have been erased; as
+    /// far as the log still tells.
+    private func differenceFromErased(_ row: AlertRow, _ asked: Alert) throws -> String? {
+        let (id, left) = (row.record.id, row.record.alert)
+        let difference = asked.firstDifference(fromErased: left)
+        guard let erasure = try erasure(of: row), let salt = erasure.salt,
+            let hash = erasure.keys[id]
+        else { return difference }
+        guard AuditEntry.keyHash(of: asked, id, salt: salt) == hash else {
+            return difference ?? "text"
         }
-        return Enqueued(record: record, isJoined: true, expiry: expiry, sequence: sequence)
+        // It is the same question, and so this can't differ.
+        guard difference == nil else {
+            throw AlertError.inconsistent(id, "its \(difference ?? "") is not what was asked")
+        }
+        return nil
     }
 }
 
 extension Alert {
+    /// The first part of the content that differs from what is left of an erased alert: ids that
+    /// are no labels, roles and the default button.
+    fileprivate func firstDifference(fromErased left: Alert) -> String? {
+        if style != left.style { return "style" }
+        let isSame = zip(buttons, left.buttons).allSatisfy { mine, left in
+            mine.role == left.role && (left.id == left.title || mine.id.isIdentical(to: left.id))
+        }
+        guard buttons.count == left.buttons.count, isSame else { return "set of buttons" }
+        // It is erased with the label that it is.
+        guard let name = left.defaultButton else { return nil }
+        return defaultButton.isIdentical(to: name) ? nil : "default button"
+    }
+
     /// The first part of the content that differs from what was asked before.
     fileprivate func firstDifference(from stored: Alert) -> String? {
         if !title.isIdentical(to: stored.title) { return "title" }
@@ -174,15 +201,15 @@ extension WriteContext {
     fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
         let alert = prepared.question.alert
         let expiry = try expiry(of: alert)
-        try db.run(
+        try db.change(
             """
             INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
                 buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
                 snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(source), .integer(Int64(prepared.question.identity.pid)),
-            .text(prepared.question.identity.host), .optional(alert.key),
+            .integer(source), .integer(Int64(prepared.question.caller.identity.pid)),
+            .text(prepared.question.caller.identity.host), .optional(alert.key),
             .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
             .optional(alert.message), .text(prepared.buttons), .text(prepared.info),
             .optional(alert.defaultButton), .optional(alert.handler),
@@ -230,8 +257,8 @@ extension AlertRow {
         record = AlertRecord(
             id: id, alert: prepared.recorded,
             source: AlertRecord.Source(
-                name: question.source, uid: question.identity.uid, pid: question.identity.pid,
-                host: question.identity.host),
+                name: question.source, uid: question.caller.identity.uid,
+                pid: question.caller.identity.pid, host: question.caller.identity.host),
             state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
             presentedAt: nil,
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },

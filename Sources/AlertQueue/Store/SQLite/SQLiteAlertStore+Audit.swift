@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SQLite
+import Synchronization
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func events(
@@ -20,8 +21,7 @@ extension SQLiteAlertStore {
             try db.rows(
                 """
                 SELECT \(AuditRow.columns), alerts.title, alerts.key,
-                    CASE WHEN audit.button_index >= 0 AND json_valid(buttons)
-                        THEN json_extract(buttons, '$[' || audit.button_index || '].id') END
+                    CASE WHEN audit.button_index >= 0 THEN buttons END
                 FROM audit LEFT JOIN alerts ON alerts.id = audit.alert_id
                 WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
                 ORDER BY seq LIMIT ?3
@@ -30,7 +30,9 @@ extension SQLiteAlertStore {
                 var entry = try AuditRow.entry(row)
                 entry.title = row.optionalText(AuditRow.count)
                 entry.key = row.optionalText(AuditRow.count + 1)
-                entry.button = row.optionalText(AuditRow.count + 2)
+                entry.button = row.optionalText(AuditRow.count + 2).flatMap {
+                    StoredJSON.buttonID(at: entry.event.buttonIndex ?? -1, in: $0)
+                }
                 return entry
             }
         }
@@ -45,13 +47,7 @@ extension SQLiteAlertStore {
 
     /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
     package nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String] {
-        try await read("check the database") { db in
-            let findings = try db.rows("PRAGMA integrity_check(10)") { $0.text(0) }
-            let strays = try db.rows("PRAGMA foreign_key_check") { row in
-                "a row of \(row.text(0)) belongs to a row of \(row.text(2)) that is gone"
-            }
-            return findings.filter { $0 != "ok" } + strays.prefix(10)
-        }
+        try await read("check the database") { try $0.structuralDamage() }
     }
 
     /// Recomputes the chain, and compares alerts and responses with what it says of them.
@@ -66,22 +62,36 @@ extension SQLiteAlertStore {
         // An error is the careful check's to tell, like any other trouble.
         if let report = try? await quickAuditReport(expecting: head, progress) { return report }
         let total = Int(try await auditHead()?.sequence ?? 0)
-        var check = AuditCheck(expecting: head)
+        let careful = CarefulCheck(expecting: head)
         var isDone = false
         while !isDone {
             guard !Task.isCancelled else { throw .busy("the verification was cancelled") }
-            let start = check
-            progress(Int(check.report.entries), total)
-            (check, isDone) = try await read("verify the audit log") { db in
-                var check = start
-                let isDone = try check.readPage(db)
-                return (check, isDone)
-            }
+            progress(Int(careful.report.entries), total)
+            isDone = try await read("verify the audit log") { try careful.readPage($0) }
         }
-        let last = check
-        return try await read("verify the audit log") { db in
-            var check = last
-            try check.finish(db)
+        return try await read("verify the audit log") { [clock] db in
+            try careful.finish(db, at: clock.now())
+        }
+    }
+}
+
+/// A careful check that several reads go on with, without a copy of what it keeps.
+private final class CarefulCheck: Sendable {
+    private let check: Mutex<AuditCheck>
+
+    init(expecting head: AuditHead?) {
+        check = Mutex(AuditCheck(expecting: head))
+    }
+
+    var report: AuditReport { check.withLock { $0.report } }
+
+    func readPage(_ db: Database) throws -> Bool {
+        try check.withLock { try $0.readPage(db) }
+    }
+
+    func finish(_ db: Database, at now: ClockReading) throws -> AuditReport {
+        try check.withLock { check in
+            try check.finish(db, at: now)
             return check.report
         }
     }

@@ -5,14 +5,15 @@ extension SQLiteAlertStore {
     /// How long an erasure waits for those who read.
     private static let readersTime = Duration.seconds(5)
 
-    package nonisolated(nonsending) func erasable(before date: Date) async throws(AlertError)
-        -> PurgeReport
-    {
-        var survey = Survey(before: date)
+    package nonisolated(nonsending) func erasable(
+        before date: Date, by caller: Caller
+    ) async throws(AlertError) -> PurgeReport {
+        var survey = Survey(before: date, by: caller)
         var report = PurgeReport()
         while let page = try await page(&survey) {
             report.erased += page.erasable.count
             report.uncollected += page.uncollected
+            report.others += page.others
         }
         report.isComplete = try await isErasureComplete()
         return report
@@ -24,10 +25,10 @@ extension SQLiteAlertStore {
     }
 
     package nonisolated(nonsending) func erase(
-        before date: Date, by responder: Responder, progress: @Sendable (PurgeProgress) -> Void
+        before date: Date, by caller: Caller, progress: @Sendable (PurgeProgress) -> Void
     ) async throws(AlertError) -> PurgeReport {
         var report = PurgeReport()
-        let total = try await eraseTexts(before: date, by: responder, &report, progress)
+        let total = try await eraseTexts(before: date, by: caller, &report, progress)
         progress(PurgeProgress(phase: .texts, done: total, total: total))
         report.isComplete =
             Task.isCancelled ? try await isErasureComplete() : try await completeErasure(progress)
@@ -36,7 +37,7 @@ extension SQLiteAlertStore {
 
     /// Erases texts page by page; returns how many responses are old enough.
     private nonisolated(nonsending) func eraseTexts(
-        before date: Date, by responder: Responder, _ report: inout PurgeReport,
+        before date: Date, by caller: Caller, _ report: inout PurgeReport,
         _ progress: @Sendable (PurgeProgress) -> Void
     ) async throws(AlertError) -> Int {
         let cutoff = Timestamp.milliseconds(date)
@@ -45,17 +46,17 @@ extension SQLiteAlertStore {
                 "SELECT count(*) FROM responses WHERE resolved_ms < ?", .integer(cutoff)
             ) { Int($0.integer(0)) } ?? 0
         }
-        var survey = Survey(before: date)
+        var survey = Survey(before: date, by: caller)
         var done = 0
         while !Task.isCancelled, let page = try await page(&survey) {
             report.uncollected += page.uncollected
+            report.others += page.others
             var rest = page.erasable[...]
             while !rest.isEmpty, !Task.isCancelled {
                 let ids = Array(rest)
                 let slice = try await commits.perform(.upkeep, "erase texts") {
-                    [identity] context in
-                    try TextEraser(context: context).erase(
-                        ids, before: cutoff, by: responder, identity: identity)
+                    context in
+                    try TextEraser(context: context).erase(ids, before: cutoff, by: caller)
                 }
                 rest = rest.dropFirst(slice.seen)
                 report.erased += slice.erased
@@ -146,24 +147,31 @@ private struct Survey: Sendable {
         var count = 0
         var erasable: [Alert.ID] = []
         var uncollected = 0
+        var others = 0
         var last = Place()
     }
 
     let cutoff: Int64
+    let caller: Caller
     var last = Place()
 
-    init(before date: Date) {
+    init(before date: Date, by caller: Caller) {
         cutoff = Timestamp.milliseconds(date)
+        self.caller = caller
     }
 
     /// The next responses; `nil` behind the last one.
+    ///
+    /// Those of others count towards its length, so that one look is short however many they are.
     func page(_ db: Database) throws -> Page? {
         var page = Page()
         try db.forEach(
             """
-            SELECT resolved_ms, seq, alert_id, \(TextEraser.awaitsCollection), salt IS NULL
+            SELECT resolved_ms, seq, alert_id, \(TextEraser.awaitsCollection), salt IS NULL,
+                sources.uid
             FROM responses INDEXED BY responses_time
             CROSS JOIN alerts ON alerts.id = alert_id
+            CROSS JOIN sources ON sources.id = source_id
             WHERE resolved_ms < ? AND (resolved_ms, seq) > (?, ?)
             ORDER BY resolved_ms, seq LIMIT ?
             """,
@@ -175,7 +183,9 @@ private struct Survey: Sendable {
             page.count += 1
             page.last = Place(resolved: row.integer(0), sequence: row.integer(1))
             guard row.integer(4) == 0 else { return }
-            if row.integer(3) == 1 {
+            if !caller.hasRight(over: UInt32(truncatingIfNeeded: row.integer(5))) {
+                page.others += 1
+            } else if row.integer(3) == 1 {
                 page.uncollected += 1
             } else {
                 page.erasable.append(row.integer(2))

@@ -23,18 +23,24 @@ extension SQLiteAlertStore {
             }
             progress(sum, total)
         }
-        let results = await withTaskGroup(of: SeenAlerts?.self) { group in
-            for (start, last) in stretches {
-                group.addTask { await self.check(after: start, through: last, step) }
+        async let isSound = isSound()
+        let results = await withTaskGroup(of: (Int, SeenAlerts?).self) { group in
+            for (number, (start, last)) in stretches.enumerated() {
+                group.addTask {
+                    (number, await self.check(after: start, through: last, step))
+                }
             }
-            return await group.reduce(into: [SeenAlerts?]()) { $0.append($1) }
+            return await group.reduce(into: [SeenAlerts?](repeating: nil, count: stretches.count)) {
+                $0[$1.0] = $1.1
+            }
         }
         var seen = SeenAlerts()
         for result in results {
             guard let result, seen.merge(result) else { return nil }
         }
+        guard await isSound else { return nil }
         let (all, end) = (seen, starts.last ?? .start)
-        return try await read("verify the audit log") { db in
+        return try await read("verify the audit log") { [clock] db in
             var seen = all
             // What was written meanwhile, and all the rows, as of one moment.
             let tail = QuickAuditCheck(after: end)
@@ -42,7 +48,7 @@ extension SQLiteAlertStore {
             while tail.head.sequence < last {
                 guard try tail.readPage(db, through: last) else { return nil }
             }
-            guard seen.merge(tail.seen), try seen.isEverything(in: db),
+            guard seen.merge(tail.seen), try seen.isEverything(in: db, at: clock.now()),
                 try expected.map(db.holds) ?? true
             else { return nil }
             var report = AuditReport()
@@ -50,6 +56,17 @@ extension SQLiteAlertStore {
             report.head = last > 0 ? tail.head : nil
             return report
         }
+    }
+
+    /// Whether SQLite finds nothing wrong with the file, on a connection of its own.
+    private func isSound() async -> Bool {
+        let reader = QueueConfined(makeReader(), label: "alertq.verify")
+        let findings = try? await reader.run { reader throws(AlertError) in
+            try storing("check the database") {
+                try reader.read { try $0.soundnessFaults(ofAllIndexes: false) }
+            }
+        }
+        return findings?.isEmpty ?? false
     }
 
     /// Where the stretches begin and the last one ends: one a processor, if they are worth it.
@@ -103,33 +120,6 @@ private struct Stretch {
         let isRight = try reader.read { [check] in try check.readPage($0, through: last) }
         guard isRight else { return .wrong }
         return check.head.sequence == last ? .right(check.seen) : .unfinished
-    }
-}
-
-extension SeenAlerts {
-    /// Whether there is no alert and no response but these, and each is in the state that the log
-    /// tells of.
-    fileprivate func isEverything(in db: Database) throws -> Bool {
-        var (isRight, alerts, responses) = (true, 0, 0)
-        try db.forEach("SELECT id, state = 'resolved', salt IS NULL FROM alerts", []) { row in
-            let id = row.integer(0)
-            let isResolved = row.integer(1) == 1
-            alerts += 1
-            if !asked.contains(id) || isResolved != resolved.contains(id)
-                || (row.integer(2) == 1) != erased.contains(id)
-            {
-                isRight = false
-            }
-        }
-        try db.forEach("SELECT alert_id, collected_ms IS NOT NULL FROM responses", []) { row in
-            let id = row.integer(0)
-            responses += 1
-            if !resolved.contains(id) || (row.integer(1) == 1) != collected.contains(id) {
-                isRight = false
-            }
-        }
-        let stray = try db.first("SELECT 1 FROM audit WHERE seq < 1 LIMIT 1") { _ in true }
-        return isRight && alerts == asked.count && responses == resolved.count && stray == nil
     }
 }
 

@@ -6,25 +6,28 @@ extension SQLiteAlertStore {
         for presenters: [String], only: Alert.ID?, except: [Alert.ID]
     ) async throws(AlertError) -> Upcoming {
         let names = StoredJSON.encode(presenters)
-        let exceptions = except.isEmpty ? nil : "\(except)"
         return try await read("look for the next alert") { [clock] db in
             let now = clock.now()
             let isDue = try db.isDue(at: now)
-            let candidates =
-                if let only {
-                    try [db.alert(only)].compactMap { $0 }.filter {
-                        $0.record.response == nil && $0.record.snoozedUntil == nil
-                    }
-                } else {
-                    try Alert.Priority.allCases.flatMap {
-                        try db.waiting($0, presenters: names, except: exceptions, limit: 1)
-                    }
+            var refused: [Alert.ID: AlertError] = [:]
+            var next: AlertRow?
+            // What the log contradicts is never shown, and keeps nothing else from the screen.
+            while refused.count < 100 {
+                next = try db.first(for: names, only: only, except: except + refused.keys, at: now)
+                guard let row = next else { break }
+                do {
+                    try db.checked(row)
+                    break
+                } catch let error as AlertError {
+                    guard case .inconsistent = error else { throw error }
+                    refused[row.record.id] = error
+                    next = nil
                 }
-            let next = candidates.min { $0.place.comes(before: $1.place, at: now) }
+            }
             return Upcoming(
                 record: next?.record, expiry: next?.expiry,
                 waitingBehind: next == nil ? 0 : max(0, try db.readyCount(limit: 1001) - 1),
-                needsSweep: isDue, sequence: try db.lastSequence())
+                needsSweep: isDue, refused: refused, sequence: try db.lastSequence())
         }
     }
 
@@ -39,7 +42,7 @@ extension SQLiteAlertStore {
         -> AlertRecord
     {
         let record = try await read("read alert \(id)") { [clock] db in
-            try db.alert(id)?.visible(at: clock.now())
+            try db.checkedAlert(id)?.visible(at: clock.now())
         }
         guard let record else { throw .notFound(id) }
         return withState(record)
@@ -48,7 +51,7 @@ extension SQLiteAlertStore {
     package nonisolated(nonsending) func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
     {
         let found = try await read("read alert \(id)") { db -> Enqueued? in
-            guard let row = try db.alert(id) else { return nil }
+            guard let row = try db.checkedAlert(id) else { return nil }
             return Enqueued(
                 record: row.record, isJoined: true, expiry: row.expiry,
                 sequence: try db.lastSequence())
@@ -57,16 +60,17 @@ extension SQLiteAlertStore {
         return found
     }
 
-    package nonisolated(nonsending) func record(key: String, source: String)
-        async throws(AlertError) -> AlertRecord
-    {
-        let record = try await read("look for the key") { [clock, identity] db -> AlertRecord? in
+    package nonisolated(nonsending) func record(
+        key: String, source: String, of caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        let record = try await read("look for the key") { [clock] db -> AlertRecord? in
             let sourceID = try db.first(
                 "SELECT id FROM sources WHERE uid = ? AND name = ?",
-                .integer(Int64(identity.uid)), .text(source)
+                .integer(Int64(caller.identity.uid)), .text(source)
             ) { $0.integer(0) }
             guard let sourceID else { return nil }
-            return try db.alert(key: key, sourceID: sourceID)?.visible(at: clock.now())
+            return try db.alert(key: key, sourceID: sourceID).map(db.checked)?
+                .visible(at: clock.now())
         }
         guard let record else { throw .keyNotFound(key) }
         return withState(record)
@@ -154,10 +158,12 @@ extension SQLiteAlertStore {
         -> Bool
     {
         try await read("look for a cancel") { db in
-            try db.first(
+            let isMarked = try db.first(
                 "SELECT cancel_requested FROM alerts WHERE id = ? AND state = 'queued'",
                 .integer(id)
-            ) { $0.integer(0) == 1 } ?? false
+            ) { $0.integer(0) == 1 }
+            // The mark is quickly looked at; what counts is who the log says has requested it.
+            return try isMarked == true && db.cancelRequest(of: id) != nil
         }
     }
 
@@ -169,5 +175,25 @@ extension SQLiteAlertStore {
         var record = record
         record.state = .presented
         return record
+    }
+}
+
+extension Database {
+    /// The first alert of the queue that one of the presenters may show, but for some; `only`
+    /// limits that to one alert.
+    fileprivate func first(
+        for presenters: String, only: Alert.ID?, except: [Alert.ID], at now: ClockReading
+    ) throws -> AlertRow? {
+        if let only {
+            guard !except.contains(only), let row = try alert(only), row.record.response == nil,
+                row.record.snoozedUntil == nil
+            else { return nil }
+            return row
+        }
+        let exceptions = except.isEmpty ? nil : "\(except)"
+        let candidates = try Alert.Priority.allCases.flatMap {
+            try waiting($0, presenters: presenters, except: exceptions, limit: 1)
+        }
+        return candidates.min { $0.place.comes(before: $1.place, at: now) }
     }
 }

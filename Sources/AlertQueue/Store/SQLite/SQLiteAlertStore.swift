@@ -6,7 +6,8 @@ import Synchronization
 package final class SQLiteAlertStore: AlertStore {
     let files: QueueFiles
     let clock: any AlertClock
-    let identity: Identity
+    /// On whose behalf it applies deadlines.
+    let caller: Caller
     let commits: GroupCommit
     let slot: PresentationSlot
     private let changes: ChangeSignal
@@ -21,11 +22,12 @@ package final class SQLiteAlertStore: AlertStore {
 
     /// Opens the queue in a database file, which is created if it does not exist.
     ///
+    /// - Parameter caller: On whose behalf deadlines are applied.
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``.
     package static nonisolated(nonsending) func open(
-        path: String, clock: any AlertClock = .system,
+        path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "deadline"),
         busyTime: Duration = .seconds(5)
     ) async throws(AlertError) -> SQLiteAlertStore {
         try QueueLocation.createUserDirectory(for: path)
@@ -45,8 +47,8 @@ package final class SQLiteAlertStore: AlertStore {
         bell.hang()
         PresentationSlot(path: files.slot, mode: files.mode).setRoomAside()
         return SQLiteAlertStore(
-            files: files, clock: clock, commits: commits, changes: changes, news: news,
-            known: known, bell: bell)
+            files: files, clock: clock, caller: caller, commits: commits, changes: changes,
+            news: news, known: known, bell: bell)
     }
 
     /// Takes SQLite for this process alone, before its first use, which makes it faster.
@@ -55,8 +57,8 @@ package final class SQLiteAlertStore: AlertStore {
     package static func haveProcess() { Database.keepNoAccount() }
 
     private init(
-        files: QueueFiles, clock: any AlertClock, commits: GroupCommit, changes: ChangeSignal,
-        news: ChangeSignal, known: KnownHead, bell: Bell
+        files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
+        changes: ChangeSignal, news: ChangeSignal, known: KnownHead, bell: Bell
     ) {
         let slotChanges = ChangeSignal()
         let lastHold = LastHold()
@@ -75,7 +77,7 @@ package final class SQLiteAlertStore: AlertStore {
         self.slotChanges = slotChanges
         self.lastHold = lastHold
         self.reader = reader
-        identity = Identity.current
+        self.caller = caller
         slot = PresentationSlot(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
             // What this process has committed itself has been told already.
@@ -211,6 +213,7 @@ struct Reader {
     mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         let database = try current()
         return try database.handle.reading {
+            try database.schema.run()
             known.raise(to: try database.handle.lastHead())
             return try body(database.handle)
         }
@@ -245,8 +248,7 @@ struct Reader {
             // The writer uses the same files, and may have nothing to write for long.
             whenMoved()
         }
-        let opened = try file.openExisting(continuing: known.head)
-        try storing("open the database") { try opened.handle.execute("PRAGMA query_only = ON") }
+        let opened = try file.openExisting(continuing: known.head, isReadOnly: true)
         try file.syncLog()
         database = opened
         return opened

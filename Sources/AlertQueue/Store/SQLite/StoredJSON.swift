@@ -108,6 +108,14 @@ enum StoredJSON {
         try decode([PartialButton].self, text)
     }
 
+    /// The id of one of a column's buttons; `nil` for none, and for one that has been erased.
+    static func buttonID(at index: Int, in text: String) -> String? {
+        guard let buttons = try? partialButtons(text), buttons.indices.contains(index) else {
+            return nil
+        }
+        return buttons[index].id
+    }
+
     static func strings(_ text: String) throws -> [String: String] {
         text == "{}" ? [:] : try decode([String: String].self, text)
     }

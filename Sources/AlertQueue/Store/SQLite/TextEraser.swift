@@ -28,19 +28,27 @@ struct TextEraser {
 
     /// Erases the texts of the first of some alerts, and says so in the log.
     ///
-    /// Alerts that have lost their texts already, or whose response is not old or still has to be
-    /// collected, are passed over.
+    /// Alerts that have lost their texts already, that the caller has no right over, or whose
+    /// response is not old or still has to be collected, are passed over.
     ///
     /// - Returns: How many alerts were looked at, and how many lost their texts.
     func erase(
-        _ ids: [Alert.ID], before cutoff: Int64, by responder: Responder, identity: Identity
+        _ ids: [Alert.ID], before cutoff: Int64, by caller: Caller
     ) throws -> (seen: Int, erased: Int) {
         let indexed = try db.upkeep().indexed
         var (seen, size) = (0, 0)
+        let salt = AuditEntry.makeSalt()
         var erased: [Alert.ID] = []
+        var keys: [Alert.ID: [UInt8]] = [:]
         for id in ids.prefix(Self.sliceLength) where size < Self.sliceSize {
             seen += 1
-            guard let texts = try texts(of: id, before: cutoff) else { continue }
+            // What the log contradicts stays as evidence.
+            guard let texts = try texts(of: id, before: cutoff),
+                let record = try? db.checkedAlert(id)?.record,
+                caller.hasRight(over: record.source.uid)
+            else { continue }
+            let alert = record.alert
+            if alert.key != nil { keys[id] = AuditEntry.keyHash(of: alert, id, salt: salt) }
             if texts.sequence <= indexed {
                 try db.removeFromIndex(texts.sequence, texts.indexed)
             }
@@ -49,10 +57,17 @@ struct TextEraser {
             size += texts.indexed.byteCount
         }
         guard !erased.isEmpty else { return (seen, 0) }
-        try context.audit(
-            AuditDraft(erased: ErasedAlerts(erased.sorted()), responder: responder),
-            identity: identity)
-        try db.run("UPDATE upkeep SET erasures = erasures + 1")
+        var alerts = ErasedAlerts(erased.sorted())
+        alerts.left = try db.leftHash(of: alerts)
+        alerts.salt = salt
+        alerts.keys = keys
+        try context.audit(AuditDraft(erased: alerts), by: caller)
+        for id in erased {
+            try db.change(
+                "UPDATE alerts SET erased_seq = ? WHERE id = ?",
+                .integer(context.head.sequence), .integer(id))
+        }
+        try db.change("UPDATE upkeep SET erasures = erasures + 1")
         return (seen, erased.count)
     }
 
@@ -77,7 +92,7 @@ struct TextEraser {
         let isNamed = texts.defaultButton.map { name in
             ids.contains { $0?.isIdentical(to: name) ?? false }
         }
-        try db.run(
+        try db.change(
             """
             UPDATE alerts SET title = NULL, message = NULL, buttons = ?, info = '{}',
                 default_button = CASE WHEN ? THEN default_button END, salt = NULL WHERE id = ?
@@ -86,7 +101,8 @@ struct TextEraser {
         guard let button = texts.button,
             !(isChosen && ids[texts.buttonIndex]?.isIdentical(to: button) ?? false)
         else { return }
-        try db.run("UPDATE responses SET button = NULL WHERE seq = ?", .integer(texts.sequence))
+        try db.change(
+            "UPDATE responses SET button = NULL WHERE seq = ?", .integer(texts.sequence))
     }
 }
 
@@ -132,7 +148,7 @@ extension Writer {
     ) throws -> (next: Int?, total: Int) {
         let db = try db()
         guard try db.checkpoint(.truncate) else { throw AlertError.readersKeepTexts }
-        try db.run("BEGIN IMMEDIATE")
+        try beginChecked()
         do {
             // A program without our lock may have written since; what is in the log now would be
             // copied over what is overwritten here.
@@ -144,7 +160,7 @@ extension Writer {
             // All connections have pages in memory with what was there before. This one forgets
             // them before it writes one of them back, the others because of the commit.
             db.forgetPages()
-            try db.run(
+            try db.change(
                 """
                 UPDATE upkeep SET clearings = clearings + 1,
                     erasures_done = CASE WHEN ? THEN max(erasures_done, ?) ELSE erasures_done END

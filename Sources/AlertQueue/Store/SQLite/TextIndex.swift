@@ -130,7 +130,7 @@ extension WriteContext {
             newest = max(newest ?? next.resolved, next.resolved)
         }
         guard indexed > upkeep.indexed else { return 0 }
-        try db.run(
+        try db.change(
             "UPDATE upkeep SET indexed_seq = ?, newest_ms = ?, disorder_ms = ?",
             .integer(indexed), .optional(newest), .integer(disorder))
         return try db.unindexedCount()
@@ -139,6 +139,6 @@ extension WriteContext {
     /// Throws the index of words away, so that it is built anew.
     func emptyIndex() throws {
         try db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
-        try db.run("UPDATE upkeep SET indexed_seq = 0, newest_ms = NULL, disorder_ms = 0")
+        try db.change("UPDATE upkeep SET indexed_seq = 0, newest_ms = NULL, disorder_ms = 0")
     }
 }

@@ -99,7 +99,7 @@ final class WriteContext {
     /// Writes down what was only counted, once for all members of the transaction.
     func finish() throws {
         for (id, change) in pendingChanges where change != 0 {
-            try db.run(
+            try db.change(
                 "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
                 .integer(id))
         }
@@ -112,7 +112,7 @@ final class WriteContext {
             .integer(Int64(key.uid)), .text(key.name)
         ) { SourceCount(id: $0.integer(0), pending: Int(UInt32(clamping: $0.integer(1)))) }
         if let known { return known }
-        try db.run(
+        try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
             .text(key.name))
         return SourceCount(id: db.lastInsertedID, pending: 0)

@@ -46,7 +46,7 @@ extension Writer {
         rollback()
         let isEmptied = (try? handle.checkpoint(.truncate)) ?? false
         do {
-            try handle.run("BEGIN IMMEDIATE")
+            try beginChecked()
         } catch {
             // The commit will fail, and say why.
             return false
@@ -127,7 +127,7 @@ extension Writer {
             let db = try db()
             // A log that can be begun again takes no room.
             _ = try? db.checkpoint(.passive)
-            try db.run("BEGIN IMMEDIATE")
+            try beginChecked()
             let context = try WriteContext(db: db, now: clock.now())
             try job.work(context)
             try context.finish()

@@ -76,13 +76,7 @@ final class Writer {
     }
 
     private func lockWithinBusyTime() throws(AlertError) {
-        let limit = ContinuousClock.now + busyTime
-        while try !writerLock.tryAcquire() {
-            guard ContinuousClock.now < limit else {
-                throw .locked(after: busyTime, lockFile: file.files.lock)
-            }
-            usleep(5000)
-        }
+        try writerLock.acquire(within: busyTime)
     }
 
     func tryLock() throws(AlertError) -> Bool { try writerLock.tryAcquire() }
@@ -114,7 +108,21 @@ final class Writer {
                 throw error
             }
         }
-        try storing("begin a transaction") { try db().run("BEGIN IMMEDIATE") }
+        try beginChecked()
+    }
+
+    /// Begins a transaction, in which the schema is ours.
+    func beginChecked() throws(AlertError) {
+        let db = try db()
+        try storing("begin a transaction") {
+            try db.run("BEGIN IMMEDIATE")
+            do {
+                try database?.schema.run()
+            } catch {
+                rollbackIfNeeded()
+                throw error
+            }
+        }
     }
 
     func rollback() {
@@ -196,7 +204,7 @@ final class Writer {
         } catch is HalfDone {
             // Rare, and so it pays that nobody else is put behind a savepoint.
             try db.run("ROLLBACK")
-            try storing("begin a transaction") { try db.run("BEGIN IMMEDIATE") }
+            try beginChecked()
             outcome.errors = refusals
             try runOneByOne(jobs, in: db, &outcome)
         }

@@ -27,6 +27,17 @@ final class WriterLock {
         while try !acquire(LOCK_EX) {}
     }
 
+    /// Takes the lock, unless somebody else keeps it for longer than a time.
+    func acquire(within time: Duration) throws(AlertError) {
+        let limit = ContinuousClock.now + time
+        while try !tryAcquire() {
+            guard ContinuousClock.now < limit else {
+                throw .locked(after: time, lockFile: path)
+            }
+            usleep(5000)
+        }
+    }
+
     func release() {
         guard let descriptor else { return }
         _ = clinux_flock(descriptor.raw, LOCK_UN)

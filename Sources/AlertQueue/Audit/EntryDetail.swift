@@ -1,0 +1,116 @@
+/// What entries of the audit log tell in words, besides their columns.
+///
+/// The documentation has the grammar: these texts are compared with rows, and so they never change.
+package enum EntryDetail {
+    /// Of an ask: the deadline, the timers, and the clocks by which they count.
+    ///
+    /// The boot stands last: it is the one part that may be any text.
+    package static func asked(
+        at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?
+    ) -> String {
+        var text = ""
+        if let expiry { text += deadline(expiry) + ", boot clock \(expiry.bootMilliseconds) ms; " }
+        if let dismissAfter { text += "dismiss after \(dismissAfter.milliseconds) ms; " }
+        if let snooze { text += "snooze \(snooze.milliseconds) ms; " }
+        return text + "asked at \(moment(asked))"
+    }
+
+    /// Of an ask, as versions before schema 5 wrote it: the deadline, or nothing.
+    static func askedBefore(expiry: ClockReading?) -> String? { expiry.map(deadline) }
+
+    /// Whether an ask's detail is of the older form, which says less.
+    static func isOlder(asked detail: String?) -> Bool {
+        !(detail?.contains("asked at ") ?? false)
+    }
+
+    /// Of a snooze: its end.
+    static func snoozed(until end: ClockReading) -> String {
+        "until \(time(end)), boot clock \(moment(end))"
+    }
+
+    /// Of an expiry: the clock by which the deadline had passed, and why it came before that.
+    package static func expired(at now: ClockReading, because reason: String?) -> String {
+        (reason.map { "\($0); " } ?? "") + "expired at \(moment(now))"
+    }
+
+    /// Why an alert expires before its deadline.
+    static let nobodyThere = "nobody was there"
+
+    /// Of a cancel: whether the delegate did what it needs.
+    package static func cancelled(isHandled: Bool) -> String {
+        isHandled ? "handled by the delegate" : "the cancel button was simulated"
+    }
+
+    private static func deadline(_ expiry: ClockReading) -> String { "expires \(time(expiry))" }
+
+    private static func time(_ reading: ClockReading) -> String {
+        Timestamp.text(Timestamp.date(milliseconds: reading.wallMilliseconds))
+    }
+
+    /// A time of the boot clock, and which boot.
+    private static func moment(_ reading: ClockReading) -> String {
+        "\(reading.bootMilliseconds) ms in boot \(reading.boot)"
+    }
+}
+
+// MARK: - Reading them
+
+extension EntryDetail {
+    /// Whether a snooze's detail tells of an end, in today's form or in the older one, which had no
+    /// boot clock.
+    static func isSnoozed(_ detail: String?, until end: ClockReading) -> Bool {
+        guard Timestamp.plain.contains(end.wallMilliseconds) else { return false }
+        return detail.isIdentical(to: snoozed(until: end))
+            || detail.isIdentical(to: "until \(time(end))")
+    }
+
+    /// By the clock of which boot a snooze ends, and when; `nil` in the older form.
+    static func snoozeEnd(_ detail: String?) -> (bootMilliseconds: Int64, boot: String)? {
+        guard let detail, let comma = detail.firstRange(of: ", boot clock ") else { return nil }
+        return moment(detail[comma.upperBound...])
+    }
+
+    /// Whether a snooze may be over by now.
+    ///
+    /// No entry tells of the end. Within its boot the clock tells whether it can have come; after
+    /// another start of the machine the wall clock decided, which may have been set since.
+    static func mayHaveEnded(snooze detail: String?, at now: ClockReading) -> Bool {
+        guard let end = snoozeEnd(detail), end.boot.isIdentical(to: now.boot) else { return true }
+        return end.bootMilliseconds <= now.bootMilliseconds
+    }
+
+    /// What the detail of an expiry tells.
+    enum Expired: Equatable {
+        /// Nothing of its clock, as versions before schema 5 wrote it.
+        case older(isEarly: Bool)
+        case told(isEarly: Bool, bootMilliseconds: Int64, boot: String)
+    }
+
+    /// Reads an expiry's detail; `nil` for one that no expiry has.
+    static func expired(_ detail: String?) -> Expired? {
+        guard var rest = detail.map({ $0[...] }) else { return .older(isEarly: false) }
+        if rest == nobodyThere { return .older(isEarly: true) }
+        let isEarly = rest.hasPrefix(nobodyThere + "; ")
+        if isEarly { rest = rest.dropFirst(nobodyThere.count + 2) }
+        let start = "expired at "
+        guard rest.hasPrefix(start), let end = moment(rest.dropFirst(start.count)) else {
+            return nil
+        }
+        return .told(isEarly: isEarly, bootMilliseconds: end.bootMilliseconds, boot: end.boot)
+    }
+
+    /// Whether a cancel's detail says that a delegate did what it needs; `nil` in the older form.
+    static func isHandled(_ detail: String?) -> Bool? {
+        detail.map { $0 == cancelled(isHandled: true) }
+    }
+
+    /// Reads `N ms in boot B`.
+    private static func moment(
+        _ text: Substring
+    ) -> (bootMilliseconds: Int64, boot: String)? {
+        guard let middle = text.firstRange(of: " ms in boot "),
+            let milliseconds = Int64(text[..<middle.lowerBound])
+        else { return nil }
+        return (milliseconds, String(text[middle.upperBound...]))
+    }
+}

@@ -1,0 +1,67 @@
+import SQLite
+
+/// How many alerts wait, by source, counted again.
+struct PendingCounts: Sendable {
+    private var counts: [Int64: Int64] = [:]
+
+    mutating func count(_ source: Int64) { counts[source, default: 0] += 1 }
+
+    /// The sources whose rows say otherwise, and those that stand there twice.
+    func differences(from db: Database) throws -> [String] {
+        struct Source: Hashable {
+            let uid: Int64
+            let name: [UInt8]
+        }
+        var differences: [String] = []
+        var seen: Set<Source> = []
+        try db.forEach("SELECT id, uid, name, pending FROM sources NOT INDEXED ORDER BY id", []) {
+            row in
+            guard differences.count < 100 else { return }
+            let (id, name) = (row.integer(0), row.text(2))
+            let waiting = counts[id, default: 0]
+            if row.raw(3).kind != .integer || row.integer(3) != waiting {
+                differences.append(
+                    "the source “\(name)” of uid \(row.integer(1)) counts \(row.integer(3)) "
+                        + "waiting alerts, but has \(waiting)")
+            }
+            if !row.isUID(1) {
+                differences.append("the source “\(name)” is of an account that can't be")
+            }
+            if !seen.insert(Source(uid: row.integer(1), name: Array(row.raw(2).bytes))).inserted {
+                differences.append(
+                    "the source “\(name)” of uid \(row.integer(1)) stands there twice")
+            }
+        }
+        return differences
+    }
+}
+
+extension Database {
+    /// Where the numbers given next are not the ones after the last; see
+    /// <https://sqlite.org/autoinc.html>.
+    ///
+    /// Each table's own number, found without an index, says which was the last one.
+    func numberingFaults() throws -> [String] {
+        var given: [String: [Int64?]] = [:]
+        try forEach("SELECT name, seq FROM sqlite_sequence", []) { row in
+            let isNumber = row.raw(1).kind == .integer
+            given[row.text(0), default: []].append(isNumber ? row.integer(1) : nil)
+        }
+        var faults: [String] = []
+        for (table, column) in [("alerts", "id"), ("responses", "seq")] {
+            let last =
+                try first("SELECT max(\(column)) FROM \(table) NOT INDEXED") { $0.integer(0) } ?? 0
+            let numbers = given.removeValue(forKey: table) ?? [0]
+            if numbers != [last] {
+                let text = numbers.map { $0.map { "\($0)" } ?? "none" }.joined(separator: ", ")
+                faults.append(
+                    "the next number of the table “\(table)” would come after \(text), "
+                        + "but the last one is \(last)")
+            }
+        }
+        for name in given.keys.sorted() {
+            faults.append("numbers are kept for “\(name)”, which has none of its own")
+        }
+        return faults
+    }
+}

@@ -1,0 +1,233 @@
+import SQLite
+
+/// What the entries of a stretch of the audit log tell of the rows, as small as it can be kept.
+///
+/// A bit for each alert, or one sum for all: of numbers that only this run could compute, so that
+/// the sum over the entries and the one over the rows are the same if every single fact is.
+struct SeenAlerts: Sendable {
+    var asked = IDSet()
+    var resolved = IDSet()
+    private(set) var erased = IDSet()
+    private(set) var cancelling = IDSet()
+    /// Those whose asking, or whose expiry or cancel, is told as versions before schema 5 did.
+    private var askedBefore = IDSet()
+    private var endedBefore = IDSet()
+    private var presented = IDSet()
+    /// Those whose row has the time of the last entry so far that tells of a showing.
+    private var presentedRightly = IDSet()
+    /// What the last snooze says, of alerts that were not resolved after it.
+    private var snoozes: [Int64: String] = [:]
+    /// The numbers of the responses, which are those of a stretch of all responses.
+    private var responses: ClosedRange<Int64>?
+    private var sum = FactSum()
+    /// What the indexes of the log have to hold.
+    private var entries = FactSum()
+
+    /// Adds an entry of an alert, which the index of the log has to hold.
+    mutating func addEntry(_ sequence: Int64, of id: Int64) {
+        entries.add(.entry, of: id, sequence)
+    }
+
+    /// Adds what an entry says was erased; `false` for what was erased before.
+    mutating func addErased(_ alerts: ErasedAlerts, sequence: Int64) -> Bool {
+        entries.add(.erasure, of: 0, sequence)
+        for range in alerts.ranges {
+            guard range.upperBound < IDSet.largest else { return false }
+            for id in range {
+                guard erased.insert(id) else { return false }
+                if alerts.left != nil { sum.add(.erasedSequence, of: id, sequence) }
+            }
+        }
+        return true
+    }
+
+    mutating func addAsked(_ id: Int64, isOlder: Bool) -> Bool {
+        asked.insert(id) && (!isOlder || askedBefore.insert(id))
+    }
+
+    mutating func addPresented(_ id: Int64, isRight: Bool) {
+        _ = presented.insert(id)
+        if isRight { _ = presentedRightly.insert(id) } else { presentedRightly.remove(id) }
+    }
+
+    mutating func addSnoozed(_ id: Int64, detail: String?) -> Bool {
+        guard let detail else { return false }
+        snoozes[id] = detail
+        sum.add(.snooze, of: id, 0)
+        return true
+    }
+
+    mutating func addCancelling(_ id: Int64) -> Bool {
+        cancelling.insert(id) || cancelling.contains(id)
+    }
+
+    /// - Parameter number: The response's own, which follows that of the response before.
+    mutating func addResolved(_ id: Int64, number: Int64, isOlder: Bool) -> Bool {
+        guard resolved.insert(id), number > 0, number < .max else { return false }
+        if let responses {
+            guard number == responses.upperBound + 1 else { return false }
+            self.responses = responses.lowerBound...number
+        } else {
+            responses = number...number
+        }
+        if !snoozes.isEmpty { snoozes[id] = nil }
+        return !isOlder || endedBefore.insert(id)
+    }
+
+    mutating func addCollected(_ id: Int64, at milliseconds: Int64) {
+        sum.add(.collected, of: id, milliseconds)
+    }
+
+    /// Adds what the next stretch has seen; `false` if both have seen the same.
+    mutating func merge(_ next: SeenAlerts) -> Bool {
+        askedBefore.formUnion(next.askedBefore)
+        endedBefore.formUnion(next.endedBefore)
+        cancelling.formUnion(next.cancelling)
+        presentedRightly.subtract(next.presented)
+        presentedRightly.formUnion(next.presentedRightly)
+        presented.formUnion(next.presented)
+        snoozes = snoozes.filter { !next.resolved.contains($0.key) }
+        snoozes.merge(next.snoozes) { $1 }
+        sum.add(next.sum)
+        entries.add(next.entries)
+        if let mine = responses, let its = next.responses {
+            guard its.lowerBound == mine.upperBound + 1 else { return false }
+            responses = mine.lowerBound...its.upperBound
+        } else {
+            responses = responses ?? next.responses
+        }
+        return asked.merge(next.asked) && resolved.merge(next.resolved)
+            && erased.merge(next.erased)
+    }
+}
+
+extension SeenAlerts {
+    /// Whether there is no alert and no response but these, and each is in the state that the log
+    /// tells of.
+    func isEverything(in db: Database, at now: ClockReading) throws -> Bool {
+        var found = FactSum()
+        var pending = PendingCounts()
+        var (isRight, alerts) = (true, 0)
+        try db.visit(
+            """
+            SELECT id, state, salt IS NULL, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms,
+                snoozed_boot, cancel_requested, erased_seq, source_id FROM alerts NOT INDEXED
+            """, []
+        ) { row in
+            alerts += 1
+            isRight = isAsTold(row, at: now, &found, &pending)
+            return isRight
+        }
+        guard isRight, alerts == asked.count else { return false }
+        var (count, indexed): (Int64, FactSum) = (0, entries)
+        try db.visit(
+            """
+            SELECT alert_id, collected_ms, seq, handler FROM responses NOT INDEXED ORDER BY seq
+            """, []
+        ) { row in
+            let id = row.integer(0)
+            count += 1
+            if !row.isNull(1) {
+                found.add(.collected, of: id, row.integer(1))
+            } else if let handler = row.optionalText(3) {
+                indexed.add(.handler, of: Int64(handler.hashValue), count)
+            }
+            isRight = resolved.contains(id) && row.integer(2) == count
+            return isRight
+        }
+        guard isRight, count == Int64(resolved.count), found == sum,
+            responses == (count > 0 ? 1...count : nil), endedBefore.isSubset(of: askedBefore)
+        else { return false }
+        let stray = try db.first("SELECT 1 FROM audit WHERE seq < 1 LIMIT 1") { _ in true }
+        guard stray == nil, try pending.differences(from: db).isEmpty else { return false }
+        return try db.numberingFaults().isEmpty && db.indexSum() == indexed
+    }
+
+    private func isAsTold(
+        _ row: borrowing Row, at now: ClockReading, _ found: inout FactSum,
+        _ pending: inout PendingCounts
+    ) -> Bool {
+        let id = row.integer(0)
+        let isResolved = resolved.contains(id)
+        guard asked.contains(id), row.holds(1, isResolved ? "resolved" : "queued"),
+            (row.integer(2) == 1) == erased.contains(id),
+            row.isNull(3) != presented.contains(id),
+            row.isNull(3) || presentedRightly.contains(id),
+            isCancelRight(id, isRequested: row.integer(8) != 0)
+        else { return false }
+        if !row.isNull(9) { found.add(.erasedSequence, of: id, row.integer(9)) }
+        if !isResolved { pending.count(row.integer(10)) }
+        let count = row.integer(4)
+        if count != 0 { found.add(.snooze, of: id, 0, times: count) }
+        let isSnoozed = !(row.isNull(5) && row.isNull(6) && row.isNull(7))
+        guard isSnoozed || (count != 0 && !isResolved) else { return true }
+        return isSnoozeRight(row, at: now)
+    }
+
+    private func isCancelRight(_ id: Int64, isRequested: Bool) -> Bool {
+        // A mark of older versions has no entry, and counts for nothing.
+        isRequested == cancelling.contains(id) || (isRequested && askedBefore.contains(id))
+    }
+
+    /// Whether an alert sleeps as its last snooze says, or its snooze may be over.
+    private func isSnoozeRight(_ row: borrowing Row, at now: ClockReading) -> Bool {
+        guard let told = snoozes[row.integer(0)] else { return false }
+        guard !row.isNull(5) else {
+            return row.isNull(6) && row.isNull(7)
+                && EntryDetail.mayHaveEnded(snooze: told, at: now)
+        }
+        guard !row.isNull(6), !row.isNull(7) else { return false }
+        return EntryDetail.isSnoozed(
+            told,
+            until: ClockReading(
+                wallMilliseconds: row.integer(5), bootMilliseconds: row.integer(6),
+                boot: row.text(7)))
+    }
+}
+
+/// A sum over facts, each mixed with a key of this process: which facts they were doesn't depend on
+/// their order, and nobody can find others with the same sum.
+struct FactSum: Sendable, Equatable {
+    enum Kind: UInt8 {
+        case collected
+        case erasedSequence
+        case snooze
+        case entry
+        case erasure
+        case handler
+    }
+
+    /// Odd, so that multiplying by it loses nothing.
+    private static let keys = (
+        UInt64.random(in: 0...UInt64.max) | 1, UInt64.random(in: 0...UInt64.max) | 1,
+        UInt64.random(in: 0...UInt64.max)
+    )
+    private var value: UInt64 = 0
+
+    /// Mixes as MurmurHash3 ends (Appleby), which is not linear: facts that change places have
+    /// another sum.
+    mutating func add(_ kind: Kind, of id: Int64, _ fact: Int64, times: Int64 = 1) {
+        let (first, second, third) = Self.keys
+        var bits = UInt64(bitPattern: id) &* first &+ UInt64(kind.rawValue)
+        bits = Self.mixed(bits) &+ UInt64(bitPattern: fact) &* second
+        value &+= Self.mixed(Self.mixed(bits) &+ third) &* UInt64(bitPattern: times)
+    }
+
+    private static func mixed(_ bits: UInt64) -> UInt64 {
+        var bits = (bits ^ (bits >> 33)) &* 0xff51_afd7_ed55_8ccd
+        bits = (bits ^ (bits >> 33)) &* 0xc4ce_b9fe_1a85_ec53
+        return bits ^ (bits >> 33)
+    }
+
+    mutating func add(_ other: FactSum) { value &+= other.value }
+}
+
+extension Row {
+    /// Whether a column holds this text.
+    func holds(_ column: Int32, _ text: StaticString) -> Bool {
+        let value = raw(column)
+        return value.kind == .text
+            && value.holds(
+                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}

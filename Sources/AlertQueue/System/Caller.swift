@@ -1,0 +1,29 @@
+/// On whose behalf something is done, and through what.
+///
+/// A store stamps what the caller is, never what the process is that stores it.
+package struct Caller: Sendable, Hashable {
+    /// Who it is, as the system knows it.
+    package var identity: Identity
+    /// The presenter's name, or the verb of the command.
+    package var via: String
+
+    package init(_ identity: Identity = .current, via: String) {
+        self.identity = identity
+        self.via = via
+    }
+
+    /// The caller as a record tells of it.
+    package var responder: Responder {
+        Responder(
+            uid: identity.uid, user: identity.user, via: via, tty: identity.tty,
+            ssh: identity.ssh, host: identity.host, pid: identity.pid)
+    }
+
+    /// Whether the caller may end and erase what an account asked: it is that account, or root.
+    package func hasRight(over owner: UInt32) -> Bool {
+        owner == identity.uid || identity.uid == 0
+    }
+
+    /// The same caller through something else.
+    package func through(_ via: String) -> Caller { Caller(identity, via: via) }
+}

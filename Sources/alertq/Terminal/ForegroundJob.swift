@@ -1,0 +1,24 @@
+import AlertQueue
+import Glibc
+
+extension Resolution.Actor {
+    /// Who acts by this process: a person if it reads from its terminal, in the foreground, else a
+    /// program; see tcgetpgrp(3).
+    ///
+    /// It is a claim of the process, like its uid.
+    static var thisProcess: Resolution.Actor {
+        // Of a terminal that is not the controlling one there is no answer.
+        isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() ? .person : .program
+    }
+}
+
+extension Resolution.Authority {
+    /// The right of this process, over others' alerts too if the option `--force` was given.
+    static func thisProcess(isForced: Bool) -> Resolution.Authority {
+        isForced ? .forced(.thisProcess) : .own(.thisProcess)
+    }
+}
+
+extension Option {
+    static let force = Option("force", help: "Even if another account asked it")
+}

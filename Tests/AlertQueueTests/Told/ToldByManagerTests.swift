@@ -1,0 +1,80 @@
+import AlertQueueTesting
+import Testing
+
+@testable import AlertQueue
+
+/// A manager hands out nothing that the log does not say, and says so.
+@Suite("Told by a manager")
+struct ToldByManagerTests {
+    let queue: TemporaryQueue
+    let manager: AlertManager
+    let lines = Recorder()
+
+    init() async throws {
+        queue = try TemporaryQueue()
+        manager = try await AlertManager(path: queue.path, source: "test")
+        manager.onError { [lines] error in
+            if case .inconsistent(let id, _) = error { lines.note("inconsistent \(id)") }
+            if case .handler(_, let id, AlertError.inconsistent, _) = error {
+                lines.note("handler \(id)")
+            }
+        }
+    }
+
+    /// Answers "No" in another process, and flips that before anybody hears of it.
+    private func answeredAndFlipped(_ id: Alert.ID) async throws {
+        let other = try await queue.store()
+        try await other.answer(id, 1)
+        try queue.forge("UPDATE responses SET button_index = 0, button = 'Yes'")
+        await other.close()
+    }
+
+    @Test("A handler does not run for a flipped answer, and runs once it is put back")
+    func handler() async throws {
+        var alert = Alert.yesNo("Delete?")
+        alert.handler = "delete"
+        let id = try await manager.submit(alert).record.id
+        try await answeredAndFlipped(id)
+        try await manager.register(handler: "delete") { [lines] response in
+            lines.note("ran \(response.buttonIndex)")
+        }
+        #expect(await eventually { lines.lines.contains("handler \(id)") })
+        try queue.forge("UPDATE responses SET button_index = 1, button = 'No'")
+        #expect(await eventually { lines.lines.contains("ran 1") })
+        #expect(!lines.lines.contains("ran 0"))
+        await manager.close()
+    }
+
+    @Test("Asking again with the key, reading and collecting throw, and nothing is collected")
+    func reading() async throws {
+        let id = try await manager.submit(.yesNo("Delete?", key: "k")).record.id
+        try await answeredAndFlipped(id)
+        for error in [
+            await thrown { try await manager.ask(.yesNo("Delete?", key: "k")) },
+            await thrown { try await manager.record(id) },
+            await thrown { try await manager.record(key: "k") },
+            await thrown { try await manager.collect(id) },
+        ] {
+            #expect(error?.kind == "inconsistent")
+        }
+        #expect(try queue.integer("SELECT count(*) FROM responses WHERE collected_ms IS NULL") == 1)
+        await manager.close()
+    }
+
+    @Test("A presenter passes over what is not what was asked, and the manager says so")
+    func presenting() async throws {
+        let id = try await manager.submit(.yesNo("Delete?")).record.id
+        try queue.forge("UPDATE alerts SET title = 'Keep?'")
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let screen = try await AlertManager(path: queue.path, presenters: [presenter])
+        screen.onError { [lines] error in
+            if case .inconsistent(let id, _) = error { lines.note("inconsistent \(id)") }
+        }
+        #expect(await eventually { lines.lines.contains("inconsistent \(id)") })
+        let good = try await manager.ask(.yesNo("Good?"))
+        #expect(good.button?.id == "Yes")
+        #expect(presenter.shown.map(\.alert.title) == ["Good?"])
+        await screen.close()
+        await manager.close()
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// The command tells nobody what the log does not say.
+@Suite("Told by the command")
+struct ToldTests {
+    let queue: CommandLineQueue
+    private var log: String { queue.directory + "/log" }
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private let question = ["ask", "Delete?", "-b", "yes", "--cancel", "no", "--key", "k"]
+
+    /// A question that was answered "no", which nobody has taken.
+    private func answered() async throws {
+        _ = try await queue.start(question + ["--detach"]).finish()
+        #expect(try await queue.run("answer", "1", "no").code == 0)
+    }
+
+    private static let flip = "UPDATE responses SET button = 'yes', button_index = 0"
+    private static let flipBack = "UPDATE responses SET button = 'no', button_index = 1"
+
+    @Test("Neither ask nor collect nor show tells a flipped answer, and all do once it is back")
+    func flipped() async throws {
+        try await answered()
+        try await queue.forge(Self.flip)
+        for verb in [question, ["collect", "k"], ["show", "1"], ["answer", "1", "yes"]] {
+            let finished = try await queue.start(verb).finish()
+            #expect(finished.code == 65 && finished.output.isEmpty, "\(verb): \(finished)")
+            #expect(finished.errors.contains("alert 1 can't be trusted"), "\(finished)")
+        }
+        #expect(try await queue.run("audit", "verify").code == 65)
+        try await queue.forge(Self.flipBack)
+        let told = try await queue.start(question).finish()
+        #expect(told.code == 10 && told.output == "no\n")
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A hook is not started for a response that nobody gave")
+    func hook() async throws {
+        _ = try await queue.start(question + ["--detach"]).finish()
+        _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
+        try await queue.forge(
+            """
+            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
+                resolved_by, resolved_ms)
+            SELECT 1, name, 'k', 'answered', 'yes', 0, 'policy', 1 FROM sources;
+            UPDATE alerts SET state = 'resolved' WHERE id = 1
+            """)
+        let hook = queue.directory + "/hook"
+        try "#!/bin/sh\necho $ALERTQ_ALERT >> \(log)\n".write(
+            toFile: hook, atomically: true, encoding: .utf8)
+        chmod(hook, 0o755)
+        let watch = try queue.start(["watch", "--exec", hook])
+        #expect(await eventually { watch.errors.text.contains("alert 1 can't be trusted") })
+        // It keeps no other response from its hook.
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "2\n" })
+        watch.kill(SIGTERM)
+        _ = await watch.exit()
+        #expect(try String(contentsOfFile: log, encoding: .utf8) == "2\n")
+    }
+
+    @Test("An ask that waits does not hear an answer that an entry without a hash speaks for")
+    func waiting() async throws {
+        let asker = try queue.start(question)
+        #expect(await eventually { asker.errors.text.contains("waiting") })
+        try await queue.forge(
+            """
+            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
+                resolved_by, uid, via, host, pid, resolved_ms)
+            SELECT 1, name, 'k', 'answered', 'yes', 0, 'person', 0, 'terminal', 'nas', 1, 1
+            FROM sources;
+            UPDATE alerts SET state = 'resolved';
+            INSERT INTO audit (seq, at_ms, event, alert_id, source, outcome, button_index,
+                resolved_by, uid, via, host, pid, content, previous, hash)
+            SELECT seq + 1, 1, 'resolved', 1, source, 'answered', 0, 'person', 0, 'terminal', 'nas',
+                1, content, hash, hash FROM audit
+            """)
+        let finished = await asker.finish()
+        #expect(finished.code == 65 && finished.output.isEmpty, "\(finished)")
+        #expect(finished.errors.contains("alert 1 can't be trusted"))
+    }
+
+    @Test("A title that was swapped is not answered, and not shown by a presenter")
+    func swapped() async throws {
+        _ = try await queue.start(question + ["--detach"]).finish()
+        _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
+        try await queue.forge("UPDATE alerts SET title = 'Keep?' WHERE id = 1")
+        #expect(try await queue.run("answer", "1", "yes").code == 65)
+        let terminal = try PseudoTerminal()
+        let present = try queue.start(["present", "--on", "terminal"], on: terminal)
+        #expect(await eventually { terminal.screen.contains("Good?") })
+        #expect(!terminal.screen.contains("Keep?"))
+        present.kill(SIGTERM)
+        _ = await present.exit()
+    }
+}

@@ -1,0 +1,124 @@
+import SQLite
+
+/// A change of a few cells or rows, as an account makes it that may write the file, repeatable from
+/// its seed.
+struct RandomEdit: CustomStringConvertible {
+    /// The tables whose cells tell or decide anything, and the one that never may.
+    private static let tables = [
+        "alerts", "alerts", "alerts", "responses", "responses", "audit", "audit", "sources",
+        "sqlite_sequence", "upkeep",
+    ]
+
+    let seed: UInt64
+    private(set) var statements: [String] = []
+    private var random: SeededGenerator
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+    }
+
+    var description: String { "ALERTQ_EDIT_SEED=\(seed): \(statements.joined(separator: "; "))" }
+
+    /// Makes the edit, with the triggers out of the way; returns whether anything came of it.
+    mutating func apply(to db: Database) throws -> Bool {
+        db.setDefensive(false)
+        try db.execute(
+            """
+            PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;
+            PRAGMA synchronous = OFF; BEGIN IMMEDIATE
+            """)
+        let triggers = try db.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'") {
+            ($0.text(0), $0.text(1))
+        }
+        for (name, _) in triggers { try db.execute("DROP TRIGGER \(name)") }
+        let before = try rows(of: db)
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+            let statement = try next(in: db)
+            // What SQLite itself refuses, a forger can't do without changing the schema.
+            if (try? db.execute(statement)) != nil { statements.append(statement) }
+        }
+        let isChanged = try rows(of: db) != before
+        for (_, sql) in triggers { try db.execute(sql) }
+        try db.execute("COMMIT")
+        return isChanged
+    }
+
+    /// All that the tables hold, so that what puts a value in its own place is no edit.
+    private func rows(of db: Database) throws -> [String] {
+        try Set(Self.tables).sorted().flatMap { table in
+            let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") {
+                "quote(\($0.text(0)))"
+            }
+            let row = columns.joined(separator: " || ',' || ")
+            return try db.rows("SELECT rowid || ',' || \(row) FROM \(table)") { $0.text(0) }
+        }
+    }
+
+    private mutating func next(in db: Database) throws -> String {
+        let table = Self.tables.randomElement(using: &random) ?? "alerts"
+        let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) }
+        let ids = try db.rows("SELECT rowid FROM \(table)") { $0.integer(0) }
+        guard let id = ids.randomElement(using: &random),
+            let other = ids.randomElement(using: &random),
+            let column = columns.randomElement(using: &random)
+        else { return "SELECT 1" }
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0: return "DELETE FROM \(table) WHERE rowid = \(id)"
+        case 1, 2:
+            let values = columns.map { name in
+                name == column || name == columns[0] ? value(of: name, other, table) : name
+            }
+            return """
+                INSERT INTO \(table) (\(columns.joined(separator: ", "))) \
+                SELECT \(values.joined(separator: ", ")) FROM \(table) WHERE rowid = \(id)
+                """
+        case 3:
+            return """
+                UPDATE \(table) SET \(column) = (SELECT \(column) FROM \(table) AS other \
+                WHERE other.rowid = CASE \(table).rowid WHEN \(id) THEN \(other) ELSE \(id) END) \
+                WHERE rowid IN (\(id), \(other))
+                """
+        case 4:
+            return """
+                UPDATE \(table) SET rowid = -rowid - 1000 WHERE rowid IN (\(id), \(other)); \
+                UPDATE \(table) SET rowid = CASE rowid WHEN -\(id) - 1000 THEN \(other) \
+                ELSE \(id) END WHERE rowid < -999
+                """
+        case 5: return "UPDATE \(table) SET \(column) = \(value(of: column, other, table))"
+        default:
+            return """
+                UPDATE \(table) SET \(column) = \(value(of: column, other, table)) \
+                WHERE rowid = \(id)
+                """
+        }
+    }
+
+    /// An expression for a column's new value.
+    private mutating func value(of column: String, _ other: Int64, _ table: String) -> String {
+        let texts = [
+            "''", "'x'", "'Yes'", "'no'", "'queued'", "'resolved'", "'expired'", "'answered'",
+            "'[]'",
+            "'{}'", "'[{}]'", "'person'", "'edited'", "'manual'", "'presented'",
+        ]
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0, 1: return "NULL"
+        case 2: return "\(column) + 1"
+        case 3: return "\(column) - 1"
+        case 4:
+            let distance = Int64.random(in: -4_000_000_000...4_000_000_000, using: &random)
+            return "\(column) + \(distance)"
+        case 5:
+            let number = [-1, 0, 1, 2, 7, 4_294_967_296, Int64.max].randomElement(using: &random)
+            return "\(number ?? 0)"
+        case 6: return texts.randomElement(using: &random) ?? "''"
+        case 7: return "\(column) || ' '"
+        case 8: return "zeroblob(32)"
+        case 9: return "substr(\(column), 1, length(\(column)) - 1)"
+        case 10: return "upper(\(column))"
+        case 11: return "replace(\(column), 'Yes', 'No')"
+        default:
+            return "(SELECT \(column) FROM \(table) AS other WHERE other.rowid = \(other))"
+        }
+    }
+}
