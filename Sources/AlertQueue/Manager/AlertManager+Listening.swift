@@ -71,8 +71,13 @@ extension AlertManager {
             }
         } while page.count == 256
         guard let showing, delegate != nil, !showing.isCancelling else { return }
-        if try await store.isCancelRequested(showing.id) {
-            cancelShown(showing.id, .requested)
+        do throws(AlertError) {
+            if try await store.isCancelRequested(showing.id) {
+                cancelShown(showing.id, .requested)
+            }
+        } catch {
+            guard case .inconsistent = error else { throw error }
+            refuse(showing.id, error)
         }
     }
 

@@ -72,7 +72,8 @@ extension AlertManager {
                 pokes.change()
                 due = try await store.due()
             }
-            if let next = due.next { setAlarm(at: next) }
+            // What is still overdue now can't be stored: a look each second is enough for it.
+            if let next = due.next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
             timeFailingSince = nil
         } catch {
             reportLateness(error)
@@ -125,6 +126,11 @@ extension AlertManager {
             switch result {
             case .success(let record): if record.response != nil { noteResolved(record) }
             case .failure(let error):
+                if case .inconsistent = error {
+                    deadlines[id] = nil
+                    refuse(id, error)
+                    continue
+                }
                 failure = error
                 giveUpWaiting(for: id, because: error)
             }

@@ -28,8 +28,8 @@ public enum AlertError: Error, Sendable {
     case busy(_ reason: String)
     /// The database is not one of ours, or comes from a newer version; it was not touched.
     case incompatible(path: String, _ reason: String)
-    /// A row or the shape of the database is not what the audit log or this version says; nothing
-    /// of it was told, and nothing stored.
+    /// An alert differs from the audit log, or the schema from this version's; nothing of it was
+    /// returned, and nothing stored.
     case inconsistent(Alert.ID?, _ reason: String)
     /// The disk or the database failed.
     case storage(operation: String, _ reason: String)

@@ -20,8 +20,11 @@ package struct Caller: Sendable, Hashable {
     }
 
     /// Whether the caller may end and erase what an account asked: it is that account, or root.
+    ///
+    /// All whose account can't be known have one number, and no right over each other.
     package func hasRight(over owner: UInt32) -> Bool {
-        owner == identity.uid || identity.uid == 0
+        let isOwner = owner == identity.uid && owner != UserNamespace.nobodyKnown
+        return isOwner || identity.uid == 0
     }
 
     /// The same caller through something else.

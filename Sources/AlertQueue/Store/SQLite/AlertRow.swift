@@ -14,7 +14,11 @@ struct AlertRow {
     /// The salt of the content's hash; `nil` once the texts have been erased.
     let salt: [UInt8]?
     /// Which entry of the audit log says that, if it is known.
-    var erasedSequence: Int64?
+    let erasedSequence: Int64?
+    /// Whether the column `state` says that the alert has its response.
+    let isMarkedResolved: Bool
+    /// Whether none of the texts is there that an erasure takes, but for those of buttons.
+    let isBlank: Bool
 
     static let columns = """
         alerts.id, title, message, style, priority, buttons, info, default_button, \
@@ -22,10 +26,10 @@ struct AlertRow {
         alerts.host, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, presented_ms, \
         snoozes, snoozed_ms, salt, sources.name, sources.uid, outcome, button_index, resolved_by, \
         responses.uid, user, via, tty, ssh, responses.host, responses.pid, resolved_ms, \
-        collected_ms, handled, alerts.source_id, erased_seq
+        collected_ms, handled, alerts.source_id, erased_seq, alerts.state
         """
     /// How many columns these are.
-    static let count: Int32 = 41
+    static let count: Int32 = 42
 
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) throws {
@@ -44,6 +48,8 @@ struct AlertRow {
         isHandled = row.integer(38) != 0
         sourceID = row.integer(39)
         erasedSequence = row.optionalInteger(40)
+        isMarkedResolved = row.holds(41, "resolved")
+        isBlank = row.isNull(1) && row.isNull(2) && row.holds(6, "{}")
         let response = try Self.response(row, id: id, alert: alert)
         record = AlertRecord(
             id: id, alert: alert,
@@ -136,7 +142,7 @@ struct AlertRow {
     }
 
     private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
-        .storage(operation: "read alert \(id)", "its \(what) can't be understood")
+        .inconsistent(id, "its \(what) can't be understood")
     }
 }
 

@@ -86,6 +86,8 @@ extension AuditCheck {
         let (id, isErased) = (row.integer(0), row.integer(2) == 1)
         if isErased, story.erased == 0 {
             tell(id, "has lost its texts, and no entry tells of that")
+        } else if isErased, !story.isErasureNamed, !story.isAskedBefore {
+            tell(id, "was erased by an entry that does not say what is left")
         } else if !isErased, story.erased > 0 {
             tell(id, "has texts, which an entry says were erased")
         }

@@ -8,15 +8,21 @@ extension Database {
     // By this index alone: one of somebody else's might hold other values than the table.
     private static let entries = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
-        WHERE alert_id = ? AND (event = 'asked' OR event = 'resolved') ORDER BY seq
+        WHERE alert_id = ? AND seq > 0
+            AND (event = 'asked' OR event = 'resolved' OR event = 'collected') ORDER BY seq
         """
     private static let requests = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
-        WHERE alert_id = ? AND event = 'cancelling' ORDER BY seq DESC LIMIT 1
+        WHERE alert_id = ? AND seq > 0 AND event = 'cancelling' ORDER BY seq DESC LIMIT 1
         """
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
+    private static let neighbours = """
+        SELECT (SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1),
+            (SELECT previous FROM audit NOT INDEXED WHERE seq = ?1 + 1)
+        """
     private static let erasures = """
-        SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_erased WHERE event = 'erased'
+        SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_erased
+        WHERE event = 'erased' AND seq > 0
         ORDER BY seq DESC
         """
 
@@ -27,8 +33,8 @@ extension Database {
     @discardableResult
     func checked(_ row: AlertRow) throws -> AlertRow {
         let id = row.record.id
-        let (asked, resolved) = try firstEntries(of: id)
-        guard let asked else {
+        let entries = try firstEntries(of: id)
+        guard let asked = entries.asked else {
             throw AlertError.inconsistent(id, "no entry says that it was asked")
         }
         guard asked.tells(of: row) else {
@@ -48,21 +54,40 @@ extension Database {
                     id, "it is not what was asked, as entry \(asked.event.sequence) says")
             }
         } else {
-            try checkErasure(of: row)
+            try checkErasure(
+                of: row, after: entries.resolved?.event.sequence ?? .max,
+                maySayLess: EntryDetail.isOlder(asked: asked.detail))
         }
-        guard let response = row.record.response else {
-            guard let resolved else { return row }
+        guard row.isMarkedResolved == (row.record.response != nil) else {
+            throw AlertError.inconsistent(id, "its state is not that of its response")
+        }
+        if let response = row.record.response {
+            try check(response, of: row, content, entries)
+        } else if let resolved = entries.resolved {
             throw AlertError.inconsistent(
                 id, "it waits, but entry \(resolved.event.sequence) says that it ended")
         }
-        guard let resolved else {
+        return row
+    }
+
+    private func check(
+        _ response: Response, of row: AlertRow, _ content: [UInt8]?, _ entries: FirstEntries
+    ) throws {
+        let id = row.record.id
+        guard let resolved = entries.resolved else {
             throw AlertError.inconsistent(id, "no entry says that it got a response")
         }
-        guard resolved.tells(of: response), content == nil || content == resolved.content else {
+        guard resolved.tells(of: response), content == nil || content == resolved.content,
+            resolved.tellsHandling(of: row, response)
+        else {
             throw AlertError.inconsistent(
                 id, "its response is not the one of entry \(resolved.event.sequence)")
         }
-        return row
+        let collected = response.collectedAt.map(Timestamp.milliseconds)
+        guard collected == entries.collected.map({ Timestamp.milliseconds($0.event.at) }) else {
+            throw AlertError.inconsistent(
+                id, "its response was collected or not, against what the entries say")
+        }
     }
 
     /// The word by which somebody requested that a screen cancel an alert; `nil` for no request.
@@ -70,20 +95,40 @@ extension Database {
         try first(Self.requests, .integer(id)) { try unchangedEntry($0, of: id).event.by } ?? nil
     }
 
-    /// The entry that says that an alert was asked, and the one that says how it ended.
+    private struct FirstEntries {
+        var asked: AuditEntry?
+        var resolved: AuditEntry?
+        var collected: AuditEntry?
+    }
+
+    /// The entries that say that an alert was asked, how it ended, and that it was collected.
     ///
     /// Of several the first counts: a later one can be written by anybody.
-    private func firstEntries(
-        of id: Alert.ID
-    ) throws -> (asked: AuditEntry?, resolved: AuditEntry?) {
-        var found: (asked: AuditEntry?, resolved: AuditEntry?)
+    private func firstEntries(of id: Alert.ID) throws -> FirstEntries {
+        var found = FirstEntries()
         try visit(Self.entries, [.integer(id)]) { row in
             let entry = try unchangedEntry(row, of: id)
-            if entry.event.kind == .asked, found.asked == nil { found.asked = entry }
-            if entry.event.kind == .resolved, found.resolved == nil { found.resolved = entry }
-            return found.asked == nil || found.resolved == nil
+            switch entry.event.kind {
+            case .asked: found.asked = found.asked ?? entry
+            case .resolved: found.resolved = found.resolved ?? entry
+            default: found.collected = found.collected ?? entry
+            }
+            return found.collected == nil
         }
+        try found.asked.map { try checkPlace(of: $0, id) }
+        try found.resolved.map { try checkPlace(of: $0, id) }
         return found
+    }
+
+    /// Makes sure that an entry goes on from the one before, and the one after it from this one.
+    private func checkPlace(of entry: AuditEntry, _ id: Alert.ID) throws {
+        let isInPlace = try first(Self.neighbours, .integer(entry.event.sequence)) { row in
+            let before = row.blob(0) ?? AuditHead.start.hash
+            return before == entry.previous && (row.isNull(1) || row.blob(1) == entry.hash)
+        }
+        guard isInPlace == true else {
+            throw AlertError.inconsistent(id, "entry \(entry.event.sequence) was replaced")
+        }
     }
 
     /// An entry that has the hash of what it says.
@@ -94,30 +139,39 @@ extension Database {
         return entry
     }
 
-    /// Makes sure that an entry says that an alert has lost its texts.
-    private func checkErasure(of row: AlertRow) throws {
-        guard let erasure = try erasure(of: row) else {
+    /// Makes sure that an entry says that an alert has lost its texts, after it had ended.
+    private func checkErasure(
+        of row: AlertRow, after resolved: Int64, maySayLess: Bool
+    ) throws {
+        let id = row.record.id
+        guard let (sequence, erasure) = try erasure(of: row), sequence > resolved, row.isBlank
+        else {
             throw AlertError.inconsistent(
-                row.record.id, "it has lost its texts, and no entry says that they were erased")
+                id, "it has lost its texts, and no entry says that they were erased")
         }
-        // Somebody who asks with its key again shows by that what was asked.
-        guard erasure.keys[row.record.id] == nil, let left = erasure.left else { return }
+        guard let left = erasure.left else {
+            // Of what this version has asked, no erasure says so little.
+            guard maySayLess else {
+                throw AlertError.inconsistent(id, "entry \(sequence) does not say what is left")
+            }
+            return
+        }
         guard try leftHash(of: erasure) == left else {
             throw AlertError.inconsistent(
-                row.record.id, "what is left of it and of those erased with it was changed")
+                id, "what is left of it and of those erased with it was changed")
         }
     }
 
     /// What the log says of the erasure of an alert's texts; `nil` for nothing.
-    func erasure(of row: AlertRow) throws -> ErasedAlerts? {
+    func erasure(of row: AlertRow) throws -> (sequence: Int64, alerts: ErasedAlerts)? {
         let id = row.record.id
-        var found: ErasedAlerts?
+        var found: (Int64, ErasedAlerts)?
         let read: (borrowing Row) throws -> Bool = { row in
             guard row.text(2) == AlertEvent.Kind.erased.rawValue,
                 let alerts = ErasedAlerts(detail: row.optionalText(19)), alerts.contains(id)
             else { return true }
             _ = try self.unchangedEntry(row, of: id)
-            found = alerts
+            found = (row.integer(0), alerts)
             return false
         }
         if let sequence = row.erasedSequence {

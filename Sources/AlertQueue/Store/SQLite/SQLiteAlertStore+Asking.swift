@@ -125,6 +125,10 @@ extension Database {
     ) throws -> Enqueued {
         try checked(row)
         let (record, asked) = (row.record, question.alert)
+        guard record.alert.key.isIdentical(to: asked.key),
+            record.source.name.isIdentical(to: question.source),
+            record.source.uid == question.caller.identity.uid
+        else { throw AlertError.inconsistent(record.id, "an index leads to it by another key") }
         let part =
             row.salt == nil
             ? try differenceFromErased(row, asked) : asked.firstDifference(from: record.alert)
@@ -139,7 +143,7 @@ extension Database {
     private func differenceFromErased(_ row: AlertRow, _ asked: Alert) throws -> String? {
         let (id, left) = (row.record.id, row.record.alert)
         let difference = asked.firstDifference(fromErased: left)
-        guard let erasure = try erasure(of: row), let salt = erasure.salt,
+        guard let erasure = try erasure(of: row)?.alerts, let salt = erasure.salt,
             let hash = erasure.keys[id]
         else { return difference }
         guard AuditEntry.keyHash(of: asked, id, salt: salt) == hash else {
@@ -254,6 +258,9 @@ extension AlertRow {
         self.expiry = expiry
         salt = prepared.salt
         isHandled = false
+        erasedSequence = nil
+        isMarkedResolved = false
+        isBlank = false
         record = AlertRecord(
             id: id, alert: prepared.recorded,
             source: AlertRecord.Source(

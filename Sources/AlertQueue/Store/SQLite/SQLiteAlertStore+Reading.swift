@@ -13,15 +13,16 @@ extension SQLiteAlertStore {
             var next: AlertRow?
             // What the log contradicts is never shown, and keeps nothing else from the screen.
             while refused.count < 100 {
-                next = try db.first(for: names, only: only, except: except + refused.keys, at: now)
-                guard let row = next else { break }
                 do {
-                    try db.checked(row)
+                    let row = try db.first(
+                        for: names, only: only, except: except + refused.keys, at: now)
+                    next = try row.map(db.checked)
                     break
                 } catch let error as AlertError {
-                    guard case .inconsistent = error else { throw error }
-                    refused[row.record.id] = error
-                    next = nil
+                    guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
+                        throw error
+                    }
+                    refused[id] = error
                 }
             }
             return Upcoming(
@@ -151,7 +152,7 @@ extension SQLiteAlertStore {
 
     package nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
     {
-        try await read("read alert \(id)") { try $0.alert(id)?.isHandled ?? false }
+        try await read("read alert \(id)") { try $0.checkedAlert(id)?.isHandled ?? false }
     }
 
     package nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError)

@@ -178,13 +178,14 @@ extension WriteContext {
             let new = overdue.filter { !refused.contains($0) }
             guard !new.isEmpty else { break }
             for id in new {
-                do {
-                    guard let row = try db.checkedAlert(id) else { continue }
-                    _ = try expire(row, by: caller)
-                    expired += 1
-                } catch AlertError.inconsistent {
+                let row: AlertRow?
+                do { row = try db.checkedAlert(id) } catch AlertError.inconsistent { row = nil }
+                guard let row else {
                     refused.insert(id)
+                    continue
                 }
+                _ = try expire(row, by: caller)
+                expired += 1
             }
         }
         return expired

@@ -12,6 +12,7 @@ struct SeenAlerts: Sendable {
     /// Those whose asking, or whose expiry or cancel, is told as versions before schema 5 did.
     private var askedBefore = IDSet()
     private var endedBefore = IDSet()
+    private var erasedBefore = IDSet()
     private var presented = IDSet()
     /// Those whose row has the time of the last entry so far that tells of a showing.
     private var presentedRightly = IDSet()
@@ -35,7 +36,11 @@ struct SeenAlerts: Sendable {
             guard range.upperBound < IDSet.largest else { return false }
             for id in range {
                 guard erased.insert(id) else { return false }
-                if alerts.left != nil { sum.add(.erasedSequence, of: id, sequence) }
+                if alerts.left != nil {
+                    sum.add(.erasedSequence, of: id, sequence)
+                } else {
+                    _ = erasedBefore.insert(id)
+                }
             }
         }
         return true
@@ -82,6 +87,7 @@ struct SeenAlerts: Sendable {
     mutating func merge(_ next: SeenAlerts) -> Bool {
         askedBefore.formUnion(next.askedBefore)
         endedBefore.formUnion(next.endedBefore)
+        erasedBefore.formUnion(next.erasedBefore)
         cancelling.formUnion(next.cancelling)
         presentedRightly.subtract(next.presented)
         presentedRightly.formUnion(next.presentedRightly)
@@ -136,7 +142,8 @@ extension SeenAlerts {
             return isRight
         }
         guard isRight, count == Int64(resolved.count), found == sum,
-            responses == (count > 0 ? 1...count : nil), endedBefore.isSubset(of: askedBefore)
+            responses == (count > 0 ? 1...count : nil), endedBefore.isSubset(of: askedBefore),
+            erasedBefore.isSubset(of: askedBefore)
         else { return false }
         let stray = try db.first("SELECT 1 FROM audit WHERE seq < 1 LIMIT 1") { _ in true }
         guard stray == nil, try pending.differences(from: db).isEmpty else { return false }

@@ -42,9 +42,7 @@ struct TextEraser {
         var keys: [Alert.ID: [UInt8]] = [:]
         for id in ids.prefix(Self.sliceLength) where size < Self.sliceSize {
             seen += 1
-            // What the log contradicts stays as evidence.
-            guard let texts = try texts(of: id, before: cutoff),
-                let record = try? db.checkedAlert(id)?.record,
+            guard let texts = try texts(of: id, before: cutoff), let record = try evidence(id),
                 caller.hasRight(over: record.source.uid)
             else { continue }
             let alert = record.alert
@@ -69,6 +67,12 @@ struct TextEraser {
         }
         try db.change("UPDATE upkeep SET erasures = erasures + 1")
         return (seen, erased.count)
+    }
+
+    /// The record of an alert; `nil` where the log contradicts it, so that its texts stay as
+    /// evidence.
+    private func evidence(_ id: Alert.ID) throws -> AlertRecord? {
+        do { return try db.checkedAlert(id)?.record } catch AlertError.inconsistent { return nil }
     }
 
     private func texts(of id: Alert.ID, before cutoff: Int64) throws -> Texts? {

@@ -97,7 +97,7 @@ struct SchemaRepair {
                 throw impossible("\(ours.subject) has other columns")
             }
         }
-        try db.run(
+        try db.change(
             """
             UPDATE sqlite_schema SET name = ?, tbl_name = ?, sql = ? WHERE type = ? AND name = ?
             """, .text(ours.name), .text(ours.table), .text(sql), .text(found.type),
