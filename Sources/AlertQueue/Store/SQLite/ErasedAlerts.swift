@@ -8,7 +8,7 @@ import SQLite
 /// when somebody asks with the key again. Versions before schema 5 wrote neither.
 struct ErasedAlerts: Sendable {
     private(set) var ranges: [ClosedRange<Int64>] = []
-    /// What ``SQLite/Database/leftHash(of:)`` made of them.
+    /// What `leftHash(of:)` made of them.
     var left: [UInt8]?
     /// The salt of the hashes of ``keys``.
     var salt: [UInt8]?
