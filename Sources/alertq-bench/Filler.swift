@@ -72,7 +72,10 @@ final class Filler {
         let entry = Entry(id: id, source: sample.source, at: asked, content: content)
         try audit(
             .asked, entry,
-            detail: EntryDetail.asked(at: moment, expiry: expiry, dismissAfter: nil, snooze: nil))
+            detail: EntryDetail.asked(
+                at: moment, expiry: expiry, dismissAfter: nil, snooze: nil,
+                leaves: AuditEntry.leaves(of: alert),
+                key: KeyDigest(of: alert, source: sample.source)))
         guard isResolved else { return }
         if entries > 3 { try audit(.presented, entry) }
         try respond(sample, entry, resolved: asked + Self.step, isCollected: entries > 2)

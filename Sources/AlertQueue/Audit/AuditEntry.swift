@@ -105,33 +105,75 @@ public struct AuditEntry: Sendable {
         canonical.append(Int64(alert.priority.rawValue))
         canonical.append(alert.key)
         canonical.append(alert.handler)
-        canonical.append(Int64(alert.presenters?.count ?? 0))
-        for name in alert.presenters ?? [] { canonical.append(name) }
+        canonical.append(alert.presenters ?? [])
         canonical.append(alert.buttons)
         canonical.append(alert.userInfo)
         return canonical.hash
     }
 
-    /// The salted hash of what is compared when somebody asks with an alert's key again; it stays
-    /// when the texts have been erased.
+    /// The hash of what an erasure leaves of an alert.
     ///
-    /// The SHA-256 of these netstrings: `alertq-key-1`, salt, id of the alert, style, title,
-    /// message, default button, and buttons and `userInfo` as in ``content(of:salt:)``.
-    package static func keyHash(of alert: Alert, _ id: Alert.ID, salt: [UInt8]) -> [UInt8] {
+    /// The SHA-256 of these netstrings: `alertq-leaves-1`, style, default button, priority from 0
+    /// to 3, key, handler, the number of presenters and each one's name, the number of buttons and
+    /// each one's id and role. It needs no salt: all of that stays readable.
+    package static func leaves(of alert: Alert) -> [UInt8] {
+        leaves(of: alert, ErasedButtons(of: alert))
+    }
+
+    static func leaves(of alert: Alert, _ left: ErasedButtons) -> [UInt8] {
+        let canonical = CanonicalBytes("alertq-leaves-1")
+        canonical.append(alert.style.rawValue)
+        canonical.append(left.defaultButton)
+        canonical.append(Int64(alert.priority.rawValue))
+        canonical.append(alert.key)
+        canonical.append(alert.handler)
+        canonical.append(alert.presenters ?? [])
+        canonical.append(Int64(left.buttons.count))
+        for button in left.buttons {
+            canonical.append(button.id)
+            canonical.append(button.role)
+        }
+        return canonical.hash
+    }
+}
+
+/// A salted hash of what is compared when somebody asks with an alert's key again: it stays when
+/// the texts have been erased.
+package struct KeyDigest: Sendable {
+    /// 16 random bytes.
+    let salt: [UInt8]
+    /// The SHA-256 of these netstrings: `alertq-key-1`, salt, source, key, style, title, message,
+    /// default button, and buttons and `userInfo` as in the content.
+    let hash: [UInt8]
+
+    init(salt: [UInt8], hash: [UInt8]) {
+        self.salt = salt
+        self.hash = hash
+    }
+
+    /// Of an alert with a key; `nil` for one without.
+    package init?(of alert: Alert, source: String, salt: [UInt8] = AuditEntry.makeSalt()) {
+        guard let key = alert.key else { return nil }
         let canonical = CanonicalBytes("alertq-key-1")
         canonical.append(hex: salt)
-        canonical.append(id)
+        canonical.append(source)
+        canonical.append(key)
         canonical.append(alert.style.rawValue)
         canonical.append(alert.title)
         canonical.append(alert.message)
         canonical.append(alert.defaultButton)
         canonical.append(alert.buttons)
         canonical.append(alert.userInfo)
-        return canonical.hash
+        self.init(salt: salt, hash: canonical.hash)
     }
 }
 
 extension CanonicalBytes {
+    fileprivate func append(_ names: [String]) {
+        append(Int64(names.count))
+        for name in names { append(name) }
+    }
+
     fileprivate func append(_ buttons: [Alert.Button]) {
         append(Int64(buttons.count))
         for button in buttons {

@@ -48,6 +48,14 @@ package enum Hex {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
+    /// Whether a character is one of the digits that this program writes.
+    static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+    }
+
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         guard text.utf8.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
         let digits = text.compactMap(\.hexDigitValue)

@@ -2,16 +2,20 @@
 ///
 /// The documentation has the grammar: these texts are compared with rows, and so they never change.
 package enum EntryDetail {
-    /// Of an ask: the deadline, the timers, and the clocks by which they count.
+    /// Of an ask: the deadline, the timers, the clocks by which they count, and what is to be known
+    /// of the alert once its texts have been erased.
     ///
     /// The boot stands last: it is the one part that may be any text.
     package static func asked(
-        at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?
+        at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
+        leaves: [UInt8], key: KeyDigest?
     ) -> String {
         var text = ""
         if let expiry { text += deadline(expiry) + ", boot clock \(expiry.bootMilliseconds) ms; " }
         if let dismissAfter { text += "dismiss after \(dismissAfter.milliseconds) ms; " }
         if let snooze { text += "snooze \(snooze.milliseconds) ms; " }
+        text += "leaves \(Hex.text(leaves)); "
+        if let key { text += "key \(Hex.text(key.salt)) \(Hex.text(key.hash)); " }
         return text + "asked at \(moment(asked))"
     }
 
@@ -56,6 +60,15 @@ package enum EntryDetail {
 // MARK: - Reading them
 
 extension EntryDetail {
+    /// The digest of what an alert with a key asked; `nil` without one.
+    static func key(asked detail: String?) -> KeyDigest? {
+        guard let detail, let start = detail.firstRange(of: "; key ") else { return nil }
+        let words = detail[start.upperBound...].prefix { $0 != ";" }.split(separator: " ")
+        guard words.count == 2, let salt = Hex.bytes(words[0]), let hash = Hex.bytes(words[1])
+        else { return nil }
+        return KeyDigest(salt: salt, hash: hash)
+    }
+
     /// Whether a snooze's detail tells of an end, in today's form or in the older one, which had no
     /// boot clock.
     static func isSnoozed(_ detail: String?, until end: ClockReading) -> Bool {

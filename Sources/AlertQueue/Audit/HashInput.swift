@@ -60,10 +60,7 @@ final class HashInput {
         reserve(bytes.count * 2 + 24)
         digits(UInt64(bytes.count * 2))
         put(UInt8(ascii: ":"))
-        for byte in bytes {
-            put(Hex.digit(byte >> 4))
-            put(Hex.digit(byte & 15))
-        }
+        hexDigits(bytes)
         put(UInt8(ascii: ","))
     }
 
@@ -74,13 +71,7 @@ final class HashInput {
     }
 
     /// Bytes that are netstrings already.
-    func append(_ bytes: [UInt8]) {
-        reserve(bytes.count)
-        bytes.withUnsafeBytes { bytes in
-            if let source = bytes.baseAddress { memcpy(start + count, source, bytes.count) }
-        }
-        count &+= bytes.count
-    }
+    func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes(plain) }
 
     /// What has been written since ``begin(_:)``.
     var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
@@ -115,6 +106,15 @@ final class HashInput {
         reserve(bytes.count)
         if let source = bytes.baseAddress { memcpy(start + count, source, bytes.count) }
         count &+= bytes.count
+    }
+
+    /// The hexadecimal digits of bytes.
+    func hexDigits(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count * 2 + 1)
+        for byte in bytes {
+            put(Hex.digit(byte >> 4))
+            put(Hex.digit(byte & 15))
+        }
     }
 
     /// A number's decimal digits.

@@ -32,7 +32,8 @@ struct AuditVerificationTests {
         "It finds a moved deadline, and what is changed of an erased alert",
         arguments: [
             ("", nil), ("UPDATE alerts SET expires_boot_ms = 1 WHERE id = 4", "the deadline"),
-            ("UPDATE alerts SET priority = 3 WHERE id = 1", "what is left"),
+            ("UPDATE alerts SET priority = 3 WHERE id = 1", "the deadline"),
+            ("UPDATE responses SET button = 'x' WHERE alert_id = 1", "what is left"),
         ])
     func independentRows(script: String, complaint: String?) async throws {
         let log = try await AuditLog()

@@ -51,11 +51,12 @@ struct ErasedForgingTests {
             try log.queue.connection().first(
                 "SELECT buttons FROM alerts WHERE id = ?", .integer(id)
             ) { $0.text(0) })
-        let buttons = ErasedButtons(stored)
+        let buttons = StoredJSON.encode(
+            ErasedButtons.left(of: try StoredJSON.buttons(stored)))
         let problem = try await log.problem(
             after: """
                 UPDATE alerts SET title = NULL, message = NULL, info = '{}', salt = NULL,
-                    default_button = NULL, buttons = '\(buttons.json)' WHERE id = \(id);
+                    default_button = NULL, buttons = '\(buttons)' WHERE id = \(id);
                 UPDATE responses SET button = (SELECT json_extract(buttons,
                     '$[' || button_index || '].id') FROM alerts WHERE alerts.id = alert_id)
                     WHERE alert_id = \(id)

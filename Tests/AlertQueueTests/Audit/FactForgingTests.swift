@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Forging of what the log tells besides texts and responses")
 struct FactForgingTests {
-    static let columns: [(String, Alert.ID?)] = [
+    static let columns: [(String, Alert.ID)] = [
         // What an ask says of its clocks and timers.
         ("UPDATE alerts SET expires_ms = expires_ms - 1 WHERE id = 3", 3),
         ("UPDATE alerts SET expires_boot_ms = expires_boot_ms - 777600000 WHERE id = 4", 4),
@@ -49,23 +49,23 @@ struct FactForgingTests {
         ("UPDATE alerts SET erased_seq = NULL WHERE id = 1", 1),
         ("UPDATE alerts SET erased_seq = 1 WHERE id = 2", 2),
         ("UPDATE alerts SET erased_seq = 7 WHERE id = 8", 8),
-        ("UPDATE alerts SET style = 'actionSheet' WHERE id = 1", nil),
-        ("UPDATE alerts SET priority = 3 WHERE id = 2", nil),
+        ("UPDATE alerts SET style = 'actionSheet' WHERE id = 1", 1),
+        ("UPDATE alerts SET priority = 3 WHERE id = 2", 2),
         (
             "UPDATE alerts SET key = 'l' WHERE id = 1; "
-                + "UPDATE responses SET key = 'l' WHERE seq = 1", nil
+                + "UPDATE responses SET key = 'l' WHERE seq = 1", 1
         ),
         (
             "UPDATE alerts SET key = 'k2' WHERE id = 2; "
-                + "UPDATE responses SET key = 'k2' WHERE seq = 2", nil
+                + "UPDATE responses SET key = 'k2' WHERE seq = 2", 2
         ),
         (
             "UPDATE alerts SET handler = NULL WHERE id = 2; "
-                + "UPDATE responses SET handler = NULL WHERE seq = 2", nil
+                + "UPDATE responses SET handler = NULL WHERE seq = 2", 2
         ),
-        ("UPDATE alerts SET presenters = '[\"x\"]' WHERE id = 2", nil),
-        ("UPDATE alerts SET default_button = 'no' WHERE id = 2", nil),
-        ("UPDATE alerts SET buttons = replace(buttons, 'no', 'on') WHERE id = 1", nil),
+        ("UPDATE alerts SET presenters = '[\"x\"]' WHERE id = 2", 2),
+        ("UPDATE alerts SET default_button = 'no' WHERE id = 2", 2),
+        ("UPDATE alerts SET buttons = replace(buttons, 'no', 'on') WHERE id = 1", 1),
         // Two readers of one text.
         (
             "UPDATE alerts SET buttons = replace(buttons, '{\"id\":\"Yes\"', "
@@ -77,7 +77,7 @@ struct FactForgingTests {
     ]
 
     @Test("A changed fact is found at its alert", arguments: columns)
-    func column(script: String, id: Alert.ID?) async throws {
+    func column(script: String, id: Alert.ID) async throws {
         let log = try await AuditLog()
         try await log.fillRichly()
         let problem = try await log.problem(after: script)

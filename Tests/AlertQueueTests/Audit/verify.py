@@ -51,8 +51,51 @@ def time(milliseconds):
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (milliseconds % 1000)
 
 
-def asked_detail(alert):
-    """What the entry of an ask says of the deadline, the timers and the clocks."""
+def erased_buttons(alert):
+    """The id and role of each button, and the default button, as an erasure leaves them."""
+    buttons, default = json.loads(alert["buttons"]), alert["default_button"]
+    if alert["salt"] is not None:
+        for button in buttons:
+            if button["id"] == button["title"]:
+                del button["id"]
+        if default not in [button.get("id") for button in buttons]:
+            default = None
+    return [(button.get("id"), button.get("role")) for button in buttons], default
+
+
+def leaves_hash(alert):
+    """The hash of what an erasure leaves of an alert."""
+    buttons, default = erased_buttons(alert)
+    presenters = json.loads(alert["presenters"] or "[]")
+    fields = ["alertq-leaves-1", alert["style"], default, alert["priority"], alert["key"]]
+    fields += [alert["handler"], len(presenters)] + presenters + [len(buttons)]
+    return sha256(fields + [value for button in buttons for value in button])
+
+
+def key_hash(alert, salt):
+    """The salted hash of what is compared when somebody asks with an alert's key again."""
+    buttons, info = json.loads(alert["buttons"]), json.loads(alert["info"])
+    fields = ["alertq-key-1", salt, alert["source"], alert["key"], alert["style"], alert["title"]]
+    fields += [alert["message"], alert["default_button"], len(buttons)]
+    for button in buttons:
+        fields += [button["id"], button["title"], button.get("role")]
+    fields += [len(info)]
+    for name in sorted(info, key=str.encode):
+        fields += [name, info[name]]
+    return sha256(fields)
+
+
+def key_part(alert, told):
+    """What the entry of an ask says of the key, with the salt that it tells."""
+    match = re.search(r"; key ([0-9a-f]{32}) ([0-9a-f]{64}); ", told)
+    if not match:
+        return "no key"
+    digest = match[2] if alert["salt"] is None else key_hash(alert, match[1]).hex()
+    return "key %s %s" % (match[1], digest)
+
+
+def asked_detail(alert, told):
+    """What the entry of an ask has to say of the deadline, the timers, the clocks and the rest."""
     parts = []
     if alert["expires_ms"] is not None:
         expiry = (time(alert["expires_ms"]), alert["expires_boot_ms"])
@@ -61,6 +104,9 @@ def asked_detail(alert):
         parts.append("dismiss after %d ms" % alert["dismiss_after_ms"])
     if alert["snooze_ms"] is not None:
         parts.append("snooze %d ms" % alert["snooze_ms"])
+    parts.append("leaves " + leaves_hash(alert).hex())
+    if alert["key"] is not None:
+        parts.append(key_part(alert, told))
     parts.append("asked at %d ms in boot %s" % (alert["asked_boot_ms"], alert["boot"]))
     return "; ".join(parts)
 
@@ -99,8 +145,8 @@ def left_hash(db, ranges):
 
 def row_fault(db, entry, alert):
     """What is wrong with the rows that an entry tells of; None for nothing."""
-    if entry["event"] == "asked" and entry["detail"] != asked_detail(alert):
-        return "the deadline or the timers were changed"
+    if entry["event"] == "asked" and entry["detail"] != asked_detail(alert, entry["detail"]):
+        return "the deadline, the timers or what an erasure leaves were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):
         return "it expired before its deadline"
     if entry["event"] == "erased":
@@ -112,7 +158,7 @@ def row_fault(db, entry, alert):
 
 def verify(db):
     db.row_factory = sqlite3.Row
-    previous, count = bytes(32), 0
+    previous, count, asked = bytes(32), 0, {}
     for entry in db.execute("SELECT * FROM audit ORDER BY seq"):
         count += 1
         where = "entry %d" % entry["seq"]
@@ -123,9 +169,15 @@ def verify(db):
         if entry["hash"] != sha256(["alertq-audit-1"] + [entry[name] for name in ENTRY]):
             return where + ": it was changed"
         previous = entry["hash"]
-        alert = db.execute("SELECT * FROM alerts WHERE id = ?", (entry["alert_id"],)).fetchone()
-        if entry["content"] is not None and alert["salt"] is not None:
-            if entry["content"] != content_hash(alert):
+        alert = db.execute(
+            "SELECT alerts.*, name AS source FROM alerts JOIN sources ON sources.id = source_id"
+            " WHERE alerts.id = ?", (entry["alert_id"],)).fetchone()
+        if entry["event"] == "asked":
+            asked[entry["alert_id"]] = entry["content"]
+        if entry["content"] is not None:
+            if entry["content"] != asked.get(entry["alert_id"]):
+                return where + ": it is not about what was asked"
+            if alert["salt"] is not None and entry["content"] != content_hash(alert):
                 return where + ": the alert was changed"
         fault = row_fault(db, entry, alert)
         if fault:

@@ -86,12 +86,12 @@ struct PurgedKeyTests {
         let id = try await purged()
         let original = try queue.connection()
         let detail = try #require(
-            try original.first("SELECT detail FROM audit WHERE event = 'erased'") { $0.text(0) })
+            try original.first("SELECT detail FROM audit WHERE event = 'asked'") { $0.text(0) })
         for (script, isRefused) in [
             ("UPDATE alerts SET erased_seq = 1", true),
             ("UPDATE alerts SET erased_seq = NULL", false),
             ("UPDATE alerts SET buttons = replace(buttons, 'no', 'yes')", true),
-            ("UPDATE audit SET detail = replace(detail, 'keys \(id) ', 'keys 9 ')", true),
+            ("UPDATE audit SET detail = replace(detail, '; key ', '; kex ')", true),
         ] {
             try queue.forge(script)
             let error = await thrown { try await store.ask(Self.original) }
@@ -100,10 +100,58 @@ struct PurgedKeyTests {
                 """
                 UPDATE alerts SET buttons = replace(buttons, '"yes"', '"no"');
                 UPDATE alerts SET erased_seq = (SELECT seq FROM audit WHERE event = 'erased');
-                UPDATE audit SET detail = '\(detail)' WHERE event = 'erased'
+                UPDATE audit SET detail = '\(detail)' WHERE event = 'asked'
                 """)
         }
         #expect(try await store.ask(Self.original).id == id)
+        await store.close()
+    }
+
+    /// Appends an entry of an erasure, with the hashes that today's rows have, as anybody can who
+    /// may write the file.
+    private func appendErasure(of id: Alert.ID, key other: Alert) async throws {
+        try await store.commits.perform(.upkeep, "forge") { context in
+            var alerts = ErasedAlerts([id])
+            alerts.left = try context.db.leftHash(of: alerts)
+            alerts.salt = AuditEntry.makeSalt()
+            alerts.keys = [id: try #require(KeyDigest(of: other, source: "test")).hash]
+            try context.audit(AuditDraft(erased: alerts), by: .ben)
+            try context.db.run("UPDATE alerts SET erased_seq = ?", .integer(context.head.sequence))
+        }
+    }
+
+    static let erasures: [(buttons: String, isCollected: Bool, isRefused: Bool)] = [
+        (#"[{},{"id":"no","role":"cancel"}]"#, true, false),
+        (#"[{},{"id":"no","role":"cancel"}]"#, false, true),
+        (#"[{"id":"no","role":"cancel"},{}]"#, true, true),
+        (#"[{},{"id":"no"}]"#, true, true),
+        (#"[{"title":"Delete"},{"id":"no","role":"cancel"}]"#, true, true),
+    ]
+
+    @Test(
+        "An erasure that somebody appends gives an alert no other buttons, and no other question",
+        arguments: erasures)
+    func appended(buttons: String, isCollected: Bool, isRefused: Bool) async throws {
+        let id = try await store.ask(Self.original).id
+        try await store.answer(id, 0)
+        if isCollected { _ = try await store.collectNow(id, by: .ana) }
+        try queue.forge(
+            """
+            UPDATE alerts SET title = NULL, message = NULL, info = '{}', salt = NULL,
+                buttons = '\(buttons)';
+            UPDATE responses SET button = NULL
+            """)
+        var other = Self.original
+        other.title = "Delete the server?"
+        try await appendErasure(of: id, key: other)
+        let read = await thrown { try await store.record(id) }
+        #expect((read != nil) == isRefused, "\(read as Any)")
+        let same = await thrown { try await store.ask(Self.original) }
+        #expect((same != nil) == isRefused, "\(same as Any)")
+        let joined = await thrown { [other] in try await store.ask(other) }
+        #expect(joined?.kind == (isRefused ? "inconsistent" : "keyConflict"))
+        let report = try await store.verifyAudit(expecting: nil)
+        #expect(report.problems.isEmpty != isRefused, "\(report.problems)")
         await store.close()
     }
 

@@ -7,13 +7,13 @@ import Testing
 struct AuditExampleTests {
     private static let file = "Sources/AlertQueue/AlertQueue.docc/AuditChain.md"
 
-    @Test("The hashes of the example are those of its bytes, and one contains the other")
+    @Test("The hashes of the example are those of its bytes, and the entry contains the others")
     func hashes() async throws {
         let blocks = try CodeBlock.all("text", in: Self.file)
         let hashes = try String(
             contentsOf: CodeBlock.root.appending(path: Self.file), encoding: .utf8
         ).matches(of: /`([0-9a-f]{64})`/).map { String($0.1) }
-        #expect(blocks.count == 2 && hashes.count == 2)
+        #expect(blocks.count == 3 && hashes.count == 3)
         for (block, hash) in zip(blocks, hashes) {
             let bytes = block.text.replacing("\n", with: "")
             let child = try Child(
@@ -21,7 +21,8 @@ struct AuditExampleTests {
             let finished = await child.finish()
             #expect(finished.output == hash + "  -\n")
         }
-        #expect(blocks[1].text.contains("64:" + hashes[0]))
+        #expect(blocks[2].text.contains("64:" + hashes[0]))
+        #expect(blocks[2].text.contains(":leaves " + hashes[1]))
     }
 
     @Test("The example's fields are as many as a real entry has, in the order of the table")
@@ -32,7 +33,7 @@ struct AuditExampleTests {
             "--source", "backup")
         let columns = try await queue.rows(
             "SELECT name FROM pragma_table_info('audit') WHERE name <> 'hash'")
-        let entry = try CodeBlock.all("text", in: Self.file)[1]
+        let entry = try CodeBlock.all("text", in: Self.file)[2]
         let values = entry.text.split(separator: "\n").dropFirst()
         #expect(values.count == columns.count)
         // What does not depend on the moment and the machine is what the real entry has.

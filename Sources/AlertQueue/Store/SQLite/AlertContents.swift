@@ -5,20 +5,11 @@ import SQLite
 ///
 /// Part of ``QuickAuditCheck``: anything unusual counts as different.
 final class AlertContents {
-    /// What the JSON of an alert's buttons says, as it is hashed.
-    private struct Buttons {
-        let json: [UInt8]
-        let hashed: [UInt8]
-        let ids: [[UInt8]]
-    }
-
-    private let input = HashInput()
-    private let detail = HashInput()
-    // Most alerts of a queue have the buttons of some other: the last few are kept.
-    private var buttons: [Buttons] = []
-    private var oldest = 0
-    private static let keptButtons = 8
-
+    let input = HashInput()
+    let detail = HashInput()
+    let known = KnownButtons()
+    let digest = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: SHA256.byteCount, alignment: 8)
     /// The content of recent alerts: an alert that was asked is mostly shown and answered soon.
     private let recent = UnsafeMutableRawBufferPointer.allocate(
         byteCount: recentCount * SHA256.byteCount, alignment: 8)
@@ -32,10 +23,11 @@ final class AlertContents {
     /// The number of its response.
     private(set) var number: Int64 = 0
     /// Whether its entry tells as little as those of versions before schema 5.
-    private(set) var isOlder = false
+    var isOlder = false
 
     deinit {
         recent.deallocate()
+        digest.deallocate()
     }
 
     func forgetHashes() {
@@ -45,47 +37,13 @@ final class AlertContents {
     /// Whether an alert is what it was when it was asked.
     func isAsked(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
         try isContent(id, entry, db) { row, entry in
-            row.raw(11).isSame(as: entry.raw(4)) && row.raw(12).isSame(as: entry.raw(9))
-                && row.raw(13).isSame(as: entry.raw(17)) && row.raw(14).isSame(as: entry.raw(16))
-                && row.raw(15).isSame(as: entry.raw(1)) && hasDetail(row, entry.raw(19))
+            guard row.raw(11).isSame(as: entry.raw(4)), row.raw(12).isSame(as: entry.raw(9)),
+                row.raw(13).isSame(as: entry.raw(17)), row.raw(14).isSame(as: entry.raw(16)),
+                row.raw(15).isSame(as: entry.raw(1))
+            else { return false }
+            return try hasDetail(row, entry.raw(19))
         }
     }
-
-    /// Whether the entry of an ask says of the clocks and timers what the row says, in the older
-    /// form or in today's: ``EntryDetail/asked(at:expiry:dismissAfter:snooze:)``, in bytes.
-    private func hasDetail(_ row: borrowing Row, _ told: RawColumn) -> Bool {
-        let hasDeadline = !row.isNull(16)
-        guard hasDeadline != row.isNull(18) else { return false }
-        isOlder = told.kind == .null || (hasDeadline && told.bytes.count == Self.olderLength)
-        guard told.kind != .null else { return !hasDeadline }
-        detail.beginText()
-        if hasDeadline {
-            detail.plain("expires ")
-            guard detail.time(milliseconds: row.integer(16)) else { return false }
-            if isOlder { return told.kind == .text && told.holds(detail.written) }
-            detail.plain(", boot clock ")
-            detail.decimal(row.integer(18))
-            detail.plain(" ms; ")
-        }
-        if !row.isNull(20) {
-            detail.plain("dismiss after ")
-            detail.decimal(row.integer(20))
-            detail.plain(" ms; ")
-        }
-        if !row.isNull(21) {
-            detail.plain("snooze ")
-            detail.decimal(row.integer(21))
-            detail.plain(" ms; ")
-        }
-        detail.plain("asked at ")
-        detail.decimal(row.integer(17))
-        detail.plain(" ms in boot ")
-        detail.plain(row.raw(19).bytes)
-        return told.kind == .text && told.holds(detail.written)
-    }
-
-    /// The length of `expires 2026-11-20T10:05:00.000Z`.
-    private static let olderLength = 32
 
     /// Whether an alert is what was shown, snoozed or ended.
     func isShown(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
@@ -99,7 +57,7 @@ final class AlertContents {
 
     private func isContent(
         _ id: Int64, _ entry: borrowing Row, _ db: Database,
-        _ isRight: (borrowing Row, borrowing Row) -> Bool
+        _ isRight: (borrowing Row, borrowing Row) throws -> Bool
     ) throws -> Bool {
         let place = Int(id & Int64(Self.recentCount - 1))
         var isErased = false
@@ -108,22 +66,42 @@ final class AlertContents {
             SELECT style, title, message, default_button, priority, key, handler, presenters,
                 buttons, info, salt, sources.name, sources.uid, pid, host, asked_ms, expires_ms,
                 asked_boot_ms, expires_boot_ms, boot, dismiss_after_ms, snooze_ms, presented_ms
-            FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
+            FROM alerts NOT INDEXED JOIN sources NOT INDEXED ON sources.id = source_id
+            WHERE alerts.id = ?
             """, .integer(id)
         ) { row in
             presented = row.optionalInteger(22)
             guard let hashed = try hashContent(row, into: content(at: place)) else {
                 // Whether its texts were erased rightly is found out at the end.
                 isErased = true
-                return try isBlank(row) && isRight(row, entry)
+                recentIDs[place] = -1
+                guard try isBlank(row) else { return false }
+                return try isRight(row, entry)
             }
             recentIDs[place] = hashed ? id : -1
             recentlyPresented[place] = presented
-            return isRight(row, entry)
+            return try isRight(row, entry)
         }
-        guard rows == true, !isErased else { return rows == true }
+        guard rows == true else { return false }
+        guard !isErased else { return try isContentAsked(id, entry, db) }
         return recentIDs[place] == id
             && entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+    }
+
+    /// Whether an entry tells the content that the entry of the ask does, for want of texts.
+    private func isContentAsked(
+        _ id: Int64, _ entry: borrowing Row, _ db: Database
+    ) throws -> Bool {
+        // What was shown just when it was erased has no hash.
+        if entry.holds(2, "asked") || (entry.isNull(18) && entry.holds(2, "presented")) {
+            return true
+        }
+        return try db.first(
+            """
+            SELECT content FROM audit INDEXED BY audit_alert
+            WHERE alert_id = ? AND event = 'asked' ORDER BY seq LIMIT 1
+            """, .integer(id)
+        ) { asked in asked.raw(0).isSame(as: entry.raw(18)) } ?? false
     }
 
     /// Whether an alert has none of the texts that an erasure takes.
@@ -141,8 +119,9 @@ final class AlertContents {
                 ssh, responses.host, responses.pid, source, sources.name, responses.key,
                 alerts.key, responses.handler, alerts.handler, button, buttons, salt, handled,
                 responses.seq, expires_ms, expires_boot_ms, boot, default_button
-            FROM responses JOIN alerts ON alerts.id = alert_id
-            JOIN sources ON sources.id = source_id WHERE alert_id = ?
+            FROM responses INDEXED BY sqlite_autoindex_responses_1
+            JOIN alerts NOT INDEXED ON alerts.id = alert_id
+            JOIN sources NOT INDEXED ON sources.id = source_id WHERE alert_id = ?
             """, .integer(id)
         ) { row in
             guard row.raw(0).isSame(as: entry.raw(5)), row.raw(1).isSame(as: entry.raw(6)),
@@ -188,7 +167,7 @@ final class AlertContents {
     private func hasButton(_ row: borrowing Row) throws -> Bool {
         let index = row.integer(1)
         guard index >= 0 else { return index == -1 && row.isNull(17) }
-        guard let buttons = try buttons(row.raw(18)), index < buttons.ids.count else {
+        guard let buttons = try known.buttons(row.raw(18)), index < buttons.ids.count else {
             return false
         }
         return buttons.ids[Int(index)].withUnsafeBytes(row.raw(17).holds)
@@ -224,10 +203,19 @@ extension AlertContents {
         let (salt, title) = (row.raw(10), row.raw(1))
         if salt.kind == .null { return nil }
         guard salt.kind == .blob, title.kind == .text else { return false }
-        guard let buttons = try buttons(row.raw(8)) else { return false }
+        guard let buttons = try known.buttons(row.raw(8)) else { return false }
         input.begin(Self.kind)
         input.hex(salt.bytes)
         for column: Int32 in 0..<4 { guard text(row.raw(column)) else { return false } }
+        guard try addPlace(row) else { return false }
+        input.append(buttons.hashed)
+        try addInfo(row)
+        input.hash(into: digest)
+        return true
+    }
+
+    /// Adds the priority, the key, the handler and the presenters.
+    func addPlace(_ row: borrowing Row) throws -> Bool {
         input.number(row.integer(4))
         guard text(row.raw(5)), text(row.raw(6)) else { return false }
         let presenters = try row.optionalText(7).map { text throws -> [String] in
@@ -242,12 +230,12 @@ extension AlertContents {
         }
         input.number(Int64(presenters?.count ?? 0))
         for var name in presenters ?? [] { name.withUTF8 { input.text(.init($0)) } }
-        input.append(buttons.hashed)
-        guard !row.holds(9, "{}") else {
-            input.number(0)
-            input.hash(into: digest)
-            return true
-        }
+        return true
+    }
+
+    /// Adds the strings of `userInfo`.
+    func addInfo(_ row: borrowing Row) throws {
+        guard !row.holds(9, "{}") else { return input.number(0) }
         let strings = try StoredJSON.strings(row.text(9))
         input.number(Int64(strings.count))
         for var name in strings.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
@@ -255,46 +243,14 @@ extension AlertContents {
             name.withUTF8 { input.text(.init($0)) }
             value.withUTF8 { input.text(.init($0)) }
         }
-        input.hash(into: digest)
-        return true
     }
 
-    private func text(_ value: RawColumn) -> Bool {
+    func text(_ value: RawColumn) -> Bool {
         switch value.kind {
         case .text: input.text(value.bytes)
         case .null: input.absent()
         case .integer, .real, .blob: return false
         }
         return true
-    }
-
-    private func buttons(_ value: RawColumn) throws -> Buttons? {
-        guard value.kind == .text else { return nil }
-        if let known = buttons.first(where: { $0.json.withUnsafeBytes(value.holds) }) {
-            return known
-        }
-        let text = String(decoding: value.bytes, as: UTF8.self)
-        let decoded = try StoredJSON.buttons(text)
-        guard decoded.isEmpty == (text == "[]") else { return nil }
-        let hashed = HashInput()
-        hashed.number(Int64(decoded.count))
-        for button in decoded {
-            for text in [button.id, button.title, button.role?.rawValue] {
-                guard var text else {
-                    hashed.absent()
-                    continue
-                }
-                text.withUTF8 { hashed.text(.init($0)) }
-            }
-        }
-        let new = Buttons(
-            json: Array(value.bytes), hashed: hashed.bytes, ids: decoded.map { Array($0.id.utf8) })
-        if buttons.count < Self.keptButtons {
-            buttons.append(new)
-        } else {
-            buttons[oldest] = new
-            oldest = (oldest + 1) % Self.keptButtons
-        }
-        return new
     }
 }

@@ -17,7 +17,9 @@ struct AlertRow {
     let erasedSequence: Int64?
     /// Whether the column `state` says that the alert has its response.
     let isMarkedResolved: Bool
-    /// Whether none of the texts is there that an erasure takes, but for those of buttons.
+    /// What is left of the buttons, once the texts have been erased.
+    let erasedButtons: ErasedButtons?
+    /// Whether none of the texts is there that an erasure takes.
     let isBlank: Bool
 
     static let columns = """
@@ -49,7 +51,14 @@ struct AlertRow {
         sourceID = row.integer(39)
         erasedSequence = row.optionalInteger(40)
         isMarkedResolved = row.holds(41, "resolved")
-        isBlank = row.isNull(1) && row.isNull(2) && row.holds(6, "{}")
+        erasedButtons =
+            salt == nil
+            ? ErasedButtons(
+                stored: (try? StoredJSON.partialButtons(row.text(5))) ?? [],
+                defaultButton: row.optionalText(7)) : nil
+        isBlank =
+            row.isNull(1) && row.isNull(2) && row.holds(6, "{}")
+            && erasedButtons?.buttons.allSatisfy { $0.title == nil } ?? false
         let response = try Self.response(row, id: id, alert: alert)
         record = AlertRecord(
             id: id, alert: alert,
@@ -81,10 +90,23 @@ struct AlertRow {
     }
 
     /// What the entry of its ask says besides its columns.
-    var askedDetail: String {
+    ///
+    /// - Parameter key: The digest of its key, if it has one.
+    func askedDetail(leaves: [UInt8], key: KeyDigest?) -> String {
         EntryDetail.asked(
             at: asked, expiry: expiry, dismissAfter: record.alert.dismissAfter,
-            snooze: record.alert.snooze)
+            snooze: record.alert.snooze, leaves: leaves, key: key)
+    }
+
+    /// What that entry has to say, which it says itself as far as the row no longer knows.
+    func askedDetail(told detail: String?) -> String {
+        let alert = record.alert
+        var key = alert.key == nil ? nil : EntryDetail.key(asked: detail)
+        guard let erasedButtons else {
+            key = key.flatMap { KeyDigest(of: alert, source: record.source.name, salt: $0.salt) }
+            return askedDetail(leaves: AuditEntry.leaves(of: alert), key: key)
+        }
+        return askedDetail(leaves: AuditEntry.leaves(of: alert, erasedButtons), key: key)
     }
 
     var place: QueuePlace {

@@ -149,9 +149,9 @@ extension AuditCheck {
             SELECT alert_id, seq, collected_ms, responses.source, sources.name, responses.key,
                 alerts.key, responses.handler, alerts.handler, button_index, button, buttons, via,
                 coalesce(responses.uid, user, tty, ssh, responses.host, responses.pid) IS NULL,
-                responses.uid, responses.pid, responses.host IS NULL
-            FROM responses NOT INDEXED LEFT JOIN alerts ON alerts.id = alert_id
-            LEFT JOIN sources ON sources.id = source_id ORDER BY seq
+                responses.uid, responses.pid, responses.host IS NULL, outcome
+            FROM responses NOT INDEXED LEFT JOIN alerts NOT INDEXED ON alerts.id = alert_id
+            LEFT JOIN sources NOT INDEXED ON sources.id = source_id ORDER BY seq
             """, []
         ) { row in
             let id = row.integer(0)
@@ -170,6 +170,13 @@ extension AuditCheck {
             }
             if !isOfItsAlert(row) {
                 tell(id, "has a response under another source, key, handler or button")
+            }
+            let awaitsCollection =
+                !row.isNull(8) || (!row.holds(17, "withdrawn") && !row.holds(11, "[]"))
+            if awaitsCollection, story.erased > 0, !story.isAskedBefore,
+                story.collected == 0 || story.collected > story.erased
+            {
+                tell(id, "lost its texts before its response was collected")
             }
             // No presenter means that nobody chose; the view `history` would still show the name.
             if row.isNull(12), row.integer(13) == 0 {

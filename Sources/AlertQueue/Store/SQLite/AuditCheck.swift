@@ -76,7 +76,7 @@ struct AuditCheck: Sendable {
                     entry: sequence, alert: id)
                 return
             }
-            compare(entry, with: row)
+            try compare(entry, with: row, db)
         case .returned, .cancelling, .collected, .erased, .restored, .ran, .access, .reminded,
             .seen:
             break
@@ -94,18 +94,22 @@ struct AuditCheck: Sendable {
         if entry.event.kind == .resolved { resolvedCount += 1 }
     }
 
-    private mutating func compare(_ entry: AuditEntry, with row: AlertRow) {
+    private mutating func compare(
+        _ entry: AuditEntry, with row: AlertRow, _ db: Database
+    ) throws {
         let (sequence, id) = (entry.event.sequence, row.record.id)
         let report = { (reason: String, check: inout AuditCheck) in
             check.report.report(reason, entry: sequence, alert: id)
         }
         if entry.event.kind == .asked, !entry.tells(of: row) {
             report(
-                "alert \(id) was changed: its source, time, deadline or timers are not those of "
+                "alert \(id) was changed: its \(AuditEntry.askedParts) are not those of "
                     + "entry \(sequence)", &self)
         }
-        // Erased texts can't be compared any more.
-        if let content = row.content, content != entry.content {
+        // Where the texts are gone, the entry of the ask tells what they were.
+        let content = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
+        let hasContent = entry.content != nil || row.salt != nil || entry.event.kind != .presented
+        if content != entry.content, hasContent {
             report(
                 "alert \(id) was changed: it is not what entry \(sequence) says was "
                     + "\(entry.event.kind.rawValue)", &self)
@@ -167,7 +171,11 @@ struct AuditCheck: Sendable {
 }
 
 extension AuditEntry {
-    /// Whether a stored alert has the source, the time and the deadline that this entry recorded.
+    /// What ``tells(of:)`` compares of an alert that was asked.
+    static let askedParts = "source, time, deadline, timers, buttons or key"
+
+    /// Whether a stored alert has what this entry recorded besides its content: source, time,
+    /// deadline, timers, and what an erasure leaves.
     func tells(of row: AlertRow) -> Bool {
         let source = row.record.source
         let isPlain = row.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
@@ -177,7 +185,7 @@ extension AuditEntry {
             && Timestamp.milliseconds(event.at) == row.asked.wallMilliseconds
             && detail.isIdentical(
                 to: EntryDetail.isOlder(asked: detail)
-                    ? EntryDetail.askedBefore(expiry: row.expiry) : row.askedDetail)
+                    ? EntryDetail.askedBefore(expiry: row.expiry) : row.askedDetail(told: detail))
     }
 
     /// Whether a stored response is the one that this entry recorded.

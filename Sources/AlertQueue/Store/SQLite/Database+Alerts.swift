@@ -9,7 +9,14 @@ extension Database {
         """
 
     // Put together once: a statement is found by its text.
-    private static let byID = joined + " WHERE alerts.id = ?"
+    // By no index that somebody may have added, because verifying the log reads alerts this way.
+    private static let byID = """
+        SELECT \(AlertRow.columns) FROM alerts NOT INDEXED
+        JOIN sources NOT INDEXED ON sources.id = alerts.source_id
+        LEFT JOIN responses INDEXED BY sqlite_autoindex_responses_1
+            ON responses.alert_id = alerts.id
+        WHERE alerts.id = ?
+        """
     private static let byKey = joined + " WHERE alerts.source_id = ? AND alerts.key = ?"
     private static let waiting =
         joined + """
@@ -39,6 +46,13 @@ extension Database {
     /// The salt of an alert's hashes; `nil` once its texts have been erased.
     func salt(of id: Alert.ID) throws -> [UInt8]? {
         try first("SELECT salt FROM alerts WHERE id = ?", .integer(id)) { $0.blob(0) } ?? nil
+    }
+
+    /// The hash of a content that an entry of the log tells.
+    func content(ofEntry sequence: Int64) throws -> [UInt8]? {
+        try first(
+            "SELECT content FROM audit NOT INDEXED WHERE seq = ?", .integer(sequence)
+        ) { $0.blob(0) } ?? nil
     }
 
     /// The name of an alert's source; `nil` for an alert that does not exist.
@@ -202,7 +216,7 @@ extension Database {
 
     /// The end of the audit log, ``AuditHead/start`` for an empty one.
     func lastHead() throws -> AuditHead {
-        try first("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1") { row in
+        try first("SELECT seq, hash FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1") { row in
             AuditHead(sequence: row.integer(0), hash: row.blob(1) ?? [])
         } ?? AuditHead.start
     }

@@ -4,15 +4,17 @@ import SQLite
 ///
 /// As text, in the entry's detail:
 /// `alerts 1-180, 183; left HASH; salt SALT; keys 17 HASH, 183 HASH`. `left` is the
-/// hash of what is left of these alerts, and each key's hash, salted, is that of what is compared
-/// when somebody asks with the key again. Versions before schema 5 wrote neither.
+/// hash of what is left of these alerts. Of those that were asked before schema 5, each key's hash
+/// is that of what is compared when somebody asks with it again; later ones have it in the entry of
+/// their ask.
+/// Versions before schema 5 wrote neither.
 struct ErasedAlerts: Sendable {
     private(set) var ranges: [ClosedRange<Int64>] = []
     /// What `leftHash(of:)` made of them.
     var left: [UInt8]?
-    /// The salt of the hashes of ``keys``.
+    /// The salt of ``keys``.
     var salt: [UInt8]?
-    /// The hash of what an alert with a key asked.
+    /// The hashes of ``KeyDigest``s.
     var keys: [Alert.ID: [UInt8]] = [:]
 
     private static let prefix = "alerts "
@@ -101,7 +103,8 @@ extension Database {
                 """
                 SELECT alerts.id, priority, style, alerts.key, alerts.handler, presenters, buttons,
                     default_button, button
-                FROM alerts JOIN responses ON alert_id = alerts.id
+                FROM alerts NOT INDEXED JOIN responses INDEXED BY sqlite_autoindex_responses_1
+                    ON alert_id = alerts.id
                 WHERE alerts.id BETWEEN ? AND ? ORDER BY alerts.id
                 """, [.integer(range.lowerBound), .integer(range.upperBound)]
             ) { row in
@@ -118,20 +121,33 @@ extension Database {
     }
 }
 
-/// A JSON array of buttons from which the labels are to go, and the ids that are labels.
+/// What an erasure leaves of an alert's buttons: no labels, and no ids that are labels.
 struct ErasedButtons {
-    let json: String
-    /// What is left of the id of each button.
-    let ids: [String?]
+    let buttons: [StoredJSON.PartialButton]
+    /// The button that applies if nobody answers, unless its id is gone.
+    let defaultButton: String?
 
-    init(_ stored: String) {
-        // What can't be understood can't be erased in part.
-        let buttons = (try? StoredJSON.partialButtons(stored)) ?? []
-        ids = buttons.map { button in
-            guard let id = button.id else { return nil }
-            return button.title.map { $0.isIdentical(to: id) } ?? false ? nil : id
+    /// Of an alert that has its texts.
+    init(of alert: Alert) {
+        buttons = Self.left(of: alert.buttons)
+        defaultButton = alert.defaultButton.flatMap { [buttons] name in
+            buttons.contains { $0.id?.isIdentical(to: name) ?? false } ? name : nil
         }
-        json = StoredJSON.encode(
-            zip(buttons, ids).map { StoredJSON.PartialButton(id: $1, title: nil, role: $0.role) })
     }
+
+    /// Of an alert whose texts are gone, as its row has them.
+    init(stored buttons: [StoredJSON.PartialButton], defaultButton: String?) {
+        self.buttons = buttons
+        self.defaultButton = defaultButton
+    }
+
+    static func left(of buttons: [Alert.Button]) -> [StoredJSON.PartialButton] {
+        buttons.map { button in
+            StoredJSON.PartialButton(
+                id: button.id.isIdentical(to: button.title) ? nil : button.id, title: nil,
+                role: button.role?.rawValue)
+        }
+    }
+
+    var json: String { StoredJSON.encode(buttons) }
 }

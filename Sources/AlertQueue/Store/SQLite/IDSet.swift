@@ -49,6 +49,13 @@ struct IDSet: Sendable {
         recount()
     }
 
+    func intersection(_ other: IDSet) -> IDSet {
+        var common = IDSet()
+        common.words = zip(words, other.words).map { $0 & $1 }
+        common.recount()
+        return common
+    }
+
     /// Whether another set has all of these.
     func isSubset(of other: IDSet) -> Bool {
         words.enumerated().allSatisfy { index, word in

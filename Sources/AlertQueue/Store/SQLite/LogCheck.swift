@@ -15,6 +15,10 @@ extension Database {
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0 AND event = 'cancelling' ORDER BY seq DESC LIMIT 1
         """
+    private static let collections = """
+        SELECT seq FROM audit INDEXED BY audit_alert
+        WHERE alert_id = ? AND seq > 0 AND event = 'collected' LIMIT 1
+        """
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
     private static let neighbours = """
         SELECT (SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1),
@@ -40,29 +44,25 @@ extension Database {
         guard asked.tells(of: row) else {
             throw AlertError.inconsistent(
                 id,
-                "its source, time, deadline or timers are not those of entry "
-                    + "\(asked.event.sequence)")
+                "its \(AuditEntry.askedParts) are not those of entry \(asked.event.sequence)")
         }
         // It has the hash of no presenters at all, and would wait for ever.
         guard row.record.alert.presenters?.isEmpty != true else {
             throw AlertError.inconsistent(id, "it names no presenter that may show it")
         }
-        let content = row.content
-        if let content {
+        if let content = row.content {
             guard content == asked.content else {
                 throw AlertError.inconsistent(
                     id, "it is not what was asked, as entry \(asked.event.sequence) says")
             }
         } else {
-            try checkErasure(
-                of: row, after: entries.resolved?.event.sequence ?? .max,
-                maySayLess: EntryDetail.isOlder(asked: asked.detail))
+            try checkErasure(of: row, asked, entries)
         }
         guard row.isMarkedResolved == (row.record.response != nil) else {
             throw AlertError.inconsistent(id, "its state is not that of its response")
         }
         if let response = row.record.response {
-            try check(response, of: row, content, entries)
+            try check(response, of: row, entries)
         } else if let resolved = entries.resolved {
             throw AlertError.inconsistent(
                 id, "it waits, but entry \(resolved.event.sequence) says that it ended")
@@ -71,13 +71,13 @@ extension Database {
     }
 
     private func check(
-        _ response: Response, of row: AlertRow, _ content: [UInt8]?, _ entries: FirstEntries
+        _ response: Response, of row: AlertRow, _ entries: FirstEntries
     ) throws {
         let id = row.record.id
         guard let resolved = entries.resolved else {
             throw AlertError.inconsistent(id, "no entry says that it got a response")
         }
-        guard resolved.tells(of: response), content == nil || content == resolved.content,
+        guard resolved.tells(of: response), resolved.content == entries.asked?.content,
             resolved.tellsHandling(of: row, response)
         else {
             throw AlertError.inconsistent(
@@ -88,6 +88,30 @@ extension Database {
             throw AlertError.inconsistent(
                 id, "its response was collected or not, against what the entries say")
         }
+    }
+
+    /// Whether versions before schema 5 asked an alert, whose entry says less.
+    func isAskedBefore(_ id: Alert.ID) throws -> Bool {
+        EntryDetail.isOlder(asked: try firstEntries(of: id).asked?.detail)
+    }
+
+    /// The digest of what an alert without texts asked; `nil` if no entry has it.
+    func keyDigest(of row: AlertRow) throws -> KeyDigest? {
+        let asked = try firstEntries(of: row.record.id).asked
+        guard EntryDetail.isOlder(asked: asked?.detail) else {
+            return EntryDetail.key(asked: asked?.detail)
+        }
+        guard let erasure = try erasure(of: row)?.alerts, let salt = erasure.salt,
+            let hash = erasure.keys[row.record.id]
+        else { return nil }
+        return KeyDigest(salt: salt, hash: hash)
+    }
+
+    /// Makes sure that no entry says that a response was collected, before one is written.
+    func checkUncollected(_ id: Alert.ID) throws {
+        guard let entry = try first(Self.collections, .integer(id), read: { $0.integer(0) })
+        else { return }
+        throw AlertError.inconsistent(id, "entry \(entry) says that its response was collected")
     }
 
     /// The word by which somebody requested that a screen cancel an alert; `nil` for no request.
@@ -139,15 +163,26 @@ extension Database {
         return entry
     }
 
-    /// Makes sure that an entry says that an alert has lost its texts, after it had ended.
+    /// Makes sure that an entry says that an alert has lost its texts, after it had ended and after
+    /// whoever had to take its response had done so.
+    ///
+    /// What is left of it is what the entry of its ask says.
     private func checkErasure(
-        of row: AlertRow, after resolved: Int64, maySayLess: Bool
+        of row: AlertRow, _ asked: AuditEntry, _ entries: FirstEntries
     ) throws {
         let id = row.record.id
+        let maySayLess = EntryDetail.isOlder(asked: asked.detail)
+        let resolved = entries.resolved?.event.sequence ?? .max
         guard let (sequence, erasure) = try erasure(of: row), sequence > resolved, row.isBlank
         else {
             throw AlertError.inconsistent(
                 id, "it has lost its texts, and no entry says that they were erased")
+        }
+        if !maySayLess, row.record.awaitsCollection,
+            entries.collected.map({ $0.event.sequence > sequence }) ?? true
+        {
+            throw AlertError.inconsistent(
+                id, "entry \(sequence) erased its texts before its response was collected")
         }
         guard let left = erasure.left else {
             // Of what this version has asked, no erasure says so little.

@@ -37,7 +37,8 @@ final class QuickAuditCheck {
         var isRight = true
         try db.forEach(
             """
-            SELECT \(AuditRow.columns) FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq
+            SELECT \(AuditRow.columns) FROM audit NOT INDEXED
+            WHERE seq > ? AND seq <= ? ORDER BY seq
             """, [.integer(sequence), .integer(end)]
         ) { row in
             if isRight { isRight = try accepts(row, db) }

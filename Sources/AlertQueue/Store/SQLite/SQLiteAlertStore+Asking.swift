@@ -12,6 +12,8 @@ private struct PreparedQuestion: Sendable {
     let presenters: String?
     let salt: [UInt8]
     let content: [UInt8]
+    let leaves: [UInt8]
+    let key: KeyDigest?
 
     init(_ question: Question) {
         self.question = question
@@ -21,6 +23,8 @@ private struct PreparedQuestion: Sendable {
         presenters = question.alert.presenters.map { StoredJSON.encode($0) }
         salt = AuditEntry.makeSalt()
         content = AuditEntry.content(of: question.alert, salt: salt)
+        leaves = AuditEntry.leaves(of: question.alert)
+        key = KeyDigest(of: question.alert, source: question.source)
     }
 
     /// Stores the question, or finds the one that its key belongs to.
@@ -45,7 +49,7 @@ private struct PreparedQuestion: Sendable {
         try context.audit(
             AuditDraft(
                 kind: .asked, record: row.record, content: content,
-                detail: row.askedDetail),
+                detail: row.askedDetail(leaves: leaves, key: key)),
             by: question.caller)
         return Enqueued(
             record: row.record, isJoined: false, expiry: row.expiry,
@@ -143,10 +147,9 @@ extension Database {
     private func differenceFromErased(_ row: AlertRow, _ asked: Alert) throws -> String? {
         let (id, left) = (row.record.id, row.record.alert)
         let difference = asked.firstDifference(fromErased: left)
-        guard let erasure = try erasure(of: row)?.alerts, let salt = erasure.salt,
-            let hash = erasure.keys[id]
-        else { return difference }
-        guard AuditEntry.keyHash(of: asked, id, salt: salt) == hash else {
+        let source = row.record.source.name
+        guard let kept = try keyDigest(of: row) else { return difference }
+        guard KeyDigest(of: asked, source: source, salt: kept.salt)?.hash == kept.hash else {
             return difference ?? "text"
         }
         // It is the same question, and so this can't differ.
@@ -260,6 +263,7 @@ extension AlertRow {
         isHandled = false
         erasedSequence = nil
         isMarkedResolved = false
+        erasedButtons = nil
         isBlank = false
         record = AlertRecord(
             id: id, alert: prepared.recorded,

@@ -256,6 +256,7 @@ extension WriteContext {
             "SELECT collected_ms IS NULL FROM responses WHERE alert_id = ?", .integer(id)
         ) { $0.integer(0) == 1 }
         guard isUncollected == true else { return false }
+        try db.checkUncollected(id)
         try db.change(
             "UPDATE responses SET collected_ms = ? WHERE alert_id = ? AND collected_ms IS NULL",
             .integer(now.wallMilliseconds), .integer(id))

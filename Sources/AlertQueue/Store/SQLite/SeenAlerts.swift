@@ -13,6 +13,9 @@ struct SeenAlerts: Sendable {
     private var askedBefore = IDSet()
     private var endedBefore = IDSet()
     private var erasedBefore = IDSet()
+    private var collected = IDSet()
+    /// Those that were collected once their texts had been erased.
+    private var collectedLate = IDSet()
     private var presented = IDSet()
     /// Those whose row has the time of the last entry so far that tells of a showing.
     private var presentedRightly = IDSet()
@@ -69,6 +72,7 @@ struct SeenAlerts: Sendable {
     /// - Parameter number: The response's own, which follows that of the response before.
     mutating func addResolved(_ id: Int64, number: Int64, isOlder: Bool) -> Bool {
         guard resolved.insert(id), number > 0, number < .max else { return false }
+        sum.add(.response, of: id, number)
         if let responses {
             guard number == responses.upperBound + 1 else { return false }
             self.responses = responses.lowerBound...number
@@ -81,6 +85,8 @@ struct SeenAlerts: Sendable {
 
     mutating func addCollected(_ id: Int64, at milliseconds: Int64) {
         sum.add(.collected, of: id, milliseconds)
+        _ = collected.insert(id)
+        if erased.contains(id) { _ = collectedLate.insert(id) }
     }
 
     /// Adds what the next stretch has seen; `false` if both have seen the same.
@@ -89,6 +95,9 @@ struct SeenAlerts: Sendable {
         endedBefore.formUnion(next.endedBefore)
         erasedBefore.formUnion(next.erasedBefore)
         cancelling.formUnion(next.cancelling)
+        collected.formUnion(next.collected)
+        collectedLate.formUnion(next.collectedLate)
+        collectedLate.formUnion(erased.intersection(next.collected))
         presentedRightly.subtract(next.presented)
         presentedRightly.formUnion(next.presentedRightly)
         presented.formUnion(next.presented)
@@ -128,11 +137,19 @@ extension SeenAlerts {
         var (count, indexed): (Int64, FactSum) = (0, entries)
         try db.visit(
             """
-            SELECT alert_id, collected_ms, seq, handler FROM responses NOT INDEXED ORDER BY seq
+            SELECT alert_id, collected_ms, seq, handler, outcome = 'withdrawn'
+            FROM responses NOT INDEXED ORDER BY seq
             """, []
         ) { row in
             let id = row.integer(0)
             count += 1
+            found.add(.response, of: id, row.integer(2))
+            if erased.contains(id), row.isNull(1) || collectedLate.contains(id),
+                !askedBefore.contains(id), try awaitsCollection(row, db)
+            {
+                isRight = false
+                return false
+            }
             if !row.isNull(1) {
                 found.add(.collected, of: id, row.integer(1))
             } else if let handler = row.optionalText(3) {
@@ -145,9 +162,18 @@ extension SeenAlerts {
             responses == (count > 0 ? 1...count : nil), endedBefore.isSubset(of: askedBefore),
             erasedBefore.isSubset(of: askedBefore)
         else { return false }
-        let stray = try db.first("SELECT 1 FROM audit WHERE seq < 1 LIMIT 1") { _ in true }
+        let stray = try db.first("SELECT 1 FROM audit NOT INDEXED WHERE seq < 1") { _ in true }
         guard stray == nil, try pending.differences(from: db).isEmpty else { return false }
         return try db.numberingFaults().isEmpty && db.indexSum() == indexed
+    }
+
+    /// Whether a response still had to be collected when its alert's texts were erased.
+    private func awaitsCollection(_ row: borrowing Row, _ db: Database) throws -> Bool {
+        guard row.isNull(3) else { return true }
+        guard row.integer(4) == 0 else { return false }
+        return try db.first(
+            "SELECT buttons <> '[]' FROM alerts NOT INDEXED WHERE id = ?", .integer(row.integer(0))
+        ) { $0.integer(0) == 1 } ?? true
     }
 
     private func isAsTold(
@@ -197,6 +223,7 @@ extension SeenAlerts {
 struct FactSum: Sendable, Equatable {
     enum Kind: UInt8 {
         case collected
+        case response
         case erasedSequence
         case snooze
         case entry

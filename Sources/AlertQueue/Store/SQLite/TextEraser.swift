@@ -1,5 +1,12 @@
 import SQLite
 
+extension AlertRecord {
+    /// Whether its response is somebody's to collect.
+    var awaitsCollection: Bool {
+        alert.handler != nil || (response?.outcome != .withdrawn && !alert.buttons.isEmpty)
+    }
+}
+
 /// Erases the texts of alerts within a write transaction.
 struct TextEraser {
     /// How many alerts, and how many bytes of their texts, one transaction erases at most.
@@ -8,6 +15,7 @@ struct TextEraser {
 
     /// Whether somebody may still come for the response, in SQL: nobody does where the alert was
     /// taken back or had nothing to choose, unless it names a handler, which runs for those too.
+    /// ``AlertRecord/awaitsCollection`` is the same in Swift.
     static let awaitsCollection = """
         collected_ms IS NULL AND (responses.handler IS NOT NULL
             OR (outcome <> 'withdrawn' AND buttons <> '[]'))
@@ -20,10 +28,6 @@ struct TextEraser {
     private struct Texts {
         let sequence: Int64
         let indexed: IndexedText
-        let buttons: ErasedButtons
-        let defaultButton: String?
-        let buttonIndex: Int
-        let button: String?
     }
 
     /// Erases the texts of the first of some alerts, and says so in the log.
@@ -31,30 +35,36 @@ struct TextEraser {
     /// Alerts that have lost their texts already, that the caller has no right over, or whose
     /// response is not old or still has to be collected, are passed over.
     ///
-    /// - Returns: How many alerts were looked at, and how many lost their texts.
+    /// - Returns: How many alerts were looked at, how many lost their texts, and how many keep them
+    ///   because the log contradicts them.
     func erase(
         _ ids: [Alert.ID], before cutoff: Int64, by caller: Caller
-    ) throws -> (seen: Int, erased: Int) {
+    ) throws -> (seen: Int, erased: Int, contradicted: Int) {
         let indexed = try db.upkeep().indexed
-        var (seen, size) = (0, 0)
+        var (seen, size, contradicted) = (0, 0, 0)
         let salt = AuditEntry.makeSalt()
         var erased: [Alert.ID] = []
         var keys: [Alert.ID: [UInt8]] = [:]
         for id in ids.prefix(Self.sliceLength) where size < Self.sliceSize {
             seen += 1
-            guard let texts = try texts(of: id, before: cutoff), let record = try evidence(id),
-                caller.hasRight(over: record.source.uid)
-            else { continue }
-            let alert = record.alert
-            if alert.key != nil { keys[id] = AuditEntry.keyHash(of: alert, id, salt: salt) }
+            guard let texts = try texts(of: id, before: cutoff) else { continue }
+            guard let row = try unlessContradicted(id) else {
+                contradicted += 1
+                continue
+            }
+            let (alert, source) = (row.record.alert, row.record.source)
+            guard caller.hasRight(over: source.uid) else { continue }
+            if try db.isAskedBefore(id) {
+                keys[id] = KeyDigest(of: alert, source: source.name, salt: salt)?.hash
+            }
             if texts.sequence <= indexed {
                 try db.removeFromIndex(texts.sequence, texts.indexed)
             }
-            try overwrite(id, texts)
+            try overwrite(row.record, texts)
             erased.append(id)
             size += texts.indexed.byteCount
         }
-        guard !erased.isEmpty else { return (seen, 0) }
+        guard !erased.isEmpty else { return (seen, 0, contradicted) }
         var alerts = ErasedAlerts(erased.sorted())
         alerts.left = try db.leftHash(of: alerts)
         alerts.salt = salt
@@ -66,44 +76,36 @@ struct TextEraser {
                 .integer(context.head.sequence), .integer(id))
         }
         try db.change("UPDATE upkeep SET erasures = erasures + 1")
-        return (seen, erased.count)
+        return (seen, erased.count, contradicted)
     }
 
-    /// The record of an alert; `nil` where the log contradicts it, so that its texts stay as
-    /// evidence.
-    private func evidence(_ id: Alert.ID) throws -> AlertRecord? {
-        do { return try db.checkedAlert(id)?.record } catch AlertError.inconsistent { return nil }
+    /// An alert; `nil` where the log contradicts it, so that its texts stay as evidence.
+    private func unlessContradicted(_ id: Alert.ID) throws -> AlertRow? {
+        do { return try db.checkedAlert(id) } catch AlertError.inconsistent { return nil }
     }
 
     private func texts(of id: Alert.ID, before cutoff: Int64) throws -> Texts? {
         try db.first(
             """
-            SELECT seq, default_button, button_index, button, \(IndexedText.columns)
+            SELECT seq, \(IndexedText.columns)
             FROM alerts JOIN responses ON alert_id = alerts.id
             WHERE alerts.id = ? AND salt IS NOT NULL AND resolved_ms < ?
                 AND NOT (\(Self.awaitsCollection))
             """, .integer(id), .integer(cutoff)
         ) { row in
-            Texts(
-                sequence: row.integer(0), indexed: IndexedText(row, from: 4),
-                buttons: ErasedButtons(row.text(6)), defaultButton: row.optionalText(1),
-                buttonIndex: Int(row.integer(2)), button: row.optionalText(3))
+            Texts(sequence: row.integer(0), indexed: IndexedText(row, from: 1))
         }
     }
 
-    private func overwrite(_ id: Alert.ID, _ texts: Texts) throws {
-        let ids = texts.buttons.ids
-        let isNamed = texts.defaultButton.map { name in
-            ids.contains { $0?.isIdentical(to: name) ?? false }
-        }
+    private func overwrite(_ record: AlertRecord, _ texts: Texts) throws {
+        let left = ErasedButtons(of: record.alert)
         try db.change(
             """
             UPDATE alerts SET title = NULL, message = NULL, buttons = ?, info = '{}',
-                default_button = CASE WHEN ? THEN default_button END, salt = NULL WHERE id = ?
-            """, .text(texts.buttons.json), .integer(isNamed == true ? 1 : 0), .integer(id))
-        let isChosen = ids.indices.contains(texts.buttonIndex)
-        guard let button = texts.button,
-            !(isChosen && ids[texts.buttonIndex]?.isIdentical(to: button) ?? false)
+                default_button = ?, salt = NULL WHERE id = ?
+            """, .text(left.json), .optional(left.defaultButton), .integer(record.id))
+        guard let index = record.response?.buttonIndex, left.buttons.indices.contains(index),
+            left.buttons[index].id == nil
         else { return }
         try db.change(
             "UPDATE responses SET button = NULL WHERE seq = ?", .integer(texts.sequence))
