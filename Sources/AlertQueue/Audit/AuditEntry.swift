@@ -79,6 +79,15 @@ public struct AuditEntry: Sendable {
         return canonical.hash
     }
 
+    /// Makes sure that the entry has the hash of what it says.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it was changed.
+    package func checkHash() throws(AlertError) {
+        guard computedHash == hash else {
+            throw .inconsistent(event.alertID, "entry \(event.sequence) was changed")
+        }
+    }
+
     /// A salt for a hash: 16 random bytes, all with one system call; see arc4random_buf(3), which
     /// never fails.
     package static func makeSalt() -> [UInt8] {

@@ -25,14 +25,16 @@ public struct AlertEvents: AsyncSequence, Sendable {
 
         /// Waits for the next event; `nil` once the task is cancelled or the manager closed.
         ///
-        /// - Throws: ``AlertError/busy(_:)``, ``AlertError/incompatible(path:_:)``,
+        /// - Throws: ``AlertError/inconsistent(_:_:)`` where an entry was changed,
+        ///   ``AlertError/busy(_:)``, ``AlertError/incompatible(path:_:)``,
         ///   ``AlertError/storage(operation:_:)``.
         public mutating func next() async throws -> AlertEvent? {
             while page.isEmpty {
                 guard !Task.isCancelled, !store.isClosed else { return nil }
                 let seen = store.changeCount
                 do throws(AlertError) {
-                    page = try await store.events(after: cursor, limit: Self.pageLength)[...]
+                    page = try await store.events(
+                        after: cursor, limit: Self.pageLength, isChecked: true)[...]
                 } catch .closed {
                     // It was closed while it was being read.
                     return nil

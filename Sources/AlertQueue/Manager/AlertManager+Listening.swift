@@ -64,7 +64,7 @@ extension AlertManager {
         cursor = store.endOfQuiet(after: cursor)
         var page: [AlertEvent]
         repeat {
-            page = try await store.events(after: cursor, limit: 256)
+            page = try await store.events(after: cursor, limit: 256, isChecked: false)
             for event in page {
                 if let id = event.alertID { try await heard(event.kind, of: id) }
                 cursor = max(cursor, event.sequence)

@@ -42,4 +42,16 @@ public struct HistoryFilter: Sendable {
         self.uncollected = uncollected
         self.text = text
     }
+
+    /// Whether an alert's response meets the conditions, but for those on words and on collecting.
+    package func admits(_ record: AlertRecord) -> Bool {
+        guard let response = record.response else { return false }
+        return source.map(record.source.name.isIdentical) ?? true
+            && key.map { record.alert.key.isIdentical(to: $0) } ?? true
+            && outcome.map { $0 == response.outcome } ?? true
+            && button.map { (response.button?.id).isIdentical(to: $0) } ?? true
+            && by.map { $0 == response.by } ?? true
+            && since.map { $0 <= response.resolvedAt } ?? true
+            && until.map { $0 > response.resolvedAt } ?? true
+    }
 }

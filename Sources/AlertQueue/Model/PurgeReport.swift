@@ -10,6 +10,10 @@ public struct PurgeReport: Sendable, Hashable {
     /// How many were old enough, but keep their texts because another account asked them; none for
     /// root.
     public var others = 0
+    /// How many were old enough, but keep their texts as evidence, because the audit log
+    /// contradicts them; ``AlertManager/verifyAudit(expecting:)`` tells how. A dry run does not
+    /// look.
+    public var contradicted = 0
     /// Whether all erased texts are gone from every file of the queue; `false` where an erasure,
     /// this one or an earlier one, was cancelled after it had erased something.
     public var isComplete = true

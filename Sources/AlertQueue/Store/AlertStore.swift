@@ -113,8 +113,11 @@ package protocol AlertStore: TextUpkeep {
     ) async throws(AlertError) -> UncollectedPage
 
     /// Audit entries after a sequence number, oldest first.
-    nonisolated(nonsending) func events(after sequence: Int64, limit: Int) async throws(AlertError)
-        -> [AlertEvent]
+    ///
+    /// - Parameter isChecked: Whether an entry that was changed is an error.
+    nonisolated(nonsending) func events(
+        after sequence: Int64, limit: Int, isChecked: Bool
+    ) async throws(AlertError) -> [AlertEvent]
 
     /// The newest audit entry that this process knows of, or 0: whatever it does from now on comes
     /// after that.

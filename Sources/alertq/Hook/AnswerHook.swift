@@ -152,6 +152,11 @@ package struct AnswerHook: Sendable {
     private func isDone(
         with record: AlertRecord, _ turn: any HandlerTurn, failures: Int
     ) async -> Bool {
+        // The columns by which it was found are not those of which the log tells.
+        guard filter.admits(record) else {
+            tell(record.id, "was not started: the response is not what --exec looks for")
+            return false
+        }
         do {
             let input = HookProgram.Input(
                 text: try AlertJSON.line(record) + "\n", variables: variables(record),

@@ -30,8 +30,9 @@ package struct PurgeCommand: Command {
         """,
         """
         With --json the object has the keys “erased”, “uncollected” (how many were passed over), \
-        “others” (how many of other accounts were passed over), “complete”, “dry_run” and \
-        “before” (the time).
+        “others” (how many of other accounts were passed over), “contradicted” (how many were \
+        passed over as evidence, because the audit log contradicts them), “complete”, “dry_run” \
+        and “before” (the time).
         """,
     ]
 
@@ -76,6 +77,7 @@ package struct PurgeCommand: Command {
                     ("erased", .integer(Int64(report.erased))),
                     ("uncollected", .integer(Int64(report.uncollected))),
                     ("others", .integer(Int64(report.others))),
+                    ("contradicted", .integer(Int64(report.contradicted))),
                     ("complete", .bool(report.isComplete)), ("dry_run", .bool(isDry)),
                     ("before", AlertJSON.date(date)),
                 ]).text())
@@ -94,6 +96,11 @@ package struct PurgeCommand: Command {
             context.note(
                 "\(report.others) passed over, because other accounts asked them; only root may "
                     + "erase those")
+        }
+        if report.contradicted > 0 {
+            context.note(
+                "\(report.contradicted) passed over, because the audit log contradicts them; see: "
+                    + "alertq audit verify")
         }
         guard !report.isComplete else { return }
         context.note(

@@ -34,6 +34,7 @@ package struct ShowCommand: Command {
             var last: Int64 = 0
             while true {
                 let entries = try await manager.audit(after: last, of: id, limit: Self.pageSize)
+                for entry in entries { try entry.checkHash() }
                 let rows = entries.map { AuditListCommand.row($0, hasTitle: false, in: context) }
                 try context.output.write(table.text(rows))
                 guard entries.count == Self.pageSize, let newest = entries.last else {

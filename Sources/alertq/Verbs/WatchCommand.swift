@@ -99,6 +99,7 @@ package struct WatchCommand: Command {
                 continue
             }
             for entry in page {
+                try entry.checkHash()
                 cursor = entry.event.sequence
                 guard source == nil || source.isIdentical(to: entry.event.source) else {
                     continue

@@ -23,7 +23,10 @@ struct LeavingTests {
         #expect(!recorder.lines.contains("didPresent"))
         await manager.close()
         let store = try await queue.store()
-        #expect(try await store.events(after: 0, limit: 9).map(\.kind) == [.asked, .resolved])
+        #expect(
+            try await store.events(after: 0, limit: 9, isChecked: true).map(\.kind) == [
+                .asked, .resolved,
+            ])
         await store.close()
     }
 

@@ -26,7 +26,7 @@ struct AtOnceTests {
         let ids = try (0..<50).map { try #require(try askAtOnce("\($0)")).record.id }
         let store = try await queue.store()
         #expect(try await store.pending(limit: 100).map(\.id) == ids)
-        #expect(try await store.events(after: 0, limit: 100).map(\.alertID) == ids)
+        #expect(try await store.events(after: 0, limit: 100, isChecked: true).map(\.alertID) == ids)
         #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
         await store.close()
     }

@@ -32,11 +32,15 @@ struct StoredQueueTests {
             key: "snapshots")
     }
 
-    private func ask(_ alert: Alert, _ store: SQLiteAlertStore) async throws -> AlertRecord {
+    private static var root: Caller {
         var caller = Caller(via: "ask")
         caller.identity.uid = 0
-        return try await store.enqueue(
-            Question(alert: alert, source: "backup", caller: caller)
+        return caller
+    }
+
+    private func ask(_ alert: Alert, _ store: SQLiteAlertStore) async throws -> AlertRecord {
+        try await store.enqueue(
+            Question(alert: alert, source: "backup", caller: Self.root)
         ).record
     }
 
@@ -99,6 +103,25 @@ struct StoredQueueTests {
                 let error = await thrown { try await ask(question, store) }
                 #expect(error?.kind == "keyConflict")
             }
+            await store.close()
+        }
+    }
+
+    @Test("What this version purges of it keeps its key for one question, and its buttons")
+    func purgedNow() async throws {
+        for schema in Self.schemas.prefix(Self.firstErasing - 1) {
+            let (queue, head) = try stored(schema)
+            let store = try await queue.store()
+            let report = try await store.erase(before: .distantFuture, by: Self.root) { _ in }
+            #expect(report.erased > 0 && report.contradicted == 0)
+            #expect(try await store.verifyAudit(expecting: head).problems.isEmpty)
+            #expect(try await ask(Self.snapshots, store).isErased)
+            var other = Self.snapshots
+            other.title = "Delete everything?"
+            let error = await thrown { [other] in try await ask(other, store) }
+            #expect(error?.kind == "keyConflict")
+            try queue.forge("UPDATE alerts SET buttons = replace(buttons, 'keep', 'safe')")
+            #expect(await thrown { try await store.record(1) }?.kind == "inconsistent")
             await store.close()
         }
     }

@@ -117,6 +117,71 @@ struct ToldResponseTests {
         await store.close()
     }
 
+    @Test("A response is collected once, also where somebody has taken back that it was")
+    func collectedTwice() async throws {
+        let id = try await answered()
+        #expect(try await store.collectNow(id, by: .ana))
+        try queue.forge("UPDATE responses SET collected_ms = NULL")
+        let error = await thrown { try await store.collectNow(id, by: .ana) }
+        #expect(error?.kind == "inconsistent")
+        #expect(try queue.integer("SELECT count(*) FROM audit WHERE event = 'collected'") == 1)
+        await store.close()
+    }
+
+    @Test("A key finds what was asked with it, whatever an index says")
+    func key() async throws {
+        let id = try await answered()
+        let other = try await store.ask(.yesNo("Delete?", key: "j")).id
+        try await store.answer(other, 0)
+        let assign = { (mine: String, its: String) in
+            """
+            UPDATE alerts SET key = 'x' WHERE id = \(id);
+            UPDATE alerts SET key = '\(its)' WHERE id = \(other);
+            UPDATE alerts SET key = '\(mine)' WHERE id = \(id);
+            """
+        }
+        try queue.forge(
+            """
+            \(assign("j", "k"))
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'WHERE', 'WHERE 0 AND')
+                WHERE name = 'alerts_key';
+            PRAGMA writable_schema = RESET;
+            \(assign("k", "j"))
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'WHERE 0 AND', 'WHERE')
+                WHERE name = 'alerts_key';
+            PRAGMA writable_schema = RESET
+            """)
+        #expect(try await store.record(id).alert.key == "k")
+        for error in [
+            await thrown { try await store.ask(.yesNo("Delete?", key: "k")) },
+            await thrown {
+                try await store.record(key: "k", source: "test", of: Caller(via: "test"))
+            },
+        ] {
+            #expect(error?.kind == "inconsistent", "\(error as Any)")
+        }
+        await store.close()
+    }
+
+    @Test("Events of a changed entry are told to nobody")
+    func events() async throws {
+        let id = try await answered()
+        #expect(try await store.events(after: 0, limit: 9, isChecked: true).count == 2)
+        try queue.forge("UPDATE audit SET button_index = 0 WHERE event = 'resolved'")
+        let error = await thrown {
+            try await store.events(after: 0, limit: 9, isChecked: true)
+        }
+        guard case .inconsistent(id, _) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        // Those who only want to know that something has happened go on.
+        #expect(try await store.events(after: 0, limit: 9, isChecked: false).count == 2)
+        await store.close()
+    }
+
     @Test("A response that was taken away does not come a second time")
     func removed() async throws {
         let id = try await answered()
@@ -186,6 +251,9 @@ struct ToldResponseTests {
         try await store.sweep(atMost: 5)
         let expired = try queue.integer("SELECT count(*) FROM responses")
         #expect(expired == 10)
+        // What is left can't be stored, and so nobody takes the lock for it each second.
+        #expect(try await !store.due().isNow)
+        #expect(try await !store.next(for: [], only: nil).needsSweep)
         await store.close()
     }
 

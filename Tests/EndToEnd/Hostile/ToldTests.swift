@@ -63,6 +63,35 @@ struct ToldTests {
         #expect(try String(contentsOfFile: log, encoding: .utf8) == "2\n")
     }
 
+    @Test("A hook that is for a button is not started for another, whatever the columns say")
+    func hookForButton() async throws {
+        try await answered()
+        _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        try await queue.forge("UPDATE responses SET button = 'yes'")
+        let watch = try queue.start(
+            [
+                "watch", "--button", "yes", "--exec", "sh", "--", "-c",
+                "echo $ALERTQ_ALERT >> '\(log)'",
+            ])
+        #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "2\n" })
+        #expect(await eventually { watch.errors.text.contains("not what --exec looks for") })
+        watch.kill(SIGTERM)
+        _ = await watch.exit()
+        #expect(try String(contentsOfFile: log, encoding: .utf8) == "2\n")
+    }
+
+    @Test("An entry that was changed is not shown")
+    func shownEntry() async throws {
+        try await answered()
+        #expect(try await queue.run("collect", "k").code == 10)
+        let shown = try await queue.run("show", "1")
+        #expect(shown.code == 0 && shown.output.contains("collected"))
+        try await queue.forge("UPDATE audit SET user = 'eve' WHERE event = 'collected'")
+        let error = try await queue.run("show", "1")
+        #expect(error.code == 65, "\(error)")
+    }
+
     @Test("An ask that waits does not hear an answer that an entry without a hash speaks for")
     func waiting() async throws {
         let asker = try queue.start(question)

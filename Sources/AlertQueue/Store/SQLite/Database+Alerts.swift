@@ -39,8 +39,32 @@ extension Database {
         try alert(id).map(checked)
     }
 
-    func alert(key: String, sourceID: Int64) throws -> AlertRow? {
-        try first(Self.byKey, .integer(sourceID), .text(key)) { try AlertRow($0) }
+    /// An alert; `nil` where the log contradicts it.
+    func unlessContradicted(_ id: Alert.ID) throws -> AlertRow? {
+        do { return try checkedAlert(id) } catch AlertError.inconsistent { return nil }
+    }
+
+    /// The alert that an account has asked with a key, and that the log confirms.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` for one that it contradicts.
+    func checkedAlert(key: String, source: String, uid: UInt32) throws -> AlertRow? {
+        guard let sourceID = try self.source(uid: uid, name: source)?.id,
+            let row = try first(
+                Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
+        else { return nil }
+        let record = try checked(row).record
+        guard record.alert.key.isIdentical(to: key), record.source.uid == uid,
+            record.source.name.isIdentical(to: source)
+        else { throw AlertError.inconsistent(record.id, "an index leads to it by another key") }
+        return row
+    }
+
+    /// The source of an account's alerts with a name, and how many of them wait.
+    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int64)? {
+        try first(
+            "SELECT id, pending FROM sources WHERE uid = ? AND name = ?",
+            .integer(Int64(uid)), .text(name)
+        ) { (id: $0.integer(0), pending: $0.integer(1)) }
     }
 
     /// The salt of an alert's hashes; `nil` once its texts have been erased.
@@ -150,9 +174,16 @@ extension Database {
             """, now, limit)
     }
 
-    /// Whether a deadline has passed or a snooze is over.
+    /// Whether a deadline has passed or a snooze is over that can be stored: up to a thousand
+    /// alerts that the log contradicts are passed over.
     func isDue(at now: ClockReading) throws -> Bool {
-        try !overdue(at: now, limit: 1).isEmpty || !finishedSnoozes(at: now, limit: 1).isEmpty
+        if try !finishedSnoozes(at: now, limit: 1).isEmpty { return true }
+        for limit in [1, 1000] {
+            let overdue = try overdue(at: now, limit: limit)
+            for id in overdue where try unlessContradicted(id) != nil { return true }
+            if overdue.count < limit { return false }
+        }
+        return false
     }
 
     /// The earliest deadline or end of a snooze among those that were set in a boot; `nil` for

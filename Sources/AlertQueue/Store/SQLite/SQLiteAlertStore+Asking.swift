@@ -32,7 +32,8 @@ private struct PreparedQuestion: Sendable {
         let (source, pending) = try context.source(
             uid: question.caller.identity.uid, name: question.source)
         if let key = question.alert.key,
-            let row = try context.db.alert(key: key, sourceID: source)
+            let row = try context.db.checkedAlert(
+                key: key, source: question.source, uid: question.caller.identity.uid)
         {
             var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
@@ -109,11 +110,9 @@ extension SQLiteAlertStore {
     {
         guard let key = question.alert.key else { return nil }
         return try await read("look for the key") { [clock] db in
-            let source = try db.first(
-                "SELECT id FROM sources WHERE uid = ? AND name = ?",
-                .integer(Int64(question.caller.identity.uid)), .text(question.source)
-            ) { $0.integer(0) }
-            guard let source, let row = try db.alert(key: key, sourceID: source),
+            guard
+                let row = try db.checkedAlert(
+                    key: key, source: question.source, uid: question.caller.identity.uid),
                 // An expiry that nobody has stored yet is stored first.
                 !row.isOverdue(at: clock.now())
             else { return nil }
@@ -127,12 +126,7 @@ extension Database {
     fileprivate func join(
         _ row: AlertRow, _ question: Question, sequence: Int64
     ) throws -> Enqueued {
-        try checked(row)
         let (record, asked) = (row.record, question.alert)
-        guard record.alert.key.isIdentical(to: asked.key),
-            record.source.name.isIdentical(to: question.source),
-            record.source.uid == question.caller.identity.uid
-        else { throw AlertError.inconsistent(record.id, "an index leads to it by another key") }
         let part =
             row.salt == nil
             ? try differenceFromErased(row, asked) : asked.firstDifference(from: record.alert)

@@ -4,13 +4,17 @@ import Synchronization
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func events(
-        after sequence: Int64, limit: Int
+        after sequence: Int64, limit: Int, isChecked: Bool
     ) async throws(AlertError) -> [AlertEvent] {
         try await read("read the audit log") { db in
             try db.rows(
                 "SELECT \(AuditRow.columns) FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
                 .integer(sequence), .integer(limit)
-            ) { try AuditRow.entry($0).event }
+            ) { row in
+                let entry = try AuditRow.entry(row)
+                if isChecked { try entry.checkHash() }
+                return entry.event
+            }
         }
     }
 

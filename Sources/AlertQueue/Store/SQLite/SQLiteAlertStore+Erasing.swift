@@ -60,6 +60,7 @@ extension SQLiteAlertStore {
                 }
                 rest = rest.dropFirst(slice.seen)
                 report.erased += slice.erased
+                report.contradicted += slice.contradicted
                 progress(
                     PurgeProgress(
                         phase: .texts, done: min(total, done + page.count - rest.count),

@@ -65,12 +65,7 @@ extension SQLiteAlertStore {
         key: String, source: String, of caller: Caller
     ) async throws(AlertError) -> AlertRecord {
         let record = try await read("look for the key") { [clock] db -> AlertRecord? in
-            let sourceID = try db.first(
-                "SELECT id FROM sources WHERE uid = ? AND name = ?",
-                .integer(Int64(caller.identity.uid)), .text(source)
-            ) { $0.integer(0) }
-            guard let sourceID else { return nil }
-            return try db.alert(key: key, sourceID: sourceID).map(db.checked)?
+            try db.checkedAlert(key: key, source: source, uid: caller.identity.uid)?
                 .visible(at: clock.now())
         }
         guard let record else { throw .keyNotFound(key) }

@@ -178,9 +178,7 @@ extension WriteContext {
             let new = overdue.filter { !refused.contains($0) }
             guard !new.isEmpty else { break }
             for id in new {
-                let row: AlertRow?
-                do { row = try db.checkedAlert(id) } catch AlertError.inconsistent { row = nil }
-                guard let row else {
+                guard let row = try db.unlessContradicted(id) else {
                     refused.insert(id)
                     continue
                 }

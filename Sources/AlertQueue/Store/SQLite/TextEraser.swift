@@ -48,7 +48,8 @@ struct TextEraser {
         for id in ids.prefix(Self.sliceLength) where size < Self.sliceSize {
             seen += 1
             guard let texts = try texts(of: id, before: cutoff) else { continue }
-            guard let row = try unlessContradicted(id) else {
+            guard let row = try db.unlessContradicted(id) else {
+                // Its texts stay as evidence.
                 contradicted += 1
                 continue
             }
@@ -77,11 +78,6 @@ struct TextEraser {
         }
         try db.change("UPDATE upkeep SET erasures = erasures + 1")
         return (seen, erased.count, contradicted)
-    }
-
-    /// An alert; `nil` where the log contradicts it, so that its texts stay as evidence.
-    private func unlessContradicted(_ id: Alert.ID) throws -> AlertRow? {
-        do { return try db.checkedAlert(id) } catch AlertError.inconsistent { return nil }
     }
 
     private func texts(of id: Alert.ID, before cutoff: Int64) throws -> Texts? {

@@ -107,11 +107,9 @@ final class WriteContext {
     }
 
     private func stored(_ key: SourceName) throws -> SourceCount {
-        let known = try db.first(
-            "SELECT id, pending FROM sources WHERE uid = ? AND name = ?",
-            .integer(Int64(key.uid)), .text(key.name)
-        ) { SourceCount(id: $0.integer(0), pending: Int(UInt32(clamping: $0.integer(1)))) }
-        if let known { return known }
+        if let known = try db.source(uid: key.uid, name: key.name) {
+            return SourceCount(id: known.id, pending: Int(UInt32(clamping: known.pending)))
+        }
         try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
             .text(key.name))
