@@ -12,7 +12,8 @@ extension AlertManager {
     ///   - button: The button's id; ids are compared by their bytes.
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
-    ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``,
+    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     @discardableResult
     public func answer(
@@ -134,7 +135,8 @@ extension AlertManager {
     ///
     /// - Parameter id: The alert that has the response.
     /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response,
-    ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
+    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
         guard try await store.record(id).response != nil else { throw .notFound(id) }
         _ = try await store.collectNow(id, by: caller)
@@ -181,8 +183,8 @@ extension AlertManager {
     /// One alert, with everything that has become of it.
     ///
     /// - Parameter id: The alert, whoever asked it.
-    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/storage(operation:_:)``,
-    ///   ``AlertError/closed``.
+    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
+    ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
         try await store.record(id)
     }
@@ -190,8 +192,8 @@ extension AlertManager {
     /// The alert that this manager's ``source`` asked with a key, as this process's user.
     ///
     /// - Parameter key: The key; keys are compared by their bytes.
-    /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/storage(operation:_:)``,
-    ///   ``AlertError/closed``.
+    /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
+    ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func record(key: String) async throws(AlertError) -> AlertRecord {
         try await store.record(key: key, source: source, of: caller)
     }

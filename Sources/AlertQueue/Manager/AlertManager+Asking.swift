@@ -17,8 +17,9 @@ extension AlertManager {
     ///   - handler: Code for whichever button is chosen.
     /// - Returns: The alert's id, once the alert is on disk.
     /// - Throws: ``AlertError/invalid(_:_:)``, ``AlertError/keyConflict(_:_:part:)``,
-    ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/busy(_:)``,
-    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``; nothing is stored then.
+    ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/inconsistent(_:_:)``,
+    ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``;
+    ///   nothing is stored then.
     @discardableResult
     public nonisolated func show(
         _ alert: Alert, on presenters: [String]? = nil, handler: Handler? = nil

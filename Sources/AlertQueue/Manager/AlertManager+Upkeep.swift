@@ -40,8 +40,8 @@ extension AlertManager {
     ///   - dryRun: Whether only to tell what would be done.
     ///   - progress: Hears how far it has come.
     /// - Throws: ``AlertError/busy(_:)`` while a program keeps reading the database, so that erased
-    ///   texts still stand in its log: purge again then. ``AlertError/invalid(_:_:)``,
-    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
+    ///   texts are still in its log: purge again then. ``AlertError/invalid(_:_:)``,
+    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func purge(
         before date: Date, dryRun: Bool = false,
         progress: @Sendable (PurgeProgress) -> Void = { _ in }

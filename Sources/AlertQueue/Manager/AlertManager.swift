@@ -131,6 +131,7 @@ public actor AlertManager {
     ///   - delegate: Who hears what happens on the screen; held weakly.
     ///   - clock: The time; replaced in tests.
     /// - Throws: ``AlertError/incompatible(path:_:)``, ``AlertError/notPermitted(path:_:)``,
+    ///   ``AlertError/inconsistent(_:_:)`` for a schema that is not alertq's,
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, and
     ///   ``AlertError/invalid(_:_:)`` for a source or a presenter's name.
     public init(

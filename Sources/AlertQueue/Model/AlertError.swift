@@ -73,7 +73,7 @@ extension AlertError: CustomStringConvertible {
             "\(path) \(reason)"
         case .inconsistent(let id, let reason):
             (id.map { "alert \($0) can't be trusted: " } ?? "the queue can't be trusted: ") + reason
-                + "; nothing was told or stored. See what "
+                + "; nothing was returned or stored. See what "
                 + (id == nil ? "`alertq doctor`" : "`alertq audit verify`")
                 + " says, and find out who may write the file"
         case .storage(let operation, let reason):

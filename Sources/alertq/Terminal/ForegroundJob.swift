@@ -21,4 +21,10 @@ extension Resolution.Authority {
 
 extension Option {
     static let force = Option("force", help: "Even if another account asked it")
+
+    static let forceDiscussion = """
+        Only the account that asked, and root, may do this. Any other is refused with 77, and the \
+        message names the account that asked. With --force it may too; the record then says that \
+        a person or a program of another account did it, by the rule of answer.
+        """
 }

@@ -11,11 +11,7 @@ package struct CancelCommand: Command {
         It is recorded as cancelled by the system, and the ask that waits for it exits with 17. To \
         say no as a person, use answer; to take back what you asked yourself, withdraw.
         """,
-        """
-        Only the account that asked, and root, may cancel an alert; others are refused with 77, \
-        and told who asked. With --force they may too, and the record then says that a person or \
-        a program of another account did it, by the rule of answer.
-        """,
+        Option.forceDiscussion,
     ]
 
     private let action: AlertAction

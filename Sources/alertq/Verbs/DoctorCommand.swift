@@ -25,8 +25,8 @@ package struct DoctorCommand: Command {
         """,
         """
         --repair puts the schema's own objects back where somebody has removed or changed them. \
-        It changes no row and nothing that is not alertq's, and keeps everything as it is where \
-        the rows don't fit any more.
+        It changes no row and nothing that is not alertq's. Where the rows no longer fit the \
+        schema, it fails and changes nothing.
         """,
         """
         With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.

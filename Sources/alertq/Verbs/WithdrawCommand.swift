@@ -6,13 +6,7 @@ package struct WithdrawCommand: Command {
     package static let abstract = "Take an alert back, because its question is of no use any more"
     package static let operands = ["ID"]
     package static let options = [Option.force]
-    package static let discussion = [
-        """
-        Only the account that asked, and root, may take an alert back; others are refused with 77, \
-        and told who asked. With --force they may too, and the record then says that a person or \
-        a program of another account did it, by the rule of answer.
-        """
-    ]
+    package static let discussion = [Option.forceDiscussion]
 
     private let action: AlertAction
     private let isForced: Bool

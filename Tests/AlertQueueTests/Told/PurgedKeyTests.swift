@@ -108,8 +108,8 @@ struct PurgedKeyTests {
         await store.close()
     }
 
-    /// Appends an entry of an erasure, with the hashes that today's rows have, as anybody can who
-    /// may write the file.
+    /// Appends an entry of an erasure, with the hashes that the rows have now, as any process can
+    /// that can write the file.
     private func appendErasure(of id: Alert.ID, key other: Alert) async throws {
         try await store.commits.perform(.upkeep, "forge") { context in
             var alerts = ErasedAlerts([id])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AlertQueue
 
-/// Whoever may write the file can't make anybody hear what the log does not say.
+/// A process that can write the file can't make an asker hear what the log does not say.
 @Suite("Told responses")
 struct ToldResponseTests {
     let queue: TemporaryQueue

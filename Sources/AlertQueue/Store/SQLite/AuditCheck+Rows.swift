@@ -19,7 +19,7 @@ extension AuditCheck {
             "SELECT seq FROM audit NOT INDEXED WHERE seq < 1 ORDER BY seq LIMIT 100",
             read: { $0.integer(0) })
         {
-            report.report("entry \(sequence) stands before the first one", entry: sequence)
+            report.report("entry \(sequence) comes before the first one", entry: sequence)
         }
         let pending = try compareAlerts(db, at: now)
         try compareResponses(db)
@@ -64,17 +64,17 @@ extension AuditCheck {
     private mutating func compareMarks(_ row: borrowing Row, with story: AlertStory) {
         let id = row.integer(0)
         if row.optionalInteger(3) != (story.presented > 0 ? story.presentedMilliseconds : nil) {
-            tell(id, "was not shown when its row says")
+            tell(id, "has a time of presentation that the log doesn't record")
         }
-        if !row.isPID(16) { tell(id, "was asked by a process that can't be") }
+        if !row.isPID(16) { tell(id, "has an invalid process id") }
         let isRequested = row.integer(8) != 0
         // A mark of older versions has no entry, and counts for nothing.
         if isRequested != (story.cancelling > 0), !(isRequested && story.isAskedBefore) {
-            tell(id, "was to be cancelled or not, against what the entries say")
+            tell(id, "differs from the log in whether it is to be cancelled")
         }
         let named = story.isErasureNamed ? story.erased : nil
         if row.optionalInteger(9) != named {
-            tell(id, "points at an entry that does not tell of its erasure")
+            tell(id, "names an entry that doesn't record its erasure")
         }
         if story.isEndedBefore, !story.isAskedBefore {
             tell(id, "ended with an entry that is older than its question")
@@ -129,7 +129,7 @@ extension AuditCheck {
             ) { $0.optionalText(0) } ?? nil
         guard absent.contains(false) else {
             if !EntryDetail.mayHaveEnded(snooze: told, at: now) {
-                tell(id, "no longer sleeps, though its snooze can't be over")
+                tell(id, "is no longer snoozed, though its snooze can't be over")
             }
             return
         }
@@ -138,7 +138,7 @@ extension AuditCheck {
         guard !isWaiting || absent.contains(true) || !EntryDetail.isSnoozed(told, until: end) else {
             return
         }
-        tell(id, "sleeps otherwise than its last snooze says")
+        tell(id, "is snoozed until another time than its last snooze says")
     }
 
     /// Compares every response with its alert's story.
@@ -162,11 +162,11 @@ extension AuditCheck {
             if row.integer(1) != story.predecessors + 1 || count != row.integer(1) {
                 tell(
                     id,
-                    "has the response \(row.integer(1)), which is not its place: "
+                    "has response number \(row.integer(1)), which is not its place: "
                         + "\(story.predecessors) were given before")
             }
             if row.optionalInteger(2) != (story.collected > 0 ? story.collectedMilliseconds : nil) {
-                tell(id, "was collected or not, or not then, against what the entries say")
+                tell(id, "differs from the log in whether and when its response was collected")
             }
             if !isOfItsAlert(row) {
                 tell(id, "has a response under another source, key, handler or button")
@@ -180,11 +180,11 @@ extension AuditCheck {
             }
             // No presenter means that nobody chose; the view `history` would still show the name.
             if row.isNull(12), row.integer(13) == 0 {
-                tell(id, "names somebody in a response that nobody gave")
+                tell(id, "has a response by nobody that names a responder")
             }
             let isWhole = row.isUID(14) && row.isPID(15) && row.integer(16) == 0
             if !row.isNull(12), !isWhole {
-                tell(id, "names nobody that there can be in its response")
+                tell(id, "has an invalid uid, process id or host in its response")
             }
         }
         let given = Int64(stories.values.reduce(0) { $0 + ($1.resolved > 0 ? 1 : 0) })

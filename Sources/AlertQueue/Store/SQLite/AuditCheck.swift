@@ -121,7 +121,7 @@ struct AuditCheck: Sendable {
         }
         if !entry.tellsHandling(of: row, response) {
             report(
-                "the response of alert \(id) says otherwise than entry \(sequence) whether its "
+                "the response of alert \(id) differs from entry \(sequence) in whether its "
                     + "cancel was handled", &self)
         }
         if response.outcome == .expired, !entry.ending(of: row, response).isInTime {

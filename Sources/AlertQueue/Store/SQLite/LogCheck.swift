@@ -2,7 +2,7 @@ import SQLite
 
 /// Compares one alert with what the audit log says of it, before anything of it is told.
 ///
-/// Whoever may write the file can change a row and change it back: the log's entries, whose hashes
+/// A process that can write the file can change a row and change it back: the log's entries, whose hashes
 /// are computed again, say what was asked and how it ended.
 extension Database {
     // By this index alone: one of somebody else's might hold other values than the table.
@@ -86,7 +86,7 @@ extension Database {
         let collected = response.collectedAt.map(Timestamp.milliseconds)
         guard collected == entries.collected.map({ Timestamp.milliseconds($0.event.at) }) else {
             throw AlertError.inconsistent(
-                id, "its response was collected or not, against what the entries say")
+                id, "it differs from the log in whether and when its response was collected")
         }
     }
 

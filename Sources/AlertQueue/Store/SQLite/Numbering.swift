@@ -6,7 +6,7 @@ struct PendingCounts: Sendable {
 
     mutating func count(_ source: Int64) { counts[source, default: 0] += 1 }
 
-    /// The sources whose rows say otherwise, and those that stand there twice.
+    /// The sources whose rows say otherwise, and those that appear twice.
     func differences(from db: Database) throws -> [String] {
         struct Source: Hashable {
             let uid: Int64
@@ -25,11 +25,11 @@ struct PendingCounts: Sendable {
                         + "waiting alerts, but has \(waiting)")
             }
             if !row.isUID(1) {
-                differences.append("the source “\(name)” is of an account that can't be")
+                differences.append("the source “\(name)” has an invalid uid")
             }
             if !seen.insert(Source(uid: row.integer(1), name: Array(row.raw(2).bytes))).inserted {
                 differences.append(
-                    "the source “\(name)” of uid \(row.integer(1)) stands there twice")
+                    "the source “\(name)” of uid \(row.integer(1)) appears twice")
             }
         }
         return differences

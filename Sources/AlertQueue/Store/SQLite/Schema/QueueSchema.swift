@@ -69,10 +69,9 @@ package struct QueueSchema: Sendable {
 extension Database {
     /// What SQLite finds wrong with the file, and rows whose counterparts are gone.
     func structuralDamage() throws -> [String] {
-        let findings = try rows("PRAGMA integrity_check(10)") { $0.text(0) }
         let strays = try rows("PRAGMA foreign_key_check") { row in
             "a row of \(row.text(0)) belongs to a row of \(row.text(2)) that is gone"
         }
-        return findings.filter { $0 != "ok" } + strays.prefix(10)
+        return try soundnessFaults(ofAllIndexes: true) + strays.prefix(10)
     }
 }

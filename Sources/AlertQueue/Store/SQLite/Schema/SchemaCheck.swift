@@ -3,7 +3,7 @@ import SQLite
 
 /// Makes sure that a connection works with our schema, and with nothing that was planted in it.
 ///
-/// Whoever may write the file can add triggers to it and remove ours, and a store that works with
+/// A process that can write the file can add triggers to it and remove ours, and a store that works with
 /// them would say that it has stored what it has not. SQLite reads the schema once, and again when
 /// the file's has changed; so it is compared once, and again whenever SQLite has read it anew.
 /// Like its database it stays on one thread or queue.
@@ -57,7 +57,7 @@ final class SchemaCheck {
 extension AlertError {
     /// Another version has changed the file while it was open.
     fileprivate static func migrated(_ path: String, to version: Int) -> AlertError {
-        let (known, verb) = (Migration.all.count, "nothing was told or stored")
+        let (known, verb) = (Migration.all.count, "nothing was returned or stored")
         return .incompatible(
             path: path,
             version > known
