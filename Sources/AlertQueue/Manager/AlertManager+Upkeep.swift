@@ -41,7 +41,8 @@ extension AlertManager {
     ///   - progress: Hears how far it has come.
     /// - Throws: ``AlertError/busy(_:)`` while a program keeps reading the database, so that erased
     ///   texts are still in its log: purge again then. ``AlertError/invalid(_:_:)``,
-    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
+    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/storage(operation:_:)``,
+    ///   ``AlertError/closed``.
     public func purge(
         before date: Date, dryRun: Bool = false,
         progress: @Sendable (PurgeProgress) -> Void = { _ in }

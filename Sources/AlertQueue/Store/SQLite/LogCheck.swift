@@ -2,8 +2,8 @@ import SQLite
 
 /// Compares one alert with what the audit log says of it, before anything of it is told.
 ///
-/// A process that can write the file can change a row and change it back: the log's entries, whose hashes
-/// are computed again, say what was asked and how it ended.
+/// A process that can write the file can change a row and change it back: the log's entries, whose
+/// hashes are computed again, say what was asked and how it ended.
 extension Database {
     // By this index alone: one of somebody else's might hold other values than the table.
     private static let entries = """
