@@ -4,8 +4,8 @@ import SQLite
 /// Makes sure that a connection works with our schema, and with nothing that was planted in it.
 ///
 /// A process that can write the file can add triggers to it and remove ours, and a store that works
-/// with them would say that it has stored what it has not. SQLite reads the schema once, and again when
-/// the file's has changed; so it is compared once, and again whenever SQLite has read it anew.
+/// with them would say that it has stored what it has not. SQLite reads the schema once, and again
+/// when the file's has changed; so it is compared once, and again whenever SQLite has read it anew.
 /// Like its database it stays on one thread or queue.
 final class SchemaCheck {
     private let db: Database
