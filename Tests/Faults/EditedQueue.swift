@@ -117,6 +117,16 @@ struct EditedQueue {
 
     // MARK: - What it tells
 
+    /// What is told of the queue; `nil` where it can't even be opened, because of its schema.
+    func toldUnlessRefused() async throws -> [String]? {
+        do throws(AlertError) {
+            try await SQLiteAlertStore.open(path: path, clock: clock).close()
+        } catch {
+            return nil
+        }
+        return try await told()
+    }
+
     /// Everything that is told of the queue, and what becomes of everything that is tried with it.
     func told() async throws -> [String] {
         let store = try await store()

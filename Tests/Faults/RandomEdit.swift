@@ -1,6 +1,6 @@
 import SQLite
 
-/// A change of a few cells or rows, as an account makes it that may write the file, repeatable from
+/// A change of a few cells or rows, or of the schema, as an account makes it that may write the file, repeatable from
 /// its seed.
 struct RandomEdit: CustomStringConvertible {
     /// The tables whose cells tell or decide anything, and the one that never may.
@@ -41,7 +41,11 @@ struct RandomEdit: CustomStringConvertible {
         let isChanged = try rows(of: db) != before
         for (_, sql) in triggers { try db.execute(sql) }
         try db.execute("COMMIT")
-        return isChanged
+        guard Int.random(in: 0..<12, using: &random) == 0 else { return isChanged }
+        let statement = try schemaEdit(in: db)
+        guard (try? db.execute(statement)) != nil else { return isChanged }
+        statements.append(statement)
+        return true
     }
 
     /// All that the tables hold, so that what puts a value in its own place is no edit.
@@ -90,6 +94,42 @@ struct RandomEdit: CustomStringConvertible {
             return """
                 UPDATE \(table) SET \(column) = \(value(of: column, other, table)) \
                 WHERE rowid = \(id)
+                """
+        }
+    }
+
+    /// A statement that changes the schema: ours, or what is beside it.
+    private mutating func schemaEdit(in db: Database) throws -> String {
+        let objects = try db.rows(
+            "SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+        ) { ($0.text(0), $0.text(1)) }
+        let table = Self.tables.dropLast(2).randomElement(using: &random) ?? "alerts"
+        let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) }
+        guard let (type, name) = objects.randomElement(using: &random),
+            let column = columns.randomElement(using: &random)
+        else { return "SELECT 1" }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: return "DROP \(type) \(name)"
+        case 1:
+            let event = ["INSERT", "UPDATE", "DELETE"].randomElement(using: &random) ?? "INSERT"
+            return """
+                CREATE TRIGGER planted BEFORE \(event) ON \(table) \
+                BEGIN SELECT RAISE(IGNORE); END
+                """
+        case 2: return "CREATE UNIQUE INDEX planted ON \(table) (\(column))"
+        case 3: return "CREATE INDEX planted ON \(table) (\(column)); ANALYZE"
+        case 4: return "CREATE TABLE planted (x); CREATE VIEW seen AS SELECT * FROM planted"
+        case 5: return "ALTER TABLE \(table) ADD COLUMN planted"
+        case 6: return "ALTER TABLE \(table) RENAME COLUMN \(column) TO planted"
+        case 7: return "PRAGMA user_version = \(Int.random(in: 0...9, using: &random))"
+        case 8: return "DROP TABLE \(table)"
+        default:
+            let word = ["NOT NULL", "UNIQUE", "CHECK", "WHERE", "SELECT", "id"]
+                .randomElement(using: &random)
+            return """
+                PRAGMA writable_schema = ON; \
+                UPDATE sqlite_schema SET sql = replace(sql, '\(word ?? "")', '') \
+                WHERE name = '\(name)'
                 """
         }
     }
