@@ -1,7 +1,7 @@
 import SQLite
 
-/// A change of a few cells or rows, or of the schema, as an account makes it that may write the file, repeatable from
-/// its seed.
+/// A change of a few cells or rows, or of the schema, as an account can make it that may write the
+/// file; repeatable from its seed.
 struct RandomEdit: CustomStringConvertible {
     /// The tables whose cells tell or decide anything, and the one that never may.
     private static let tables = [
