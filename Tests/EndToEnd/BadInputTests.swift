@@ -31,6 +31,9 @@ struct BadInputTests {
         Mistake(
             ["ask", "Q", "--any"] + (0..<17).flatMap { ["-b", "b\($0)"] }, 65, "17 buttons"),
         Mistake(["ask", "Q", "-b", "a=A", "--cancel", "a=B"], 65, "two buttons with the id “a”"),
+        Mistake(
+            ["ask", "Q", "-b", "no=Yes", "--cancel", "yes=no"], 65,
+            "the id “no”, which is the label of another one, “yes”"),
         Mistake(["ask", "Q", "-b", "Yes", "-b", "No"], 64, "--cancel"),
         Mistake(
             ["ask", "Q", "--default", "maybe", "--timeout", "1m"], 65, "maybe"),
@@ -79,6 +82,50 @@ struct BadInputTests {
         let errors = await child.errors.complete()
         #expect(errors.contains(mistake.says), "\(errors)")
         #expect(try await queue.run("audit", "head").output == before)
+    }
+
+    @Test("With --id an older alert is answered whose ids are the labels of others")
+    func answerByID() async throws {
+        let queue = try CommandLineQueue()
+        let asked = try await queue.run(
+            "ask", "Old?", "-b", "a=Yes", "--cancel", "b=No", "--detach")
+        #expect(asked.code == 0)
+        let wrong = try await queue.run("answer", "--id", "1", "Yes")
+        #expect(wrong.code == 66 && wrong.errors.contains("it has: a, b"), "\(wrong)")
+        #expect(try await queue.run("answer", "--id", "1", "b").code == 0)
+        let answered = try #require(try await queue.objects("history").first)
+        #expect(answered["button"] as? String == "b")
+    }
+
+    @Test("A command that names a path with a line break can be pasted as it was printed")
+    func pastedPath() async throws {
+        let queue = try CommandLineQueue()
+        let directory = queue.directory + "/line\nbreak"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false)
+        let path = directory + "/queue.db"
+        let asker = try queue.start(
+            ["ask", "Paste?", "-b", "yes", "--cancel", "no", "--database", path])
+        #expect(await eventually { asker.errors.text.contains("--database") })
+        let words = try #require(asker.errors.text.split(separator: "answer with: alertq ").last)
+        let pasted = try Child("bash", ["-c", "exec \(CommandLineQueue.program) \(words)"])
+        #expect(await pasted.exit() == 0)
+        #expect(await asker.exit() == 0)
+    }
+
+    @Test("A long variable of the environment is cut by its bytes")
+    func longEnvironment() async throws {
+        let queue = try CommandLineQueue()
+        // One letter with as many marks as fit, and no space.
+        let address = "a" + String(repeating: "\u{301}", count: 30_000)
+        let asked = try queue.start(["ask", "Q", "-b", "yes", "--cancel", "no", "--detach"])
+        #expect(await asked.exit() == 0)
+        let child = try Child(
+            CommandLineQueue.program, ["answer", "1", "yes"],
+            environment: ["ALERTQ_DATABASE": queue.path, "SSH_CONNECTION": address + " 1 b 2"])
+        #expect(await child.exit() == 0)
+        let ssh = try await queue.rows("SELECT length(CAST(ssh AS BLOB)) FROM responses")
+        #expect(ssh.first.flatMap { Int($0) } ?? 0 <= 256, "\(ssh)")
     }
 
     @Test("An argument that is not UTF-8 is refused with its place")

@@ -50,6 +50,8 @@ struct ResultTests {
         arguments: [
             ("Yes", "Yes"), ("No, thanks", "'No, thanks'"), ("it's", "'it'\\''s'"), ("", "''"),
             ("$(rm)", "'$(rm)'"), ("日本", "'日本'"), ("a=b", "'a=b'"),
+            ("a\nb", "$'a\\nb'"), ("it's\u{1B}[1m\\", "$'it\\'s\\033[1m\\\\'"),
+            ("\u{202E}ü", "$'\\342\\200\\256\\303\\274'"),
         ])
     func quoting(word: String, quoted: String) {
         #expect(ShellText.quoted(word) == quoted)

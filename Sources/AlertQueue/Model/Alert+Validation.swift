@@ -48,6 +48,18 @@ extension Alert {
                     "alert", "has two buttons with the id “\(button.id)”; ids are unique")
             }
         }
+        for button in buttons {
+            let namesake = buttons.first { other in
+                !other.id.isIdentical(to: button.id) && other.title.isIdentical(to: button.id)
+            }
+            if let namesake {
+                throw .invalid(
+                    "alert",
+                    "has a button with the id “\(button.id)”, which is the label of another one, "
+                        + "“\(namesake.id)”: an answer with that word could mean either; give the "
+                        + "first another id")
+            }
+        }
         guard buttons.count(where: { $0.role == .cancel }) <= 1 else {
             throw .invalid("alert", "has two buttons with the role cancel; at most one")
         }

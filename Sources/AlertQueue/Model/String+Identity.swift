@@ -18,3 +18,16 @@ extension String? {
         }
     }
 }
+
+extension String {
+    /// As much of the text as fits into a number of bytes of UTF-8, without half a character.
+    package func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var count = 0
+        return String(
+            prefix { character in
+                count += character.utf8.count
+                return count <= limit
+            })
+    }
+}

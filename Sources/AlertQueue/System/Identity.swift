@@ -39,9 +39,9 @@ package struct Identity: Sendable, Hashable {
             uid: uid, user: namespace.map { userName(uid, in: $0) } ?? accountName(uid),
             loginUID: namespace.map { space in login.flatMap(space.outer) } ?? login,
             session: kernelID("/proc/self/sessionid"), tty: terminal(),
-            // An address has 45 characters at most; the variable may hold anything.
+            // An address has 45 bytes at most; the variable may hold anything.
             ssh: environment("SSH_CONNECTION")?.split(separator: " ").first.map {
-                String($0.prefix(64))
+                String($0).cut(toBytes: Alert.Limit.name)
             },
             host: hostName(), pid: getpid())
     }
@@ -94,7 +94,7 @@ package struct Identity: Sendable, Hashable {
         guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
             return nil
         }
-        return String(cString: entry.pw_name)
+        return String(cString: entry.pw_name).cut(toBytes: Alert.Limit.name)
     }
 
     /// The first of the standard descriptors that is a terminal.

@@ -5,10 +5,15 @@ package struct AnswerCommand: Command {
     package static let name = "answer"
     package static let abstract = "Answer an alert with the id or the label of a button"
     package static let operands = ["ID", "BUTTON"]
+    package static let options = [isID]
     package static let discussion = [
         """
         The first answer wins: if the alert has been resolved already, nothing changes and the \
         exit code is 16. Case does not matter where only one button can be meant.
+        """,
+        """
+        With --id the word is an id and never a label: alerts of earlier versions may have a \
+        button whose id is another button's label.
         """,
         """
         The answer is recorded as a person's if this command reads from its terminal, in the \
@@ -17,19 +22,23 @@ package struct AnswerCommand: Command {
         """,
     ]
 
+    static let isID = Option("id", help: "BUTTON is an id, never a label")
+
     private let action: AlertAction
     private let button: String
+    private let isID: Bool
 
     package init(_ arguments: Arguments) throws {
         action = try AlertAction(arguments, verb: Self.name)
         button = arguments.operands[1]
+        isID = arguments.has(Self.isID)
     }
 
     package func run(in context: Context) async throws -> ExitCode {
         try await action.run(in: context, done: AlertAction.ending) { manager in
             let alert = try await manager.record(action.id).alert
-            return try await manager.answer(
-                action.id, button: try Self.id(button, of: alert), as: .thisProcess)
+            let id = isID ? button : try Self.id(button, of: alert)
+            return try await manager.answer(action.id, button: id, as: .thisProcess)
         }
     }
 

@@ -41,7 +41,6 @@ extension Resolution {
         case .choose, .chooseID, .dismiss, .withdraw: nil
         }
     }
-
 }
 
 extension WriteContext {
