@@ -88,6 +88,26 @@ public struct AuditEntry: Sendable {
         }
     }
 
+    /// Makes sure that the entry goes on from the one before.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if one is missing or was replaced.
+    func checkPlace(after last: AuditHead) throws(AlertError) {
+        guard event.sequence == last.sequence + 1, previous == last.hash else {
+            throw .inconsistent(
+                event.alertID,
+                "entry \(event.sequence) does not continue entry \(last.sequence)")
+        }
+    }
+
+    /// Who did it, as a store stamps it.
+    var caller: Caller {
+        let by = event.responder
+        return Caller(
+            Identity(
+                uid: by.uid, user: by.user, loginUID: loginUID, session: session, tty: by.tty,
+                ssh: by.ssh, host: by.host, pid: by.pid), via: by.via)
+    }
+
     /// A salt for a hash: 16 random bytes, all with one system call; see arc4random_buf(3), which
     /// never fails.
     package static func makeSalt() -> [UInt8] {

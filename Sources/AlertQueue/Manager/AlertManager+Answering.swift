@@ -115,9 +115,9 @@ extension AlertManager {
     package func cancel(
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> AlertRecord {
-        let isShown = showing?.id == id
         // Before the delegate is asked.
         try authority.check(try await store.record(id), caller)
+        let isShown = showing?.id == id
         if let record = try await cancelOnScreen(id, authority) { return record }
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }

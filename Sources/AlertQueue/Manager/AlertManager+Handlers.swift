@@ -127,7 +127,7 @@ extension AlertManager {
     private func walk(_ name: String) async {
         var last: Alert.ID = 0
         while !isClosed, handlers.body(of: name) != nil {
-            let page: [AlertRecord]
+            let page: [Alert.ID]
             do throws(AlertError) {
                 page = try await store.uncollected(handler: name, after: last, limit: 100)
             } catch {
@@ -135,13 +135,13 @@ extension AlertManager {
                 return handlers.walk(name, at: clock.now().advanced(by: .seconds(1)))
             }
             guard let end = page.last else { return }
-            last = end.id
-            for record in page {
+            last = end
+            for id in page {
                 while handlers.isFull, !isClosed {
                     await handlerEnds.wait(after: handlerEnds.count)
                 }
                 // What is in the way of one is in the way of all.
-                guard start(name, for: record.id) else { return }
+                guard start(name, for: id) else { return }
             }
         }
     }
@@ -162,7 +162,7 @@ extension AlertManager {
             }
             handlers.didStart(id)
             Task.detached {
-                let error = await self.run(body, for: id)
+                let error = await self.run(body, of: name, for: id)
                 turn.end()
                 await self.handlerEnded(name, for: id, error)
             }
@@ -190,12 +190,16 @@ extension AlertManager {
 
     /// Runs a named handler, unless another process has; returns why that has to be tried again.
     private nonisolated func run(
-        _ body: RegisteredHandler, for id: Alert.ID
+        _ body: RegisteredHandler, of name: String, for id: Alert.ID
     ) async -> (any Error)? {
         do {
             // Another process may have run it just before this one got its turn.
             let record = try await store.record(id)
             guard let response = record.response, response.collectedAt == nil else { return nil }
+            // It was found by its response's row; what counts is what the alert was asked with.
+            guard record.alert.handler.isIdentical(to: name) else {
+                throw AlertError.inconsistent(id, "its handler is not the one of its response")
+            }
             if try await !isHandled(response) { try await body(response) }
             try await collectForHandler(id)
             return nil

@@ -135,7 +135,9 @@ extension AlertManager {
             watcher.resume(throwing: error)
         }
         report(.inconsistent(id, error))
-        if showing?.id == id { showing?.signals.yield(.leave(reason: "\(error)")) }
+        if showing?.id == id {
+            showing?.signals.yield(.leave(reason: SafeText.line("\(error)")))
+        }
     }
 
     /// Hands a response to those who wait for it in this process.

@@ -144,7 +144,11 @@ extension AlertManager {
     private func rest(_ id: Alert.ID) {
         let failures = (resting[id]?.failures ?? 0) + 1
         let end = clock.now().advanced(by: Self.rest.pause(after: failures))
-        if resting.count >= Self.restLimit { resting.removeAll() }
+        if resting.count >= Self.restLimit {
+            let now = clock.now()
+            resting = resting.filter { !now.isAtOrAfter($0.value.end) }
+            if resting.count >= Self.restLimit { resting.removeAll() }
+        }
         resting[id] = Rest(failures: failures, end: end)
     }
 
@@ -251,17 +255,25 @@ extension AlertManager {
         emptySince = nil
         let names = presenters.map(\.name).filter { !stuckPresenters.contains($0) }
         do throws(AlertError) {
-            let except = restingIDs
+            var except = restingIDs
             var upcoming = try await store.next(for: names, only: presentsOnly, except: except)
             if upcoming.needsSweep {
                 try await store.sweep(atMost: .max)
                 upcoming = try await store.next(for: names, only: presentsOnly, except: except)
             }
-            fresh.removeAll(upTo: upcoming.sequence)
-            for (id, error) in upcoming.refused.sorted(by: { $0.key < $1.key }) {
-                rest(id)
-                report(.inconsistent(id, error))
+            while true {
+                for (id, error) in upcoming.refused.sorted(by: { $0.key < $1.key }) {
+                    rest(id)
+                    refuse(id, error)
+                }
+                // One look passes over a hundred; behind them others may wait.
+                guard upcoming.record == nil, !upcoming.refused.isEmpty, !isClosed else { break }
+                let before = except.count
+                except = restingIDs
+                guard except.count > before else { break }
+                upcoming = try await store.next(for: names, only: presentsOnly, except: except)
             }
+            fresh.removeAll(upTo: upcoming.sequence)
             if upcoming.record == nil, except.isEmpty, upcoming.refused.isEmpty {
                 emptySince = upcoming.sequence
             }

@@ -107,6 +107,11 @@ extension AlertManager {
             resolved.state = .resolved
             resolved.response = response
             return .resolved(resolved, chosenOn: nil)
+        case .inconsistent:
+            // Nothing that is chosen here can be stored; the others go on.
+            refuse(record.id, error)
+            returned(record, because: SafeText.line("\(error)"))
+            return .lost
         case .noSuchButton, .invalid:
             // No second try makes it a choice that the alert has.
             return name.flatMap { ended($0, record, because: error) }

@@ -101,10 +101,10 @@ package protocol AlertStore: TextUpkeep {
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AlertStatistics
 
-    /// Responses that wait for a named handler, oldest first.
+    /// The alerts whose responses wait for a named handler, oldest first.
     nonisolated(nonsending) func uncollected(
         handler: String, after: Alert.ID, limit: Int
-    ) async throws(AlertError) -> [AlertRecord]
+    ) async throws(AlertError) -> [Alert.ID]
 
     /// Responses that no asker has taken and no named handler waits for, oldest first, among the
     /// next ones behind a place; a bounded look, which may find none before the end.
@@ -256,17 +256,18 @@ package enum Resolution: Sendable, Hashable {
     package enum Authority: Sendable, Hashable {
         /// That of an account over its own alerts, and of root.
         case own(Actor)
-        /// That of somebody who says that it may be another account's.
+        /// The caller used force: the alert may be another account's.
         case forced(Actor)
         /// That of whoever requested it before, as the log tells; for the screen that carries it
         /// out.
         case requested
 
-        /// - Throws: ``AlertError/notYours(_:owner:)`` if it lets a caller not end an alert.
+        /// - Throws: ``AlertError/notYours(_:owner:)`` if the caller may not end the alert.
         func check(_ record: AlertRecord, _ caller: Caller) throws(AlertError) {
-            let owner = record.source.uid
-            guard case .own = self, !caller.hasRight(over: owner) else { return }
-            throw .notYours(record.id, owner: owner)
+            let source = record.source
+            guard case .own = self, !caller.isAsker(source), !caller.hasRight(over: source.uid)
+            else { return }
+            throw .notYours(record.id, owner: source.uid)
         }
     }
 }

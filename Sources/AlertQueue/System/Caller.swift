@@ -19,9 +19,17 @@ package struct Caller: Sendable, Hashable {
             ssh: identity.ssh, host: identity.host, pid: identity.pid)
     }
 
-    /// Whether the caller may end and erase what an account asked: it is that account, or root.
+    /// Whether the caller is the account that asked, or the process itself.
+    package func isAsker(_ source: AlertRecord.Source) -> Bool {
+        guard source.uid == identity.uid else { return false }
+        return source.uid != UserNamespace.nobodyKnown
+            || (source.pid == identity.pid && source.host.isIdentical(to: identity.host))
+    }
+
+    /// Whether the caller may erase what an account asked: it is that account, or root.
     ///
-    /// All whose account can't be known have one number, and no right over each other.
+    /// Accounts that can't be identified share one number, and have no right over one another's
+    /// alerts.
     package func hasRight(over owner: UInt32) -> Bool {
         let isOwner = owner == identity.uid && owner != UserNamespace.nobodyKnown
         return isOwner || identity.uid == 0

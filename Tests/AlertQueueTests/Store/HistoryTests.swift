@@ -137,7 +137,7 @@ struct HistoryTests {
         let handled = try await ask("mine")
         _ = try await store.resolve(handled, .cancel(handled: true), by: .ana)
         func waiting(after id: Alert.ID = 0, limit: Int = 9) async throws -> [Alert.ID] {
-            try await store.uncollected(handler: "mine", after: id, limit: limit).map(\.id)
+            try await store.uncollected(handler: "mine", after: id, limit: limit)
         }
         #expect(try await waiting() == [mine[1], mine[0], mine[2], handled])
         #expect(try await waiting(limit: 1) == [mine[1]])

@@ -21,6 +21,11 @@ extension AuditCheck {
         {
             report.report("entry \(sequence) comes before the first one", entry: sequence)
         }
+        let named = Set(report.problems.compactMap(\.alertID))
+        for id in stories.keys.sorted()
+        where stories[id]?.asked == 0 && !named.contains(id) {
+            tell(id, "was never asked, though the log has entries of it")
+        }
         let pending = try compareAlerts(db, at: now)
         try compareResponses(db)
         for fault in try pending.differences(from: db) { report.report(fault) }
@@ -65,6 +70,9 @@ extension AuditCheck {
         let id = row.integer(0)
         if row.optionalInteger(3) != (story.presented > 0 ? story.presentedMilliseconds : nil) {
             tell(id, "has a time of presentation that the log doesn't record")
+        }
+        if story.collected > 0, story.collected < story.resolved || story.resolved == 0 {
+            tell(id, "was collected before it had a response")
         }
         if !row.isPID(16) { tell(id, "has an invalid process id") }
         let isRequested = row.integer(8) != 0

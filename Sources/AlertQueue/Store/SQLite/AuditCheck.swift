@@ -137,8 +137,8 @@ struct AuditCheck: Sendable {
                 "entry \(sequence) does not say whose texts were erased", entry: sequence)
             return
         }
-        for id in alerts.ranges.joined() where !note(erasure: alerts, of: id, by: sequence) {
-            break
+        for range in alerts.ranges {
+            for id in range where !note(erasure: alerts, of: id, by: sequence) { break }
         }
         if let left = alerts.left, try db.leftHash(of: alerts) != left {
             report.report(

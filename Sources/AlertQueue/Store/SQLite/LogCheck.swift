@@ -27,7 +27,7 @@ extension Database {
     private static let erasures = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_erased
         WHERE event = 'erased' AND seq > 0
-        ORDER BY seq DESC
+        ORDER BY seq
         """
 
     /// Makes sure that an alert and its response are what the log says.
@@ -114,9 +114,12 @@ extension Database {
         throw AlertError.inconsistent(id, "entry \(entry) says that its response was collected")
     }
 
-    /// The word by which somebody requested that a screen cancel an alert; `nil` for no request.
-    func cancelRequest(of id: Alert.ID) throws -> ResolvedBy? {
-        try first(Self.requests, .integer(id)) { try unchangedEntry($0, of: id).event.by } ?? nil
+    /// Who requested that a screen cancel an alert; `nil` for no request.
+    func cancelRequest(of id: Alert.ID) throws -> (by: ResolvedBy, caller: Caller)? {
+        try first(Self.requests, .integer(id)) { row in
+            let entry = try unchangedEntry(row, of: id)
+            return entry.event.by.map { ($0, entry.caller) }
+        } ?? nil
     }
 
     private struct FirstEntries {
@@ -137,7 +140,7 @@ extension Database {
             case .resolved: found.resolved = found.resolved ?? entry
             default: found.collected = found.collected ?? entry
             }
-            return found.collected == nil
+            return found.collected == nil || found.resolved == nil
         }
         try found.asked.map { try checkPlace(of: $0, id) }
         try found.resolved.map { try checkPlace(of: $0, id) }

@@ -102,6 +102,7 @@ final class QuickAuditCheck {
         if event == .access || event == .ran { return true }
         guard row.raw(3).kind == .integer else { return false }
         let id = row.integer(3)
+        guard id > 0 else { return false }
         switch event {
         case .asked:
             guard try contents.isAsked(id, row, db) else { return false }

@@ -7,12 +7,16 @@ extension SQLiteAlertStore {
         after sequence: Int64, limit: Int, isChecked: Bool
     ) async throws(AlertError) -> [AlertEvent] {
         try await read("read the audit log") { db in
-            try db.rows(
+            var last = try sequence == 0 ? .start : db.auditHead(at: sequence)
+            return try db.rows(
                 "SELECT \(AuditRow.columns) FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
-                .integer(sequence), .integer(limit)
+                .integer(max(0, sequence)), .integer(limit)
             ) { row in
                 let entry = try AuditRow.entry(row)
-                if isChecked { try entry.checkHash() }
+                guard isChecked else { return entry.event }
+                try entry.checkHash()
+                if let last { try entry.checkPlace(after: last) }
+                last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
                 return entry.event
             }
         }
@@ -166,8 +170,9 @@ enum AuditRow {
     private static func unknown(
         _ what: String, _ row: borrowing Row, _ column: Int32
     ) -> AlertError {
-        .storage(
-            operation: "read audit entry \(row.integer(0))",
-            "the \(what) “\(row.text(column))” is unknown")
+        .inconsistent(
+            row.optionalInteger(3),
+            "the \(what) “\(SafeText.line(row.text(column)))” of entry \(row.integer(0)) is unknown"
+        )
     }
 }

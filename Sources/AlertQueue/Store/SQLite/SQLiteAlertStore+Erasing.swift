@@ -184,7 +184,7 @@ private struct Survey: Sendable {
             page.count += 1
             page.last = Place(resolved: row.integer(0), sequence: row.integer(1))
             guard row.integer(4) == 0 else { return }
-            if !caller.hasRight(over: UInt32(truncatingIfNeeded: row.integer(5))) {
+            if !(UInt32(exactly: row.integer(5)).map(caller.hasRight) ?? false) {
                 page.others += 1
             } else if row.integer(3) == 1 {
                 page.uncollected += 1

@@ -124,7 +124,7 @@ private struct Stretch {
 }
 
 extension Database {
-    fileprivate func auditHead(at sequence: Int64) throws -> AuditHead? {
+    func auditHead(at sequence: Int64) throws -> AuditHead? {
         try first("SELECT hash FROM audit NOT INDEXED WHERE seq = ?", .integer(sequence)) { row in
             AuditHead(sequence: sequence, hash: row.blob(0) ?? [])
         }

@@ -93,18 +93,15 @@ extension SQLiteAlertStore {
 
     package nonisolated(nonsending) func uncollected(
         handler: String, after: Alert.ID, limit: Int
-    ) async throws(AlertError) -> [AlertRecord] {
+    ) async throws(AlertError) -> [Alert.ID] {
         try await read("look for uncollected responses") { db in
             try db.rows(
                 """
-                SELECT \(AlertRow.columns) FROM responses
-                CROSS JOIN alerts ON alerts.id = responses.alert_id
-                CROSS JOIN sources ON sources.id = alerts.source_id
-                WHERE responses.handler = ? AND collected_ms IS NULL
+                SELECT alert_id FROM responses WHERE handler = ? AND collected_ms IS NULL
                     AND seq > coalesce((SELECT seq FROM responses WHERE alert_id = ?), 0)
                 ORDER BY seq LIMIT ?
                 """, [.text(handler), .integer(after), .integer(limit)]
-            ) { try AlertRow($0).record }
+            ) { $0.integer(0) }
         }
     }
 

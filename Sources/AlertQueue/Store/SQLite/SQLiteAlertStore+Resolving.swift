@@ -13,11 +13,12 @@ extension SQLiteAlertStore {
                 // Too late; but this is a write, and so the expiry is stored.
                 return Resolved(record: try context.expire(row, by: caller), isLate: true)
             }
-            let response = try context.response(to: row.record, resolution, by: caller)
+            let actor = try context.actor(for: resolution, of: id, by: caller)
+            let response = try context.response(to: row.record, resolution, by: actor)
             var isHandled = false
             if case .cancel(true, _) = resolution { isHandled = true }
             let record = try context.store(
-                response, of: row, by: caller, isHandled: isHandled,
+                response, of: row, by: actor, isHandled: isHandled,
                 detail: resolution.detail(at: context.now))
             return Resolved(record: record, isLate: false)
         }

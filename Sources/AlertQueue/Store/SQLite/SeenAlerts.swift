@@ -13,7 +13,11 @@ struct SeenAlerts: Sendable {
     private var askedBefore = IDSet()
     private var endedBefore = IDSet()
     private var erasedBefore = IDSet()
+    /// Those that any entry names.
+    private var named = IDSet()
     private var collected = IDSet()
+    /// Those that were collected before they had a response.
+    private var collectedEarly = IDSet()
     /// Those that were collected once their texts had been erased.
     private var collectedLate = IDSet()
     private var presented = IDSet()
@@ -30,6 +34,7 @@ struct SeenAlerts: Sendable {
     /// Adds an entry of an alert, which the index of the log has to hold.
     mutating func addEntry(_ sequence: Int64, of id: Int64) {
         entries.add(.entry, of: id, sequence)
+        _ = named.insert(id)
     }
 
     /// Adds what an entry says was erased; `false` for what was erased before.
@@ -87,6 +92,7 @@ struct SeenAlerts: Sendable {
         sum.add(.collected, of: id, milliseconds)
         _ = collected.insert(id)
         if erased.contains(id) { _ = collectedLate.insert(id) }
+        if !resolved.contains(id) { _ = collectedEarly.insert(id) }
     }
 
     /// Adds what the next stretch has seen; `false` if both have seen the same.
@@ -95,7 +101,11 @@ struct SeenAlerts: Sendable {
         endedBefore.formUnion(next.endedBefore)
         erasedBefore.formUnion(next.erasedBefore)
         cancelling.formUnion(next.cancelling)
+        named.formUnion(next.named)
         collected.formUnion(next.collected)
+        var early = next.collectedEarly
+        early.subtract(resolved)
+        collectedEarly.formUnion(early)
         collectedLate.formUnion(next.collectedLate)
         collectedLate.formUnion(erased.intersection(next.collected))
         presentedRightly.subtract(next.presented)
@@ -153,14 +163,15 @@ extension SeenAlerts {
             if !row.isNull(1) {
                 found.add(.collected, of: id, row.integer(1))
             } else if let handler = row.optionalText(3) {
-                indexed.add(.handler, of: Int64(handler.hashValue), count)
+                indexed.add(.handler, of: handler.bytesHash, count)
             }
             isRight = resolved.contains(id) && row.integer(2) == count
             return isRight
         }
         guard isRight, count == Int64(resolved.count), found == sum,
             responses == (count > 0 ? 1...count : nil), endedBefore.isSubset(of: askedBefore),
-            erasedBefore.isSubset(of: askedBefore)
+            erasedBefore.isSubset(of: askedBefore), named.isSubset(of: asked),
+            collectedEarly.count == 0
         else { return false }
         let stray = try db.first("SELECT 1 FROM audit NOT INDEXED WHERE seq < 1") { _ in true }
         guard stray == nil, try pending.differences(from: db).isEmpty else { return false }
@@ -191,6 +202,7 @@ extension SeenAlerts {
         if !row.isNull(9) { found.add(.erasedSequence, of: id, row.integer(9)) }
         if !isResolved { pending.count(row.integer(10)) }
         let count = row.integer(4)
+        guard (0...Int64(Int32.max)).contains(count) else { return false }
         if count != 0 { found.add(.snooze, of: id, 0, times: count) }
         let isSnoozed = !(row.isNull(5) && row.isNull(6) && row.isNull(7))
         guard isSnoozed || (count != 0 && !isResolved) else { return true }
@@ -263,5 +275,14 @@ extension Row {
         return value.kind == .text
             && value.holds(
                 UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}
+
+extension String {
+    /// A hash of the bytes, in this process; texts that only look alike differ.
+    var bytesHash: Int64 {
+        var hasher = Hasher()
+        for byte in utf8 { hasher.combine(byte) }
+        return Int64(hasher.finalize())
     }
 }

@@ -33,7 +33,7 @@ extension Database {
             SELECT handler, seq FROM responses INDEXED BY responses_handler
             WHERE handler IS NOT NULL AND collected_ms IS NULL
             """, []
-        ) { row in sum.add(.handler, of: Int64(row.text(0).hashValue), row.integer(1)) }
+        ) { row in sum.add(.handler, of: row.text(0).bytesHash, row.integer(1)) }
         return sum
     }
 }

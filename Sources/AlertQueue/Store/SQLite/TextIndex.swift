@@ -66,7 +66,7 @@ extension Database {
     func unindexedCount() throws -> Int {
         let newest = try first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
         // Neither number is negative unless somebody has written it.
-        return Int(max(0, newest - max(0, try upkeep().indexed)))
+        return Int(max(0, max(0, newest) - max(0, try upkeep().indexed)))
     }
 
     /// Puts the words of a response's alert into an index.

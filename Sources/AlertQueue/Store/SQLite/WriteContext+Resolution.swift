@@ -25,10 +25,17 @@ extension WriteContext {
         try authority.check(record, caller)
         switch authority {
         case .requested:
-            return try db.cancelRequest(of: record.id) ?? owner
+            return try db.cancelRequest(of: record.id)?.by ?? owner
         case .own(let actor), .forced(let actor):
-            return record.source.uid == caller.identity.uid ? owner : actor.resolvedBy
+            return caller.isAsker(record.source) ? owner : actor.resolvedBy
         }
+    }
+
+    /// On whose behalf an alert is ended: for the cancel that a screen carries out, on behalf of
+    /// whoever requested it.
+    func actor(for resolution: Resolution, of id: Alert.ID, by caller: Caller) throws -> Caller {
+        guard case .cancel(_, .requested) = resolution else { return caller }
+        return try db.cancelRequest(of: id)?.caller ?? caller
     }
 }
 

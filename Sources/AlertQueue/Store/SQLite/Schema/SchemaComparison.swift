@@ -8,14 +8,15 @@ package enum SchemaFault: Equatable, Sendable {
     /// A trigger of somebody else's on one of our tables or views could change what is stored, or
     /// keep it from being stored, without an error.
     case foreignTrigger(SchemaObject)
-    /// A unique index of somebody else's on one of our tables refuses what ought to be stored.
-    case foreignUniqueIndex(SchemaObject)
+    /// An index of somebody else's on one of our tables that is unique, or has an expression or a
+    /// condition, refuses rows that ought to be stored.
+    case foreignIndex(SchemaObject)
 
     /// The object, as it must be or as it was found.
     package var object: SchemaObject {
         switch self {
         case .missing(let object), .changed(let object, _), .foreignTrigger(let object),
-            .foreignUniqueIndex(let object):
+            .foreignIndex(let object):
             object
         }
     }
@@ -25,7 +26,7 @@ package enum SchemaFault: Equatable, Sendable {
         switch self {
         case .missing, .changed: nil
         case .foreignTrigger(let object): "DROP TRIGGER \(object.name.sqlQuoted)"
-        case .foreignUniqueIndex(let object): "DROP INDEX \(object.name.sqlQuoted)"
+        case .foreignIndex(let object): "DROP INDEX \(object.name.sqlQuoted)"
         }
     }
 
@@ -37,7 +38,7 @@ package enum SchemaFault: Equatable, Sendable {
             let isOther = found.type != object.type
             return subject + (isOther ? " is a \(found.type) now" : " is not as alertq makes it")
         case .foreignTrigger: return "\(subject) is not alertq's"
-        case .foreignUniqueIndex: return "\(subject) is unique, and not alertq's"
+        case .foreignIndex: return "\(subject) may refuse rows, and is not alertq's"
         }
     }
 
@@ -79,7 +80,7 @@ struct SchemaComparison {
             switch object.type {
             case "trigger": foreign.append(.foreignTrigger(object))
             case "index" where try !db.isPlainIndex(object):
-                foreign.append(.foreignUniqueIndex(object))
+                foreign.append(.foreignIndex(object))
             default: strangers.append(object)
             }
         }
@@ -88,12 +89,17 @@ struct SchemaComparison {
 }
 
 extension Database {
-    /// Whether an index only finds rows; what SQLite does not know may do more.
+    /// Whether an index only finds rows: an expression may fail, and then a row is refused. What
+    /// SQLite does not know may do more.
     fileprivate func isPlainIndex(_ index: SchemaObject) throws -> Bool {
-        try first(
-            "SELECT \"unique\" FROM pragma_index_list(?) WHERE lower(name) = lower(?)",
-            .text(index.table), .text(index.name)
-        ) { $0.integer(0) } == 0
+        let isPlain = try first(
+            """
+            SELECT "unique" = 0 AND partial = 0 AND NOT EXISTS (
+                SELECT 1 FROM pragma_index_info(?2) WHERE cid = -2)
+            FROM pragma_index_list(?1) WHERE lower(name) = lower(?2)
+            """, .text(index.table), .text(index.name)
+        ) { $0.integer(0) == 1 }
+        return isPlain == true
     }
 }
 

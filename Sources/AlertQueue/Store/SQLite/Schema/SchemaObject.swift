@@ -28,6 +28,12 @@ package struct SchemaObject: Equatable, Sendable {
             type: row.text(0), name: row.text(1), table: row.text(2), sql: row.optionalText(3))
     }
 
+    /// Byte by byte: texts that only look alike are not the same statement.
+    package static func == (one: SchemaObject, other: SchemaObject) -> Bool {
+        one.type.isIdentical(to: other.type) && one.name.isIdentical(to: other.name)
+            && one.table.isIdentical(to: other.table) && one.sql.isIdentical(to: other.sql)
+    }
+
     /// All objects of a database, oldest first.
     static func all(in db: Database) throws -> [SchemaObject] {
         try db.rows(query) { SchemaObject($0) }

@@ -62,7 +62,9 @@ struct SchemaRepair {
         for fault in faults where !fault.object.isPartOfTextIndex { try mend(fault) }
         try noteChange()
         if isIndexBroken {
-            if let fault = foreign.first(where: { $0.object.table.hasPrefix("text_index") }) {
+            if let fault = foreign.first(where: {
+                $0.object.table.asciiLowercased.hasPrefix("text_index")
+            }) {
                 throw impossible("\(fault.description), and would go with it")
             }
             try removeTextIndex()
