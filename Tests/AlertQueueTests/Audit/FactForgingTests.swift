@@ -24,6 +24,7 @@ struct FactForgingTests {
         ("UPDATE alerts SET presented_ms = 5 WHERE id = 8", 8),
         ("UPDATE alerts SET snoozes = 0 WHERE id = 10", 10),
         ("UPDATE alerts SET snoozes = 5 WHERE id = 8", 8),
+        ("UPDATE alerts SET snoozes = snoozes - 9223372036854775807 - 1 WHERE id = 10", 10),
         ("UPDATE alerts SET snoozed_ms = snoozed_ms + 1 WHERE id = 7", 7),
         ("UPDATE alerts SET snoozed_boot_ms = snoozed_boot_ms + 1 WHERE id = 7", 7),
         ("UPDATE alerts SET snoozed_boot = 'other' WHERE id = 7", 7),
@@ -158,6 +159,29 @@ struct FactForgingTests {
             """)
         #expect(try await log.store.quickAuditReport(expecting: nil)?.problems.isEmpty == true)
         await log.store.close()
+    }
+
+    static let strays: [(kind: AlertEvent.Kind, id: Alert.ID, reason: String)] = [
+        (.returned, 99, "was never asked"), (.cancelling, 99, "was never asked"),
+        (.presented, 99, "is gone"), (.presented, -1, "is gone"), (.returned, -1, "never asked"),
+        (.collected, 8, "was collected before it had a response"),
+    ]
+
+    @Test("An entry of what can't have been is found, also where no row has to agree with it")
+    func stray() async throws {
+        for (kind, id, reason) in Self.strays {
+            let log = try await AuditLog()
+            try await log.fillRichly()
+            try await log.store.commits.perform(.upkeep, "forge") { context in
+                try context.audit(AuditDraft(kind: kind, alert: id, source: "test"), by: .ben)
+            }
+            #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+            let problems = try await log.store.verifyAudit(expecting: nil).problems
+            #expect(
+                problems.contains { $0.alertID == id && $0.reason.contains(reason) },
+                "\(kind) \(id): \(problems)")
+            await log.store.close()
+        }
     }
 
     /// What an entry of a response may say that no program would write.

@@ -77,6 +77,8 @@ struct SchemaCheckTests {
         Plant("pending", "DROP VIEW pending; CREATE TABLE pending (id)"),
         Plant("text_index", "DROP TABLE text_index"),
         Plant("unique", "CREATE UNIQUE INDEX uniqueTitle ON alerts (title)"),
+        Plant("failing", "CREATE INDEX failing ON alerts (lower(title))"),
+        Plant("failingToo", "CREATE INDEX failingToo ON alerts (id) WHERE length(title) > 9"),
         Plant(
             "unique", "CREATE UNIQUE INDEX uniqueHandler ON responses (alert_id) WHERE handled"),
     ]

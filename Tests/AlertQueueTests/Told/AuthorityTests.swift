@@ -81,6 +81,8 @@ struct AuthorityTests {
         let cancelled = try await store.resolve(
             id, .cancel(handled: true, .requested), by: Caller(via: "terminal"))
         #expect(cancelled.response?.by == .person)
+        #expect(cancelled.response?.responder?.user == "eve")
+        #expect(try await store.record(id).response?.responder?.user == "eve")
         let entries = try await store.audit(after: 0, of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .cancelling, .resolved])
         #expect(entries[1].event.responder.user == "eve" && entries[1].event.by == .person)

@@ -1,4 +1,5 @@
 import AlertQueueTesting
+import SQLite
 import Testing
 
 @testable import AlertQueue
@@ -42,6 +43,54 @@ struct ToldByManagerTests {
         try queue.forge("UPDATE responses SET button_index = 1, button = 'No'")
         #expect(await eventually { lines.lines.contains("ran 1") })
         #expect(!lines.lines.contains("ran 0"))
+        await manager.close()
+    }
+
+    @Test("A handler does not run for a response that a row alone gives it")
+    func anotherHandler() async throws {
+        var alert = Alert.yesNo("Keep?")
+        alert.handler = "keep"
+        let id = try await manager.submit(alert).record.id
+        let other = try await queue.store()
+        try await other.answer(id, 0)
+        try queue.forge("UPDATE responses SET handler = 'delete'")
+        try await manager.register(handler: "delete") { [lines] _ in lines.note("deleted") }
+        #expect(await eventually { lines.lines.contains("handler \(id)") })
+        #expect(!lines.lines.contains("deleted"))
+        await other.close()
+        await manager.close()
+    }
+
+    @Test("What the log contradicts keeps no other from the screen, however much it is")
+    func manyContradicted() async throws {
+        for number in 1...210 { _ = try await manager.submit(.yesNo("Number \(number)?")) }
+        try queue.forge("UPDATE alerts SET title = 'Keep?' WHERE id <= 209")
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let screen = try await AlertManager(path: queue.path, presenters: [presenter])
+        #expect(await eventually { presenter.shown.map(\.alert.title) == ["Number 210?"] })
+        await screen.close()
+        await manager.close()
+    }
+
+    @Test("What is changed while it is shown leaves the screen, and others come")
+    func changedOnScreen() async throws {
+        let id = try await manager.submit(.yesNo("Delete?")).record.id
+        let path = queue.path
+        let presenter = ScriptedPresenter { alert in
+            if alert.title == "Delete?" {
+                let db = try Database(path: path)
+                try db.execute("UPDATE alerts SET title = 'Keep?'")
+            }
+            return .button(0)
+        }
+        let screen = try await AlertManager(path: queue.path, presenters: [presenter])
+        screen.onError { [lines] error in
+            if case .inconsistent(let id, _) = error { lines.note("refused \(id)") }
+        }
+        #expect(await eventually { lines.lines.contains("refused \(id)") })
+        #expect(try await manager.ask(.yesNo("Good?")).button?.id == "Yes")
+        #expect(presenter.shown.map(\.alert.title) == ["Delete?", "Good?"])
+        await screen.close()
         await manager.close()
     }
 
