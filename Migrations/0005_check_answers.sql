@@ -1,7 +1,8 @@
 -- 0005 check answers
 --
--- Why:    what is told is checked against the log, and so the log has to tell more: programs that
---         answer, requests to cancel, what other doors do, and where an erasure is written down.
+-- Why:    answers are checked against the log, so the log has to record more: which answers
+--         programs gave, requests to cancel, events reserved for later, and which entry records
+--         an erasure.
 -- Shape:  more words in two checks, as in 0004; `erased_seq` names the audit entry that tells of
 --         an alert's erasure; alerts that were erased before are found by the new index. Programs
 --         of earlier versions that still have the file open check nothing, and so they are kept

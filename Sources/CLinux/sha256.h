@@ -1,7 +1,7 @@
 #ifndef ALERTQ_CLINUX_SHA256_H
 #define ALERTQ_CLINUX_SHA256_H
 
-// The processor's own SHA-256, where it has one: Intel's SHA extensions, which Swift can't say.
+// The processor's own SHA-256, where it has one: Intel's SHA extensions, which Swift can't express.
 // See the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, SHA256RNDS2,
 // SHA256MSG1 and SHA256MSG2.
 

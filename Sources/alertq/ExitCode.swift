@@ -33,7 +33,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .conflict: "Already resolved, too late, or the key belongs to another question"
         case .cancelledBySystem: "Cancelled by the system"
         case .usage: "Wrong usage"
-        case .badData: "Bad data, or the queue is not what its audit log says"
+        case .badData: "Bad data, or the queue contradicts its audit log"
         case .notFound: "Not found"
         case .inputOutput: "Disk or database error"
         case .busy: "Busy; try again"

@@ -73,16 +73,16 @@ extension AlertError: CustomStringConvertible {
             "\(path) \(reason)"
         case .inconsistent(let id, let reason):
             (id.map { "alert \($0) can't be trusted: " } ?? "the queue can't be trusted: ") + reason
-                + "; nothing was returned or stored. See what "
+                + "; nothing was returned or stored. Run "
                 + (id == nil ? "`alertq doctor`" : "`alertq audit verify`")
-                + " says, and find out who may write the file"
+                + ", and find out who can write the file"
         case .storage(let operation, let reason):
             "can't \(operation): \(reason)"
         case .notPermitted(let path, let reason):
             "not permitted: \(path): \(reason)"
         case .notYours(let id, let owner):
             "alert \(id) was asked by \(Identity.userName(owner) ?? "uid \(owner)"): only that "
-                + "account and root may take it back or cancel it without force"
+                + "account and root may withdraw or cancel it without force"
         case .closed:
             "the alert manager has been closed"
         }

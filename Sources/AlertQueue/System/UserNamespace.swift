@@ -5,7 +5,7 @@ import Glibc
 /// The kernel tells a process by which id the namespace above knows it, and nothing of what lies
 /// above that one. So one step is translated. That there are more can be seen only where somebody
 /// in here would be the machine's root, and the owner of `/proc`, which is the machine's root, says
-/// that it is not so: the ids of such a namespace stand for nobody who could be named.
+/// that it is not so: the ids in such a namespace identify no known account.
 package struct UserNamespace: Sendable, Hashable {
     /// The uid of those of whom no namespace tells who they are; no account has it.
     package static let nobodyKnown = UInt32.max

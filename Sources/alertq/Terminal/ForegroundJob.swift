@@ -7,7 +7,7 @@ extension Resolution.Actor {
     ///
     /// It is a claim of the process, like its uid.
     static var thisProcess: Resolution.Actor {
-        // Of a terminal that is not the controlling one there is no answer.
+        // tcgetpgrp(3) fails for a terminal that is not the controlling one.
         isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() ? .person : .program
     }
 }

@@ -15,7 +15,7 @@ package struct AuditListCommand: Command {
         """
         The events are asked, presented, returned, snoozed, cancelling (a cancel was requested of \
         the screen that shows it), resolved, collected and erased. The names restored, ran, \
-        access, reminded and seen are reserved: read on when you meet one, or another new one.
+        access, reminded and seen are reserved: skip these, and any name that you don't know.
         """,
     ]
 

@@ -14,7 +14,7 @@ struct SchemaCheckup: Sendable {
                 detail: "\(object.subject) is not alertq's; it does no harm", isNote: true)
         }
         guard report.faults.isEmpty else { return report.faults.map(problem) + strangers }
-        let whole = Finding(check: Self.check, detail: "is that of version \(report.version)")
+        let whole = Finding(check: Self.check, detail: "matches version \(report.version)")
         return [whole] + strangers
     }
 

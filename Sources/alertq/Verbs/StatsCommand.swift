@@ -12,7 +12,7 @@ package struct StatsCommand: Command {
         It counts the alerts that were asked in the time, by source and by the button that they \
         ended with: answered, expired with a default, cancelled with the cancel button. How long \
         people took is from the moment of asking, and from the last time that the alert appeared \
-        on a screen; only what persons answered counts, not what programs did. Percentiles of \
+        on a screen; only people's answers count, not those of programs. Percentiles of \
         more than 10,000 answers are right to one percent.
         """,
         DateText.past,

@@ -222,7 +222,7 @@ extension AlertContents {
             try StoredJSON.decode([String].self, text)
         }
         // SQLite reads these names as well, which one program's JSON has both read alike.
-        // None named has the content of all, but shows it to nobody.
+        // An empty list hashes like no list, but no presenter may show the alert.
         if let presenters,
             presenters.isEmpty || !row.raw(7).holds(StoredJSON.encode(presenters))
         {

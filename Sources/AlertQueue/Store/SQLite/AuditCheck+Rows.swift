@@ -125,8 +125,8 @@ extension AuditCheck {
         if row.integer(4) != story.snoozes {
             tell(
                 id,
-                "was snoozed \(story.snoozes) times as the entries tell, but "
-                    + "\(row.integer(4)) times by its row")
+                "was snoozed \(story.snoozes) times according to the log, but "
+                    + "\(row.integer(4)) times according to its row")
         }
         let absent = [row.isNull(5), row.isNull(6), row.isNull(7)]
         let isWaiting = story.resolved == 0
@@ -146,7 +146,7 @@ extension AuditCheck {
         guard !isWaiting || absent.contains(true) || !EntryDetail.isSnoozed(told, until: end) else {
             return
         }
-        tell(id, "is snoozed until another time than its last snooze says")
+        tell(id, "is snoozed until a different time from the one in its last snooze entry")
     }
 
     /// Compares every response with its alert's story.

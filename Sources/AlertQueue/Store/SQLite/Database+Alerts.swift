@@ -55,7 +55,7 @@ extension Database {
         let record = try checked(row).record
         guard record.alert.key.isIdentical(to: key), record.source.uid == uid,
             record.source.name.isIdentical(to: source)
-        else { throw AlertError.inconsistent(record.id, "an index leads to it by another key") }
+        else { throw AlertError.inconsistent(record.id, "an index finds it under another key") }
         return row
     }
 

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Compares one alert with what the audit log says of it, before anything of it is told.
+/// Compares one alert with what the audit log says of it, before any of it is returned.
 ///
 /// A process that can write the file can change a row and change it back: the log's entries, whose
 /// hashes are computed again, say what was asked and how it ended.

@@ -60,7 +60,7 @@ extension Database {
             }
         }
         for name in given.keys.sorted() {
-            faults.append("numbers are kept for “\(name)”, which has none of its own")
+            faults.append("sqlite_sequence has a row for “\(name)”, which does not use it")
         }
         return faults
     }

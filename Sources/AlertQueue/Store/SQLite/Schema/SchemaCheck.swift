@@ -57,13 +57,13 @@ final class SchemaCheck {
 extension AlertError {
     /// Another version has changed the file while it was open.
     fileprivate static func migrated(_ path: String, to version: Int) -> AlertError {
-        let (known, verb) = (Migration.all.count, "nothing was returned or stored")
+        let (known, consequence) = (Migration.all.count, "nothing was returned or stored")
         return .incompatible(
             path: path,
             version > known
                 ? "has been migrated by a newer version of alertq (to schema \(version), this one "
-                    + "knows \(known)); \(verb): start this program again, in that version"
-                : "has gone back to schema \(version), before \(known), which this program works "
-                    + "with; \(verb): start it again")
+                    + "knows \(known)); \(consequence): start this program again, in that version"
+                : "has gone back to schema \(version), and this program needs \(known); "
+                    + "\(consequence): start it again")
     }
 }
