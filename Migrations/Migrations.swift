@@ -20,7 +20,7 @@ package struct Migration: Sendable {
     ///
     /// A program of an earlier version may have the file open while it is migrated. It does not
     /// define this function, and so each of its writes fails, with the function's name as reason.
-    package static let mark = "this_queue_needs_a_newer_alertq"
+    package static let versionGuard = "this_queue_needs_a_newer_alertq"
 
     /// What all of them together make: each object with its type, name and table, and with its
     /// statement unless SQLite makes it by itself. The file `schema.sql`, which a test writes.

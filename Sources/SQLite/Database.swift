@@ -66,7 +66,7 @@ package final class Database {
     ///
     /// A trigger that calls it lets those connections write which have defined it, and has all
     /// others fail; see <https://sqlite.org/c3ref/create_function.html>.
-    package func defineMark(_ name: String) throws(SQLiteError) {
+    package func defineVersionGuard(_ name: String) throws(SQLiteError) {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = sqlite3_create_function_v2(
             connection, name, 0, flags, nil, { context, _, _ in sqlite3_result_int(context, 1) },
@@ -228,7 +228,7 @@ package final class Database {
     ///
     /// It is how often a statement that needs the schema had to be compiled again: SQLite looks
     /// whether that is so, and reads what has changed, as it begins to run.
-    package func schemaReading() throws(SQLiteError) -> Int {
+    package func schemaGeneration() throws(SQLiteError) -> Int {
         let statement = try statement("SELECT 1 FROM sqlite_schema LIMIT 0")
         defer { statement.reset() }
         _ = try statement.step()
@@ -237,7 +237,7 @@ package final class Database {
 
     /// Has SQLite read the schema anew, whether it seems to have changed or not; see
     /// <https://sqlite.org/pragma.html#pragma_writable_schema>.
-    package func forgetSchema() throws(SQLiteError) {
+    package func reloadSchema() throws(SQLiteError) {
         try execute("PRAGMA writable_schema = RESET")
     }
 

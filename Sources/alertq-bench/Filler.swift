@@ -18,7 +18,7 @@ final class Filler {
 
     init(path: String, count: Int) throws {
         db = try Database(path: path)
-        try db.defineMark(Migration.mark)
+        try db.defineVersionGuard(Migration.versionGuard)
         start = Timestamp.milliseconds(Date()) - Int64(count + 1) * Self.step
         // Nobody else has the file yet, and half a filling is thrown away: no log, no syncs.
         try db.execute(

@@ -15,7 +15,7 @@ final class PlainLoop {
     /// Opens a file that a store has made.
     init(path: String, busyMilliseconds: Int32 = 5000) throws {
         db = try Database(path: path)
-        try db.defineMark(Migration.mark)
+        try db.defineVersionGuard(Migration.versionGuard)
         db.busyMilliseconds = busyMilliseconds
         try db.execute(
             """

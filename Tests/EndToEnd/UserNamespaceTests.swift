@@ -89,7 +89,7 @@ struct UserNamespaceTests {
     func nested() async throws {
         let responder = try await responder(
             under: ["unshare", "-r", "unshare", "-r"], as: Self.ana)
-        #expect(responder["uid"] as? UInt32 == UserNamespace.nobodyKnown)
+        #expect(responder["uid"] as? UInt32 == UserNamespace.unidentified)
         #expect(responder["user"] as? String == "unknown, in a user namespace as uid 0")
     }
 
@@ -98,7 +98,7 @@ struct UserNamespaceTests {
         .enabled(if: isAllowed, why))
     func unmapped() async throws {
         let responder = try await responder(under: ["unshare", "-U"], as: Self.ana)
-        #expect(responder["uid"] as? UInt32 == UserNamespace.nobodyKnown)
+        #expect(responder["uid"] as? UInt32 == UserNamespace.unidentified)
         #expect(responder["user"] as? String == "unknown, in a user namespace as uid 65534")
     }
 

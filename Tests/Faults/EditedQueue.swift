@@ -200,7 +200,7 @@ struct EditedQueue {
                 "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
             ) { $0.blob(0) }
             return try hash == head.hash && check.seen.isEverything(in: db, at: clock.now())
-                && db.soundnessFaults(ofAllIndexes: false).isEmpty
+                && db.integrityFaults(ofAllIndexes: false).isEmpty
         }
         let isFound = careful.map { !$0.problems.isEmpty } ?? true
         return (isFound, quick != true || !isFound)

@@ -22,7 +22,7 @@ package struct Caller: Sendable, Hashable {
     /// Whether the caller is the account that asked, or the process itself.
     package func isAsker(_ source: AlertRecord.Source) -> Bool {
         guard source.uid == identity.uid else { return false }
-        return source.uid != UserNamespace.nobodyKnown
+        return source.uid != UserNamespace.unidentified
             || (source.pid == identity.pid && source.host.isIdentical(to: identity.host))
     }
 
@@ -31,7 +31,7 @@ package struct Caller: Sendable, Hashable {
     /// Accounts that can't be identified share one number, and have no right over one another's
     /// alerts.
     package func hasRight(over owner: UInt32) -> Bool {
-        let isOwner = owner == identity.uid && owner != UserNamespace.nobodyKnown
+        let isOwner = owner == identity.uid && owner != UserNamespace.unidentified
         return isOwner || identity.uid == 0
     }
 

@@ -33,7 +33,7 @@ package struct Identity: Sendable, Hashable {
     /// In a user namespace the ids are those that the machine knows it by; the name says so.
     package static var current: Identity {
         let namespace = UserNamespace.current
-        let uid = namespace.map { $0.outer(geteuid()) ?? UserNamespace.nobodyKnown } ?? geteuid()
+        let uid = namespace.map { $0.outer(geteuid()) ?? UserNamespace.unidentified } ?? geteuid()
         let login = kernelID("/proc/self/loginuid")
         return Identity(
             uid: uid, user: namespace.map { userName(uid, in: $0) } ?? accountName(uid),
@@ -79,7 +79,7 @@ package struct Identity: Sendable, Hashable {
     private static func userName(_ uid: uid_t, in namespace: UserNamespace) -> String {
         let hasOwnAccounts = namespace.hasOwnAccounts
         let outer =
-            if uid == UserNamespace.nobodyKnown { "unknown" } else {
+            if uid == UserNamespace.unidentified { "unknown" } else {
                 (hasOwnAccounts ? nil : accountName(uid)) ?? "uid \(uid)"
             }
         let inner = (hasOwnAccounts ? accountName(geteuid()) : nil) ?? "uid \(geteuid())"

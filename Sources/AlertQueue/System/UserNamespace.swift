@@ -8,7 +8,7 @@ import Glibc
 /// that it is not so: the ids in such a namespace identify no known account.
 package struct UserNamespace: Sendable, Hashable {
     /// The uid of those of whom no namespace tells who they are; no account has it.
-    package static let nobodyKnown = UInt32.max
+    package static let unidentified = UInt32.max
     /// What the kernel gives for an id that has none in here; see `overflowuid` in proc(5).
     private static let overflow =
         LinuxFile.text("/proc/sys/kernel/overflowuid").flatMap(UInt32.init) ?? 65534

@@ -8,14 +8,14 @@ struct SchemaCheckup: Sendable {
     /// What a look at the schema finds; a problem among it means that the queue can't be opened.
     func findings() async throws(AlertError) -> [Finding] {
         guard let report = try await QueueSchema(database: path).report() else { return [] }
-        let strangers = report.strangers.map { object in
+        let additions = report.additions.map { object in
             Finding(
                 check: Self.check,
                 detail: "\(object.subject) is not alertq's; it does no harm", isNote: true)
         }
-        guard report.faults.isEmpty else { return report.faults.map(problem) + strangers }
+        guard report.faults.isEmpty else { return report.faults.map(problem) + additions }
         let whole = Finding(check: Self.check, detail: "matches version \(report.version)")
-        return [whole] + strangers
+        return [whole] + additions
     }
 
     /// Puts back what is alertq's own, and tells what is left.

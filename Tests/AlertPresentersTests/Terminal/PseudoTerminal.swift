@@ -121,7 +121,7 @@ struct ScreenModel {
         set {}
     }
     /// Escape sequences and control characters that are not among those allowed.
-    private(set) var strangers: [String] = []
+    private(set) var additions: [String] = []
     private(set) var isCursorVisible = true
     private(set) var marksPastes = false
     private(set) var wraps = true
@@ -141,7 +141,7 @@ struct ScreenModel {
             case "\u{1B}": sequence(&text)
             default:
                 if scalar.properties.generalCategory == .control {
-                    strangers.append("U+" + String(scalar.value, radix: 16))
+                    additions.append("U+" + String(scalar.value, radix: 16))
                 } else {
                     put(Character(scalar))
                 }
@@ -188,7 +188,7 @@ struct ScreenModel {
             if body.last == "A", let count = Int(number) {
                 row = max(0, row - count)
             } else if body.last != "m" || !number.allSatisfy({ $0.isNumber || $0 == ";" }) {
-                strangers.append("ESC " + body)
+                additions.append("ESC " + body)
             }
         }
     }

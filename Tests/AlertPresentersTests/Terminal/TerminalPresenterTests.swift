@@ -143,7 +143,7 @@ struct TerminalPresenterTests {
                 choseHere: choseHere)
         }
         await presenter.didFail(.of(alert), error: .notPermitted(path: text, text))
-        #expect(terminal.screen.strangers == [])
+        #expect(terminal.screen.additions == [])
         let hidden = terminal.text.unicodeScalars.filter {
             [.format, .control].contains($0.properties.generalCategory)
                 && !"\r\n\u{1B}".unicodeScalars.contains($0)

@@ -94,11 +94,11 @@ struct QuickAuditTests {
 
     @Test("A set of ids has each once, none that is too large, and none in common with another")
     func ids() {
-        var set = IDSet()
-        let isNew = [1, 64, 1000, 64, -1, IDSet.largest].map { set.insert($0) }
+        var set = BitSet()
+        let isNew = [1, 64, 1000, 64, -1, BitSet.largest].map { set.insert($0) }
         #expect(isNew == [true, true, true, false, false, false])
         #expect(set.contains(1000) && !set.contains(999) && !set.contains(1 << 40))
-        var other = IDSet()
+        var other = BitSet()
         let isOther = other.insert(5000)
         let isMerged = [set.merge(other), set.merge(other)]
         #expect(isOther && isMerged == [true, false])

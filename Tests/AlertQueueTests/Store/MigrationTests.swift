@@ -60,7 +60,7 @@ struct MigrationTests {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo("Check?")).id
         let db = try queue.connection()
-        try db.defineMark(Migration.mark)
+        try db.defineVersionGuard(Migration.versionGuard)
         func entry(_ event: String) -> String {
             """
             INSERT INTO audit (seq, at_ms, event, uid, via, host, pid, previous, hash)

@@ -38,16 +38,16 @@ struct SchemaFileTests {
     @Test("It is told from a schema that differs in one object, or has one more or one less")
     func compared() throws {
         let version = Migration.all.count
-        #expect(try Schema.current.isThat(of: .model(at: version)))
+        #expect(try Schema.current.matches(.model(at: version)))
         for sql in [
             "DROP TRIGGER responses_stay", "DROP INDEX audit_erased", "CREATE TABLE other (id)",
             "DROP VIEW history; CREATE VIEW history AS SELECT 1",
         ] {
             let other = try Database.model(at: version)
             try other.execute(sql)
-            #expect(try !Schema.current.isThat(of: other), "\(sql)")
+            #expect(try !Schema.current.matches(other), "\(sql)")
         }
-        #expect(try !Schema.current.isThat(of: .model(at: version - 1)))
-        #expect(try !Schema.current.isThat(of: .model(at: 0)))
+        #expect(try !Schema.current.matches(.model(at: version - 1)))
+        #expect(try !Schema.current.matches(.model(at: 0)))
     }
 }

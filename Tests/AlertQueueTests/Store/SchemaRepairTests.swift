@@ -149,7 +149,7 @@ struct SchemaRepairTests {
         let report = try #require(try await schema.report())
         #expect(
             Set(report.faults.map(\.removal)) == [#"DROP TRIGGER "o""dd""#, #"DROP INDEX "one""#])
-        #expect(report.strangers.map(\.name).sorted() == ["mine", "notes"])
+        #expect(report.additions.map(\.name).sorted() == ["mine", "notes"])
         for removal in report.faults.compactMap(\.removal) { try plant(removal) }
         #expect(try queue.integer("SELECT count(*) FROM notes") == 0)
         try await works()

@@ -142,7 +142,7 @@ struct StoredQueueTests {
             #expect(error?.description.contains("needs_a_newer_alertq") == true)
             #expect(try older.lastSequence() == entries)
             // The same entry is refused for no other reason.
-            try older.defineMark(Migration.mark)
+            try older.defineVersionGuard(Migration.versionGuard)
             try older.run(entry)
             await store.close()
         }

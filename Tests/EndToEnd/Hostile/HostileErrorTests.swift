@@ -33,7 +33,7 @@ struct HostileErrorTests {
             let errors = await child.errors.complete()
             #expect(code != 0 && !errors.isEmpty, "\(line)")
             #expect(
-                TerminalBytes.strangers(in: child.errors.data, .text) == [], "\(line.first ?? "")")
+                TerminalBytes.additions(in: child.errors.data, .text) == [], "\(line.first ?? "")")
             #expect(child.output.data.isEmpty, "\(line)")
         }
     }
@@ -51,7 +51,7 @@ struct HostileErrorTests {
             _ = await child.errors.complete()
             let bytes = child.output.data + child.errors.data
             #expect(!bytes.isEmpty)
-            #expect(TerminalBytes.strangers(in: bytes, .text) == [], "\(line)")
+            #expect(TerminalBytes.additions(in: bytes, .text) == [], "\(line)")
         }
     }
 
@@ -72,10 +72,10 @@ struct HostileErrorTests {
         try other.type("1\n")
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == piece + "\n", "a program gets the id as it is")
-        #expect(TerminalBytes.strangers(in: other.bytes, .screen) == [])
+        #expect(TerminalBytes.additions(in: other.bytes, .screen) == [])
         let doctor = try await queue.run("doctor")
         #expect(doctor.output.contains("shown by name"))
-        #expect(TerminalBytes.strangers(in: doctor.output.utf8, .text) == [])
+        #expect(TerminalBytes.additions(in: doctor.output.utf8, .text) == [])
         presenter.kill(SIGTERM)
         _ = await presenter.exit()
     }
@@ -94,7 +94,7 @@ struct HostileErrorTests {
             environment: ["ALERTQ_DATABASE": queue.path], on: terminal)
         #expect(await child.exit() == 0)
         #expect(await terminal.shows("id␛[31m⟨U+202E⟩"))
-        #expect(TerminalBytes.strangers(in: terminal.bytes, .screen) == [])
+        #expect(TerminalBytes.additions(in: terminal.bytes, .screen) == [])
     }
 
     private func writeSlot(_ text: String, pid: pid_t) throws {

@@ -13,16 +13,16 @@ struct HostileTextTests {
     func negativeControl() {
         for (name, texts) in HostileText.kinds {
             for text in texts where text != "\t" && text != "\n" {
-                let strangers = TerminalBytes.strangers(in: text.utf8, .text)
-                #expect(strangers != [], "\(name): \(text.debugDescription)")
+                let additions = TerminalBytes.additions(in: text.utf8, .text)
+                #expect(additions != [], "\(name): \(text.debugDescription)")
             }
         }
         for bytes: [UInt8] in [[0x9B, 0x33], [0x1B], [0x1B, 0x63], [0xC0, 0x9B], [0x07]] {
-            #expect(TerminalBytes.strangers(in: bytes, .screen) != [])
+            #expect(TerminalBytes.additions(in: bytes, .screen) != [])
         }
-        #expect(TerminalBytes.strangers(in: "\u{1B}]0;x\u{7}".utf8, .screen) != [])
+        #expect(TerminalBytes.additions(in: "\u{1B}]0;x\u{7}".utf8, .screen) != [])
         let harmless = "\u{1B}[?25l\u{1B}[2K\u{1B}[1;7mé 👩‍👩‍👧 한 ✓\u{1B}[0m\r\n"
-        #expect(TerminalBytes.strangers(in: harmless.utf8, .screen) == [])
+        #expect(TerminalBytes.additions(in: harmless.utf8, .screen) == [])
     }
 
     /// Asks with a text in every field, and returns the alert's id.
@@ -34,7 +34,7 @@ struct HostileTextTests {
         ])
         #expect(await child.exit() == 0)
         #expect(await child.errors.complete() == "")
-        #expect(TerminalBytes.strangers(in: child.errors.data, .text) == [])
+        #expect(TerminalBytes.additions(in: child.errors.data, .text) == [])
         return await child.output.complete().trimmingCharacters(in: .newlines)
     }
 
@@ -59,7 +59,7 @@ struct HostileTextTests {
         }
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
-        #expect(TerminalBytes.strangers(in: terminal.bytes, .screen) == [])
+        #expect(TerminalBytes.additions(in: terminal.bytes, .screen) == [])
     }
 
     @Test("No text gets into tables, stories, logs and checks, on a terminal or through a pipe")
@@ -79,14 +79,14 @@ struct HostileTextTests {
             let output = await child.output.complete()
             #expect(!output.isEmpty || !child.errors.data.isEmpty)
             let bytes = child.output.data + child.errors.data
-            #expect(TerminalBytes.strangers(in: bytes, .text) == [], "\(verb)")
+            #expect(TerminalBytes.additions(in: bytes, .text) == [], "\(verb)")
             let screen = try await screen(verb)
             #expect(!screen.isEmpty)
-            #expect(TerminalBytes.strangers(in: screen, .screen) == [], "\(verb)")
+            #expect(TerminalBytes.additions(in: screen, .screen) == [], "\(verb)")
             let json = try queue.start(verb + ["--json"])
             _ = await json.exit()
             _ = await json.output.complete()
-            #expect(TerminalBytes.strangers(in: json.output.data, .json) == [], "\(verb)")
+            #expect(TerminalBytes.additions(in: json.output.data, .json) == [], "\(verb)")
         }
     }
 

@@ -17,14 +17,14 @@ enum TerminalBytes {
     ]
 
     /// Everything that should not be there, with its place.
-    static func strangers(in bytes: some Sequence<UInt8>, _ place: Place) -> [String] {
+    static func additions(in bytes: some Sequence<UInt8>, _ place: Place) -> [String] {
         var rest = Array(bytes)[...]
-        var strangers: [String] = []
+        var additions: [String] = []
         var marks = 0
         var previous: Unicode.Scalar?
         func report(_ what: String) {
             let context = String(decoding: rest.prefix(20), as: UTF8.self).debugDescription
-            strangers.append("\(what) before \(context)")
+            additions.append("\(what) before \(context)")
         }
         while !rest.isEmpty {
             if rest.first == 0x1B, place == .screen {
@@ -46,7 +46,7 @@ enum TerminalBytes {
             }
             previous = scalar
         }
-        return strangers
+        return additions
     }
 
     /// Takes a sequence; returns it if it is not one of ours.

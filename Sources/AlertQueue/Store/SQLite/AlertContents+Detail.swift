@@ -46,14 +46,14 @@ extension AlertContents {
         let name = row.raw(3)
         if row.isNull(10) {
             let left = try StoredJSON.partialButtons(row.text(8))
-            guard text(name), try addPlace(row) else { return false }
-            input.append(KnownButtons.hashed(left))
+            guard text(name), try addRouting(row) else { return false }
+            input.append(ButtonCache.hashed(left))
         } else {
             guard let buttons = try known.buttons(row.raw(8)) else { return false }
             let isLeft =
                 name.kind == .text && buttons.leftIDs.contains { $0.withUnsafeBytes(name.holds) }
             if isLeft { input.text(name.bytes) } else { input.absent() }
-            guard try addPlace(row) else { return false }
+            guard try addRouting(row) else { return false }
             input.append(buttons.left)
         }
         input.hash(into: digest)

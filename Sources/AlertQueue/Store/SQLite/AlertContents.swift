@@ -7,7 +7,7 @@ import SQLite
 final class AlertContents {
     let input = HashInput()
     let detail = HashInput()
-    let known = KnownButtons()
+    let known = ButtonCache()
     let digest = UnsafeMutableRawBufferPointer.allocate(
         byteCount: SHA256.byteCount, alignment: 8)
     /// The content of recent alerts: an alert that was asked is mostly shown and answered soon.
@@ -140,7 +140,7 @@ final class AlertContents {
         isOlder = false
         let isHandled = row.integer(20) != 0
         if row.holds(0, "expired") {
-            let end = Ending(row, detail: entry.optionalText(19))
+            let end = ExpiryCheck(row, detail: entry.optionalText(19))
             isOlder = end.isOlder
             return !isHandled && end.isInTime
         }
@@ -207,7 +207,7 @@ extension AlertContents {
         input.begin(Self.kind)
         input.hex(salt.bytes)
         for column: Int32 in 0..<4 { guard text(row.raw(column)) else { return false } }
-        guard try addPlace(row) else { return false }
+        guard try addRouting(row) else { return false }
         input.append(buttons.hashed)
         try addInfo(row)
         input.hash(into: digest)
@@ -215,7 +215,7 @@ extension AlertContents {
     }
 
     /// Adds the priority, the key, the handler and the presenters.
-    func addPlace(_ row: borrowing Row) throws -> Bool {
+    func addRouting(_ row: borrowing Row) throws -> Bool {
         input.number(row.integer(4))
         guard text(row.raw(5)), text(row.raw(6)) else { return false }
         let presenters = try row.optionalText(7).map { text throws -> [String] in

@@ -8,7 +8,7 @@ struct AlertRow {
     let asked: ClockReading
     let expiry: ClockReading?
     /// Whether the deadline stands there on both clocks or on none.
-    var hasWholeDeadline = true
+    var hasBothDeadlines = true
     /// Whether a delegate has done what a cancel needed.
     let isHandled: Bool
     /// The salt of the content's hash; `nil` once the texts have been erased.
@@ -45,7 +45,7 @@ struct AlertRow {
             ClockReading(
                 wallMilliseconds: $0, bootMilliseconds: expiresAfterBoot, boot: boot)
         }
-        hasWholeDeadline = row.isNull(18) == row.isNull(19)
+        hasBothDeadlines = row.isNull(18) == row.isNull(19)
         salt = row.blob(23)
         isHandled = row.integer(38) != 0
         sourceID = row.integer(39)

@@ -30,7 +30,7 @@ extension AuditCheck {
         try compareResponses(db)
         for fault in try pending.differences(from: db) { report.report(fault) }
         for fault in try db.numberingFaults() { report.report(fault) }
-        for fault in try db.soundnessFaults(ofAllIndexes: true) {
+        for fault in try db.integrityFaults(ofAllIndexes: true) {
             report.report("the file is damaged: \(fault)")
         }
     }
@@ -66,7 +66,7 @@ extension AuditCheck {
         report.report("alert \(id) \(what)", alert: id)
     }
 
-    private mutating func compareMarks(_ row: borrowing Row, with story: AlertStory) {
+    private mutating func compareMarks(_ row: borrowing Row, with story: AlertTrail) {
         let id = row.integer(0)
         if row.optionalInteger(3) != (story.presented > 0 ? story.presentedMilliseconds : nil) {
             tell(id, "has a time of presentation that the log doesn't record")
@@ -90,7 +90,7 @@ extension AuditCheck {
     }
 
     /// Compares an alert without texts with its erasure, and one with texts with there being none.
-    private mutating func compareTexts(_ row: borrowing Row, with story: AlertStory) {
+    private mutating func compareTexts(_ row: borrowing Row, with story: AlertTrail) {
         let (id, isErased) = (row.integer(0), row.integer(2) == 1)
         if isErased, story.erased == 0 {
             tell(id, "has lost its texts, and no entry tells of that")
@@ -119,7 +119,7 @@ extension AuditCheck {
     }
 
     private mutating func compareSnooze(
-        _ row: borrowing Row, with story: AlertStory, _ db: Database, at now: ClockReading
+        _ row: borrowing Row, with story: AlertTrail, _ db: Database, at now: ClockReading
     ) throws {
         let id = row.integer(0)
         if row.integer(4) != story.snoozes {

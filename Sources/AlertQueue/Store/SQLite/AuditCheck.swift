@@ -12,7 +12,7 @@ struct AuditCheck: Sendable {
     private(set) var previous = AuditHead.start
     let expected: AuditHead?
     private(set) var hasSeenExpected = false
-    var stories: [Alert.ID: AlertStory] = [:]
+    var stories: [Alert.ID: AlertTrail] = [:]
     private var resolvedCount: Int64 = 0
 
     init(expecting head: AuditHead?) {
@@ -85,7 +85,7 @@ struct AuditCheck: Sendable {
 
     private mutating func note(_ entry: AuditEntry) {
         guard let id = entry.event.alertID else { return }
-        var story = stories[id] ?? AlertStory()
+        var story = stories[id] ?? AlertTrail()
         if let fault = story.repeats(entry) {
             report.report("alert \(id) \(fault)", entry: entry.event.sequence, alert: id)
         }
@@ -101,7 +101,7 @@ struct AuditCheck: Sendable {
         let report = { (reason: String, check: inout AuditCheck) in
             check.report.report(reason, entry: sequence, alert: id)
         }
-        if entry.event.kind == .asked, !entry.tells(of: row) {
+        if entry.event.kind == .asked, !entry.matches(row) {
             report(
                 "alert \(id) was changed: its \(AuditEntry.askedParts) are not those of "
                     + "entry \(sequence)", &self)
@@ -115,16 +115,16 @@ struct AuditCheck: Sendable {
                     + "\(entry.event.kind.rawValue)", &self)
         }
         guard entry.event.kind == .resolved else { return }
-        guard let response = row.record.response, entry.tells(of: response) else {
+        guard let response = row.record.response, entry.matches(response) else {
             report("the response of alert \(id) is not the one of entry \(sequence)", &self)
             return
         }
-        if !entry.tellsHandling(of: row, response) {
+        if !entry.matchesHandling(of: row, response) {
             report(
                 "the response of alert \(id) differs from entry \(sequence) in whether its "
                     + "cancel was handled", &self)
         }
-        if response.outcome == .expired, !entry.ending(of: row, response).isInTime {
+        if response.outcome == .expired, !entry.expiryCheck(of: row, response).isInTime {
             report(
                 "alert \(id) expired with entry \(sequence) before its deadline had passed", &self)
         }
@@ -171,15 +171,15 @@ struct AuditCheck: Sendable {
 }
 
 extension AuditEntry {
-    /// What ``tells(of:)`` compares of an alert that was asked.
+    /// What ``matches(_:)`` compares of an alert that was asked.
     static let askedParts = "source, time, deadline, timers, buttons or key"
 
     /// Whether a stored alert has what this entry recorded besides its content: source, time,
     /// deadline, timers, and what an erasure leaves.
-    func tells(of row: AlertRow) -> Bool {
+    func matches(_ row: AlertRow) -> Bool {
         let source = row.record.source
         let isPlain = row.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
-        return isPlain && row.hasWholeDeadline && event.source.isIdentical(to: source.name)
+        return isPlain && row.hasBothDeadlines && event.source.isIdentical(to: source.name)
             && event.responder.uid == source.uid && event.responder.pid == source.pid
             && event.responder.host.isIdentical(to: source.host)
             && Timestamp.milliseconds(event.at) == row.asked.wallMilliseconds
@@ -189,7 +189,7 @@ extension AuditEntry {
     }
 
     /// Whether a stored response is the one that this entry recorded.
-    func tells(of response: Response) -> Bool {
+    func matches(_ response: Response) -> Bool {
         guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
             event.by == response.by, buttonRole == response.button?.role,
             Timestamp.milliseconds(event.at) == Timestamp.milliseconds(response.resolvedAt)
@@ -203,14 +203,14 @@ extension AuditEntry {
     }
 
     /// Whether a response says as this entry does whether its cancel was handled.
-    func tellsHandling(of row: AlertRow, _ response: Response) -> Bool {
+    func matchesHandling(of row: AlertRow, _ response: Response) -> Bool {
         guard response.outcome == .cancelled else { return !row.isHandled }
         return EntryDetail.isHandled(detail).map { $0 == row.isHandled } ?? true
     }
 
     /// The expiry that this entry tells of.
-    func ending(of row: AlertRow, _ response: Response) -> Ending {
-        Ending(
+    func expiryCheck(of row: AlertRow, _ response: Response) -> ExpiryCheck {
+        ExpiryCheck(
             detail: detail, wallMilliseconds: Timestamp.milliseconds(event.at), expiry: row.expiry,
             // The name of an erased button is erased, too.
             hasDefault: row.salt == nil

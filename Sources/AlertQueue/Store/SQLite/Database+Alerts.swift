@@ -40,7 +40,7 @@ extension Database {
     }
 
     /// An alert; `nil` where the log contradicts it.
-    func unlessContradicted(_ id: Alert.ID) throws -> AlertRow? {
+    func consistentAlert(_ id: Alert.ID) throws -> AlertRow? {
         do { return try checkedAlert(id) } catch AlertError.inconsistent { return nil }
     }
 
@@ -180,7 +180,7 @@ extension Database {
         if try !finishedSnoozes(at: now, limit: 1).isEmpty { return true }
         for limit in [1, 1000] {
             let overdue = try overdue(at: now, limit: limit)
-            for id in overdue where try unlessContradicted(id) != nil { return true }
+            for id in overdue where try consistentAlert(id) != nil { return true }
             if overdue.count < limit { return false }
         }
         return false

@@ -227,7 +227,7 @@ struct DatabaseFile: Sendable {
                 Self.forget(identity)
                 throw error
             }
-            try handle.defineMark(Migration.mark)
+            try handle.defineVersionGuard(Migration.versionGuard)
             // Whoever makes the file now has it to itself for a moment.
             handle.busyMilliseconds = 5000
             // These need no schema. After its check, each would have all statements compiled again,

@@ -12,7 +12,7 @@ final class QuickAuditCheck {
 
     /// The last entry that was found to be right.
     private(set) var head: AuditHead
-    private(set) var seen = SeenAlerts()
+    private(set) var seen = LogFacts()
     private let input = HashInput()
     private let contents = AlertContents()
     /// The hash of the entry before, at 0, and the one that has just been computed, at 32.

@@ -24,17 +24,17 @@ extension SQLiteAlertStore {
             progress(sum, total)
         }
         async let isSound = isSound()
-        let results = await withTaskGroup(of: (Int, SeenAlerts?).self) { group in
+        let results = await withTaskGroup(of: (Int, LogFacts?).self) { group in
             for (number, (start, last)) in stretches.enumerated() {
                 group.addTask {
                     (number, await self.check(after: start, through: last, step))
                 }
             }
-            return await group.reduce(into: [SeenAlerts?](repeating: nil, count: stretches.count)) {
+            return await group.reduce(into: [LogFacts?](repeating: nil, count: stretches.count)) {
                 $0[$1.0] = $1.1
             }
         }
-        var seen = SeenAlerts()
+        var seen = LogFacts()
         for result in results {
             guard let result, seen.merge(result) else { return nil }
         }
@@ -63,7 +63,7 @@ extension SQLiteAlertStore {
         let reader = QueueConfined(makeReader(), label: "alertq.verify")
         let findings = try? await reader.run { reader throws(AlertError) in
             try storing("check the database") {
-                try reader.read { try $0.soundnessFaults(ofAllIndexes: false) }
+                try reader.read { try $0.integrityFaults(ofAllIndexes: false) }
             }
         }
         return findings?.isEmpty ?? false
@@ -83,7 +83,7 @@ extension SQLiteAlertStore {
     /// Checks a stretch on a connection of its own, page by page; `nil` if anything is not right.
     private func check(
         after start: AuditHead, through last: Int64, _ step: @Sendable (Int64) -> Void
-    ) async -> SeenAlerts? {
+    ) async -> LogFacts? {
         let stretch = QueueConfined(
             Stretch(reader: makeReader(), check: QuickAuditCheck(after: start)),
             label: "alertq.verify")
@@ -105,7 +105,7 @@ extension SQLiteAlertStore {
 private struct Stretch {
     enum Result: Sendable {
         case unfinished
-        case right(SeenAlerts)
+        case right(LogFacts)
         case wrong
 
         var goesOn: Bool {

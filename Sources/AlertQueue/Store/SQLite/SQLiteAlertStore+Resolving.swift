@@ -179,7 +179,7 @@ extension WriteContext {
             let new = overdue.filter { !refused.contains($0) }
             guard !new.isEmpty else { break }
             for id in new {
-                guard let row = try db.unlessContradicted(id) else {
+                guard let row = try db.consistentAlert(id) else {
                     refused.insert(id)
                     continue
                 }

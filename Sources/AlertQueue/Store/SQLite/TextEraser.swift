@@ -48,7 +48,7 @@ struct TextEraser {
         for id in ids.prefix(Self.sliceLength) where size < Self.sliceSize {
             seen += 1
             guard let texts = try texts(of: id, before: cutoff) else { continue }
-            guard let row = try db.unlessContradicted(id) else {
+            guard let row = try db.consistentAlert(id) else {
                 // Its texts stay as evidence.
                 contradicted += 1
                 continue

@@ -14,7 +14,7 @@ package struct QueueSchema: Sendable {
         /// Because of these the file is refused.
         package let faults: [SchemaFault]
         /// Objects of somebody else's that are allowed.
-        package let strangers: [SchemaObject]
+        package let additions: [SchemaObject]
     }
 
     /// Compares the schema with what it must be in the version that the file has.
@@ -29,7 +29,7 @@ package struct QueueSchema: Sendable {
                 try db.execute("PRAGMA writable_schema = ON")
                 let expected = try SchemaObject.expected(at: version)
                 let found = try db.reading { try SchemaComparison(of: db, with: expected) }
-                return Report(version: version, faults: found.faults, strangers: found.strangers)
+                return Report(version: version, faults: found.faults, additions: found.additions)
             }
         }
     }
@@ -72,6 +72,6 @@ extension Database {
         let strays = try rows("PRAGMA foreign_key_check") { row in
             "a row of \(row.text(0)) belongs to a row of \(row.text(2)) that is gone"
         }
-        return try soundnessFaults(ofAllIndexes: true) + strays.prefix(10)
+        return try integrityFaults(ofAllIndexes: true) + strays.prefix(10)
     }
 }

@@ -53,7 +53,7 @@ struct Schema: Sendable {
 
     /// Whether a database has exactly these objects, in this order, as all have that were neither
     /// mended nor added to.
-    func isThat(of db: Database) throws -> Bool {
+    func matches(_ db: Database) throws -> Bool {
         try text.withUnsafeBytes { text in
             var (count, isSame) = (0, true)
             try db.visit(SchemaObject.query, []) { row in

@@ -40,12 +40,12 @@ final class SchemaCheck {
         let version = try db.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
         guard version == Migration.all.count else { throw AlertError.migrated(path, to: version) }
         if wasRead {
-            guard try db.schemaReading() != checked else { return }
-            try db.forgetSchema()
+            guard try db.schemaGeneration() != checked else { return }
+            try db.reloadSchema()
         }
         wasRead = true
-        let reading = try db.schemaReading()
-        if try !Schema.current.isThat(of: db) {
+        let reading = try db.schemaGeneration()
+        if try !Schema.current.matches(db) {
             let expected = Schema.current.objects
             let faults = try SchemaComparison(of: db, with: expected).faults
             if let error = SchemaFault.error(faults) { throw error }

@@ -59,7 +59,7 @@ struct SchemaComparison {
     /// What is refused, ours first.
     private(set) var faults: [SchemaFault] = []
     /// What somebody else has added, and may: tables, views, and indexes that refuse nothing.
-    private(set) var strangers: [SchemaObject] = []
+    private(set) var additions: [SchemaObject] = []
 
     init(of db: Database, with expected: [SchemaObject]) throws {
         var missing = Dictionary(
@@ -74,14 +74,14 @@ struct SchemaComparison {
                 continue
             }
             guard tables.contains(object.table.asciiLowercased) else {
-                strangers.append(object)
+                additions.append(object)
                 continue
             }
             switch object.type {
             case "trigger": foreign.append(.foreignTrigger(object))
             case "index" where try !db.isPlainIndex(object):
                 foreign.append(.foreignIndex(object))
-            default: strangers.append(object)
+            default: additions.append(object)
             }
         }
         faults += expected.filter { missing[$0.key] != nil }.map { .missing($0) } + foreign

@@ -56,7 +56,7 @@ struct SchemaMigration {
     /// Makes sure that a migration meets what it was written for, and sets off no trigger of
     /// somebody else's.
     private func check(_ version: Int) throws {
-        try db.forgetSchema()
+        try db.reloadSchema()
         let expected = try SchemaObject.expected(at: version)
         let faults = try SchemaComparison(of: db, with: expected).faults
         if let error = SchemaFault.error(faults) { throw error }

@@ -53,7 +53,7 @@ struct SchemaRepair {
 
     private func end(_ statement: String) throws(SQLiteError) {
         try db.execute(statement)
-        try db.forgetSchema()
+        try db.reloadSchema()
     }
 
     private func repair(_ faults: [SchemaFault], beside foreign: [SchemaFault]) throws {
@@ -110,7 +110,7 @@ struct SchemaRepair {
     private func noteChange() throws {
         let cookie = try db.first("PRAGMA schema_version") { $0.integer(0) } ?? 0
         try db.execute("PRAGMA schema_version = \((cookie + 1) & 0x7fff_ffff)")
-        try db.forgetSchema()
+        try db.reloadSchema()
     }
 
     /// Removes what is left of the index of words, whose tables are ordinary ones without it.
@@ -148,7 +148,7 @@ struct SchemaRepair {
 
     /// Makes sure that nothing of ours is left to mend, and that the rows keep the rules again.
     private func check() throws {
-        try db.forgetSchema()
+        try db.reloadSchema()
         let left = try SchemaComparison(of: db, with: expected).faults.filter { $0.removal == nil }
         if let fault = left.first { throw impossible(fault.description) }
         let damage = try db.structuralDamage()

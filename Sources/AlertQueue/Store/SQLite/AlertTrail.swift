@@ -1,5 +1,5 @@
 /// What the entries of the audit log tell of one alert, by their numbers; 0 for none.
-struct AlertStory: Sendable {
+struct AlertTrail: Sendable {
     var asked: Int64 = 0
     var resolved: Int64 = 0
     var collected: Int64 = 0

@@ -7,7 +7,7 @@ extension Database {
     /// An index that has not what its table has is left by an older file beside a newer log. Those
     /// of responses are as many as all others together, and cost as much again; they are compared
     /// where something has been found. See <https://sqlite.org/pragma.html#pragma_quick_check>.
-    func soundnessFaults(ofAllIndexes isThorough: Bool) throws -> [String] {
+    func integrityFaults(ofAllIndexes isThorough: Bool) throws -> [String] {
         let checks =
             isThorough
             ? ["integrity_check(10)"]
@@ -20,8 +20,8 @@ extension Database {
     /// What the indexes of the log and of waiting handlers hold, each entry once.
     ///
     /// By these, entries are found when an alert is checked, and responses for their handler.
-    func indexSum() throws -> FactSum {
-        var sum = FactSum()
+    func indexSum() throws -> MultisetHash {
+        var sum = MultisetHash()
         try forEach(
             "SELECT alert_id, seq FROM audit INDEXED BY audit_alert WHERE alert_id IS NOT NULL", []
         ) { sum.add(.entry, of: $0.integer(0), $0.integer(1)) }

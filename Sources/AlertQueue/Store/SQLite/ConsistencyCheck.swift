@@ -41,7 +41,7 @@ extension Database {
         guard let asked = entries.asked else {
             throw AlertError.inconsistent(id, "no entry says that it was asked")
         }
-        guard asked.tells(of: row) else {
+        guard asked.matches(row) else {
             throw AlertError.inconsistent(
                 id,
                 "its \(AuditEntry.askedParts) are not those of entry \(asked.event.sequence)")
@@ -77,8 +77,8 @@ extension Database {
         guard let resolved = entries.resolved else {
             throw AlertError.inconsistent(id, "no entry says that it got a response")
         }
-        guard resolved.tells(of: response), resolved.content == entries.asked?.content,
-            resolved.tellsHandling(of: row, response)
+        guard resolved.matches(response), resolved.content == entries.asked?.content,
+            resolved.matchesHandling(of: row, response)
         else {
             throw AlertError.inconsistent(
                 id, "its response is not the one of entry \(resolved.event.sequence)")

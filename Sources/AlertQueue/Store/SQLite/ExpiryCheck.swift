@@ -1,7 +1,7 @@
 import SQLite
 
 /// An expiry, and what shows whether its deadline had passed.
-struct Ending {
+struct ExpiryCheck {
     /// What the entry says besides its columns; `nil` for what no expiry says.
     private let told: EntryDetail.Expired?
     /// The entry's time.
@@ -42,7 +42,7 @@ struct Ending {
     }
 }
 
-extension Ending {
+extension ExpiryCheck {
     /// Of a row of ``AlertContents/isResolved(_:_:_:)``.
     init(_ row: borrowing Row, detail: String?) {
         let (expires, boot) = (row.optionalInteger(22), row.text(24))

@@ -1,5 +1,5 @@
 /// A set of ids, in an eighth of a byte each.
-struct IDSet: Sendable {
+struct BitSet: Sendable {
     /// Beyond this, 8 MiB a set, the careful check has to do without.
     static let largest: Int64 = 1 << 26
 
@@ -31,33 +31,33 @@ struct IDSet: Sendable {
     }
 
     /// Adds another set; `false` if they have an id in common.
-    mutating func merge(_ other: IDSet) -> Bool {
+    mutating func merge(_ other: BitSet) -> Bool {
         let sum = count + other.count
         formUnion(other)
         return count == sum
     }
 
-    mutating func formUnion(_ other: IDSet) {
+    mutating func formUnion(_ other: BitSet) {
         let missing = other.words.count - words.count
         if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
         for (index, word) in other.words.enumerated() { words[index] |= word }
         recount()
     }
 
-    mutating func subtract(_ other: IDSet) {
+    mutating func subtract(_ other: BitSet) {
         for index in 0..<min(words.count, other.words.count) { words[index] &= ~other.words[index] }
         recount()
     }
 
-    func intersection(_ other: IDSet) -> IDSet {
-        var common = IDSet()
+    func intersection(_ other: BitSet) -> BitSet {
+        var common = BitSet()
         common.words = zip(words, other.words).map { $0 & $1 }
         common.recount()
         return common
     }
 
     /// Whether another set has all of these.
-    func isSubset(of other: IDSet) -> Bool {
+    func isSubset(of other: BitSet) -> Bool {
         words.enumerated().allSatisfy { index, word in
             word & ~(index < other.words.count ? other.words[index] : 0) == 0
         }

@@ -3,7 +3,7 @@ import SQLite
 /// The buttons of alerts, ready to be hashed.
 ///
 /// Most alerts of a queue have the buttons of some other: the last few are kept.
-final class KnownButtons {
+final class ButtonCache {
     /// What the JSON of an alert's buttons says, as it is hashed.
     struct Buttons {
         let json: [UInt8]

@@ -4,32 +4,32 @@ import SQLite
 ///
 /// A bit for each alert, or one sum for all: of numbers that only this run could compute, so that
 /// the sum over the entries and the one over the rows are the same if every single fact is.
-struct SeenAlerts: Sendable {
-    var asked = IDSet()
-    var resolved = IDSet()
-    private(set) var erased = IDSet()
-    private(set) var cancelling = IDSet()
+struct LogFacts: Sendable {
+    var asked = BitSet()
+    var resolved = BitSet()
+    private(set) var erased = BitSet()
+    private(set) var cancelling = BitSet()
     /// Those whose asking, or whose expiry or cancel, is told as versions before schema 5 did.
-    private var askedBefore = IDSet()
-    private var endedBefore = IDSet()
-    private var erasedBefore = IDSet()
+    private var askedBefore = BitSet()
+    private var endedBefore = BitSet()
+    private var erasedBefore = BitSet()
     /// Those that any entry names.
-    private var named = IDSet()
-    private var collected = IDSet()
+    private var named = BitSet()
+    private var collected = BitSet()
     /// Those that were collected before they had a response.
-    private var collectedEarly = IDSet()
+    private var collectedEarly = BitSet()
     /// Those that were collected once their texts had been erased.
-    private var collectedLate = IDSet()
-    private var presented = IDSet()
+    private var collectedLate = BitSet()
+    private var presented = BitSet()
     /// Those whose row has the time of the last entry so far that tells of a showing.
-    private var presentedRightly = IDSet()
+    private var presentedRightly = BitSet()
     /// What the last snooze says, of alerts that were not resolved after it.
     private var snoozes: [Int64: String] = [:]
     /// The numbers of the responses, which are those of a stretch of all responses.
     private var responses: ClosedRange<Int64>?
-    private var sum = FactSum()
+    private var sum = MultisetHash()
     /// What the indexes of the log have to hold.
-    private var entries = FactSum()
+    private var entries = MultisetHash()
 
     /// Adds an entry of an alert, which the index of the log has to hold.
     mutating func addEntry(_ sequence: Int64, of id: Int64) {
@@ -41,7 +41,7 @@ struct SeenAlerts: Sendable {
     mutating func addErased(_ alerts: ErasedAlerts, sequence: Int64) -> Bool {
         entries.add(.erasure, of: 0, sequence)
         for range in alerts.ranges {
-            guard range.upperBound < IDSet.largest else { return false }
+            guard range.upperBound < BitSet.largest else { return false }
             for id in range {
                 guard erased.insert(id) else { return false }
                 if alerts.left != nil {
@@ -96,7 +96,7 @@ struct SeenAlerts: Sendable {
     }
 
     /// Adds what the next stretch has seen; `false` if both have seen the same.
-    mutating func merge(_ next: SeenAlerts) -> Bool {
+    mutating func merge(_ next: LogFacts) -> Bool {
         askedBefore.formUnion(next.askedBefore)
         endedBefore.formUnion(next.endedBefore)
         erasedBefore.formUnion(next.erasedBefore)
@@ -126,11 +126,11 @@ struct SeenAlerts: Sendable {
     }
 }
 
-extension SeenAlerts {
+extension LogFacts {
     /// Whether there is no alert and no response but these, and each is in the state that the log
     /// tells of.
     func isEverything(in db: Database, at now: ClockReading) throws -> Bool {
-        var found = FactSum()
+        var found = MultisetHash()
         var pending = PendingCounts()
         var (isRight, alerts) = (true, 0)
         try db.visit(
@@ -144,7 +144,7 @@ extension SeenAlerts {
             return isRight
         }
         guard isRight, alerts == asked.count else { return false }
-        var (count, indexed): (Int64, FactSum) = (0, entries)
+        var (count, indexed): (Int64, MultisetHash) = (0, entries)
         try db.visit(
             """
             SELECT alert_id, collected_ms, seq, handler, outcome = 'withdrawn'
@@ -188,7 +188,7 @@ extension SeenAlerts {
     }
 
     private func isAsTold(
-        _ row: borrowing Row, at now: ClockReading, _ found: inout FactSum,
+        _ row: borrowing Row, at now: ClockReading, _ found: inout MultisetHash,
         _ pending: inout PendingCounts
     ) -> Bool {
         let id = row.integer(0)
@@ -232,7 +232,7 @@ extension SeenAlerts {
 
 /// A sum over facts, each mixed with a key of this process: which facts they were doesn't depend on
 /// their order, and nobody can find others with the same sum.
-struct FactSum: Sendable, Equatable {
+struct MultisetHash: Sendable, Equatable {
     enum Kind: UInt8 {
         case collected
         case response
@@ -265,7 +265,7 @@ struct FactSum: Sendable, Equatable {
         return bits ^ (bits >> 33)
     }
 
-    mutating func add(_ other: FactSum) { value &+= other.value }
+    mutating func add(_ other: MultisetHash) { value &+= other.value }
 }
 
 extension Row {
