@@ -69,6 +69,15 @@ extension EntryDetail {
         return KeyDigest(salt: salt, hash: hash)
     }
 
+    /// A detail without the hashes that say nothing to people.
+    package static func forPeople(_ detail: String?) -> String? {
+        guard let detail, let end = detail.firstRange(of: "asked at ") else { return detail }
+        let parts = detail[..<end.lowerBound].split(separator: "; ").filter { part in
+            !part.hasPrefix("leaves ") && !part.hasPrefix("key ")
+        }
+        return parts.map { $0 + "; " }.joined() + detail[end.lowerBound...]
+    }
+
     /// Whether a snooze's detail tells of an end, in today's form or in the older one, which had no
     /// boot clock.
     static func isSnoozed(_ detail: String?, until end: ClockReading) -> Bool {

@@ -73,6 +73,14 @@ final class HashInput {
     /// Bytes that are netstrings already.
     func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes(plain) }
 
+    /// Whether all that has been written is UTF-8: other bytes would be read as other text.
+    var isValidText: Bool {
+        let bytes = UnsafeBufferPointer(start: start, count: count)
+        var all: UInt8 = 0
+        for byte in bytes { all |= byte }
+        return all < 0x80 || String(validating: bytes, as: UTF8.self) != nil
+    }
+
     /// What has been written since ``begin(_:)``.
     var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 

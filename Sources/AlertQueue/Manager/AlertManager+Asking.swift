@@ -28,7 +28,8 @@ extension AlertManager {
         if let presenters { alert.presenters = presenters }
         let asking = try await enqueue(alert)
         reportIfUnattended(asking, isAwaited: false)
-        let mine = AlertClosures(alert: alert, handler: handler)
+        let mine = AlertClosures(
+            alert: alert, asked: asking.enqueued.record, handler: handler)
         if mine.isEmpty, asking.enqueued.record.response == nil {
             offer(asking)
         } else {
@@ -74,6 +75,7 @@ extension AlertManager {
         let asking = try await enqueue(alert)
         reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
+        try record.check(isThatOf: asking.enqueued.record)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
         // A named handler has yet to run: that collects the response.
         if response.collectedAt == nil, record.alert.handler == nil {

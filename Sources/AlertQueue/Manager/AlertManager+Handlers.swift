@@ -30,6 +30,7 @@ extension AlertManager {
         var hasFailed = false
         while let next = await takeClosures(of: record.id) {
             do {
+                try record.check(isThatOf: next.asked)
                 try await run(next, for: response)
             } catch {
                 hasFailed = true

@@ -296,6 +296,8 @@ public actor AlertManager {
 /// The closures of one alert, which die with this process.
 struct AlertClosures: Sendable {
     let alert: Alert
+    /// The record when it was asked.
+    let asked: AlertRecord
     let handler: AlertManager.Handler?
 
     var isEmpty: Bool { handler == nil && alert.buttons.allSatisfy { $0.action == nil } }

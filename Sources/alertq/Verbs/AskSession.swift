@@ -44,8 +44,9 @@ package struct AskSession: Sendable {
                 unattended: question.ifUnattended,
                 terminal: terminal, signals: signals)
             switch try await wait.end() {
-            case .resolved(let record, let isTold):
-                return try await telling.tell(record, isTold: isTold, manager)
+            case .resolved(let resolved, let isTold):
+                try resolved.check(isThatOf: record)
+                return try await telling.tell(resolved, isTold: isTold, manager)
             case .timeUp:
                 return try await telling.tellWaiting(record.id, manager)
             case .interrupted(let signal):

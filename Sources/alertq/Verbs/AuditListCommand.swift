@@ -115,7 +115,7 @@ extension AuditListCommand {
             let role = entry.buttonRole.map { " (\($0.rawValue))" } ?? ""
             words.append("button #\(index)\(role)")
         }
-        words.append(entry.detail)
+        words.append(EntryDetail.forPeople(entry.detail))
         let text = words.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "-" : text
     }

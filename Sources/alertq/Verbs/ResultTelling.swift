@@ -41,8 +41,7 @@ package struct ResultTelling: Sendable {
         }
         if record.isErased {
             context.note(
-                "the texts of alert \(record.id) have been erased, so they were not compared; "
-                    + "it was \(response.summary)")
+                "the texts of alert \(record.id) have been erased; it was \(response.summary)")
         } else if !isTold, isWorthTelling(response, result) {
             context.note("alert \(record.id) was \(response.summary)")
         }

@@ -84,6 +84,7 @@ package struct WatchCommand: Command {
     /// a reader that does not read must not be able to hold it.
     private func follow(_ manager: AlertManager, in context: Context) async throws -> ExitCode {
         var cursor = after ?? manager.knownSequence
+        var last: AuditHead?
         var failingSince: ContinuousClock.Instant?
         while true {
             let page: [AuditEntry]
@@ -100,7 +101,10 @@ package struct WatchCommand: Command {
             }
             for entry in page {
                 try entry.checkHash()
-                cursor = entry.event.sequence
+                let head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+                if let last, alert == nil { try entry.checkPlace(after: last) }
+                last = head
+                cursor = head.sequence
                 guard source == nil || source.isIdentical(to: entry.event.source) else {
                     continue
                 }

@@ -94,7 +94,7 @@ struct FactForgingTests {
         ("UPDATE sqlite_sequence SET seq = 900 WHERE name = 'responses'", "come after 900"),
         ("DELETE FROM sqlite_sequence WHERE name = 'alerts'", "come after 0"),
         ("INSERT INTO sqlite_sequence VALUES ('alerts', 12)", "come after 12, 12"),
-        ("INSERT INTO sqlite_sequence VALUES ('audit', 12)", "has none of its own"),
+        ("INSERT INTO sqlite_sequence VALUES ('audit', 12)", "does not use it"),
         (
             "UPDATE responses SET seq = 100 WHERE seq = 9; "
                 + "UPDATE sqlite_sequence SET seq = 100 WHERE name = 'responses'",
@@ -184,13 +184,46 @@ struct FactForgingTests {
         }
     }
 
+    @Test("An entry in the form of earlier versions is found behind one of today's")
+    func olderForm() async throws {
+        for kind in [AlertEvent.Kind.asked, .erased] {
+            let log = try await AuditLog()
+            try await log.fillRichly()
+            try await log.store.commits.perform(.upkeep, "forge") { context in
+                let row = try #require(try context.db.alert(12))
+                var draft = AuditDraft(kind: kind, record: row.record, content: row.content)
+                if kind == .erased { draft = AuditDraft(erased: ErasedAlerts([12])) }
+                try context.audit(draft, by: .ben)
+            }
+            #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+            let problems = try await log.store.verifyAudit(expecting: nil).problems
+            #expect(problems.contains { $0.reason.contains("as earlier versions did") })
+            await log.store.close()
+        }
+    }
+
+    static let rewritten = [
+        #"UPDATE alerts SET buttons = replace(buttons, '{"id"', '{ "id"') WHERE id = 8"#,
+        #"UPDATE alerts SET buttons = replace(buttons, '"id":"No",', '') WHERE id = 8"#,
+        #"UPDATE alerts SET info = '{ }' WHERE id = 8"#,
+    ]
+
+    @Test("JSON that another reader could take for something else is found", arguments: rewritten)
+    func differentJSON(script: String) async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        let problem = try await log.problem(after: script)
+        #expect(problem.reason.contains("as this program writes them"), "\(problem.reason)")
+        await log.store.close()
+    }
+
     /// What an entry of a response may say that no program would write.
     static let ends: [(EntryEdit, String?)] = [
         (EntryEdit(), nil), (EntryEdit(isEarly: true, hasReason: true), nil),
         (EntryEdit(isEarly: true), "before its deadline had passed"),
         (EntryEdit(isEarly: true, hasReason: true, hasDefault: false), "before its deadline"),
         (EntryEdit(content: [UInt8](repeating: 7, count: 32)), "not what entry"),
-        (EntryEdit(isOlder: true), "older than its question"),
+        (EntryEdit(isOlder: true), "written as earlier versions did"),
         (EntryEdit(isTwice: true), "was resolved by entry"),
     ]
 

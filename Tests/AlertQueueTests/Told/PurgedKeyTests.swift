@@ -45,6 +45,8 @@ struct PurgedKeyTests {
         let id = try await purged()
         let joined = try await store.ask(Self.original)
         #expect(joined.id == id && joined.response?.buttonIndex == 0)
+        // The id was erased with its label; the digest has shown that this is the question.
+        #expect(joined.response?.button?.id == "Yes" && joined.alert.title == "Restart the server?")
         #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
         await store.close()
     }

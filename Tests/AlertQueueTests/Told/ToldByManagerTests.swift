@@ -94,6 +94,28 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
+    @Test("An asker takes no response to another question under the number of its own")
+    func replaced() async throws {
+        let asking = Task { try await manager.ask(.yesNo("Drop the database?")) }
+        #expect(await eventually { (try? queue.integer("SELECT count(*) FROM alerts")) == 1 })
+        let asked = try await manager.record(1)
+        let docs = Alert.yesNo("Deploy the docs?")
+        let response = Response(
+            alertID: 1, outcome: .answered, buttonIndex: 0, button: docs.buttons[0], by: .person,
+            responder: nil, resolvedAt: asked.askedAt, collectedAt: nil, userInfo: [:])
+        await manager.settle(
+            AlertRecord(
+                id: 1, alert: docs, source: asked.source, state: .resolved, askedAt: asked.askedAt,
+                presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: response)
+        )
+        let error = await thrown { try await asking.value }
+        #expect(error?.description.contains("its title is not what") == true, "\(error as Any)")
+        var same = asked
+        same.response = response
+        #expect(await thrown { try same.check(isThatOf: asked) } == nil)
+        await manager.close()
+    }
+
     @Test("Asking again with the key, reading and collecting throw, and nothing is collected")
     func reading() async throws {
         let id = try await manager.submit(.yesNo("Delete?", key: "k")).record.id

@@ -1,4 +1,5 @@
 import AlertQueueTesting
+import Foundation
 import SQLite
 import Testing
 
@@ -128,40 +129,28 @@ struct ToldResponseTests {
         await store.close()
     }
 
-    @Test("A key finds what was asked with it, whatever an index says")
-    func key() async throws {
+    @Test("A number that was given before is given to no other alert")
+    func numberAgain() async throws {
         let id = try await answered()
-        let other = try await store.ask(.yesNo("Delete?", key: "j")).id
-        try await store.answer(other, 0)
-        let assign = { (mine: String, its: String) in
-            """
-            UPDATE alerts SET key = 'x' WHERE id = \(id);
-            UPDATE alerts SET key = '\(its)' WHERE id = \(other);
-            UPDATE alerts SET key = '\(mine)' WHERE id = \(id);
-            """
-        }
         try queue.forge(
             """
-            \(assign("j", "k"))
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = replace(sql, 'WHERE', 'WHERE 0 AND')
-                WHERE name = 'alerts_key';
-            PRAGMA writable_schema = RESET;
-            \(assign("k", "j"))
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = replace(sql, 'WHERE 0 AND', 'WHERE')
-                WHERE name = 'alerts_key';
-            PRAGMA writable_schema = RESET
+            DELETE FROM responses; DELETE FROM alerts; UPDATE sources SET pending = 0;
+            UPDATE sqlite_sequence SET seq = 0
             """)
-        #expect(try await store.record(id).alert.key == "k")
-        for error in [
-            await thrown { try await store.ask(.yesNo("Delete?", key: "k")) },
-            await thrown {
-                try await store.record(key: "k", source: "test", of: Caller(via: "test"))
-            },
-        ] {
-            #expect(error?.kind == "inconsistent", "\(error as Any)")
+        let error = await thrown { try await store.ask(.yesNo("Drop the database?")) }
+        #expect(error?.description.contains("number \(id)") == true, "\(error as Any)")
+        await store.close()
+    }
+
+    @Test("Where the log tells twice that an alert was asked, nobody hears of it")
+    func askedTwice() async throws {
+        let id = try await answered()
+        try await store.commits.perform(.upkeep, "forge") { context in
+            let row = try #require(try context.db.alert(id))
+            try context.audit(
+                AuditDraft(kind: .asked, record: row.record, content: row.content), by: .ana)
         }
+        #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
         await store.close()
     }
 

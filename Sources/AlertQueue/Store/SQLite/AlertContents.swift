@@ -41,8 +41,18 @@ final class AlertContents {
                 row.raw(13).isSame(as: entry.raw(17)), row.raw(14).isSame(as: entry.raw(16)),
                 row.raw(15).isSame(as: entry.raw(1))
             else { return false }
-            return try hasDetail(row, entry.raw(19))
+            guard try hasDetail(row, entry.raw(19)) else { return false }
+            // Earlier versions may have written JSON in other ways.
+            return try isOlder || row.isNull(10) || isCanonical(row)
         }
+    }
+
+    /// Whether the JSON of buttons and strings is what this program writes, so that nobody who
+    /// reads the columns takes it for something else.
+    private func isCanonical(_ row: borrowing Row) throws -> Bool {
+        guard try known.buttons(row.raw(8))?.isCanonical == true else { return false }
+        return try row.holds(9, "{}")
+            || row.raw(9).holds(StoredJSON.encode(StoredJSON.strings(row.text(9))))
     }
 
     /// Whether an alert is what was shown, snoozed or ended.
@@ -131,7 +141,8 @@ final class AlertContents {
             else { return false }
             number = row.integer(21)
             return row.isNull(19)
-                ? try hasErasedButton(row, role: entry.optionalText(7)) : try hasButton(row)
+                ? try hasErasedButton(row, role: entry.optionalText(7))
+                : try hasButton(row, role: entry.optionalText(7))
         } ?? false
     }
 
@@ -164,13 +175,14 @@ final class AlertContents {
     }
 
     /// Whether the response names the id of its alert's button.
-    private func hasButton(_ row: borrowing Row) throws -> Bool {
+    private func hasButton(_ row: borrowing Row, role: String?) throws -> Bool {
         let index = row.integer(1)
-        guard index >= 0 else { return index == -1 && row.isNull(17) }
+        guard index >= 0 else { return index == -1 && row.isNull(17) && role == nil }
         guard let buttons = try known.buttons(row.raw(18)), index < buttons.ids.count else {
             return false
         }
-        return buttons.ids[Int(index)].withUnsafeBytes(row.raw(17).holds)
+        return buttons.roles[Int(index)] == role
+            && buttons.ids[Int(index)].withUnsafeBytes(row.raw(17).holds)
     }
 
     /// Whether the response names what is left of its alert's button.
@@ -210,6 +222,7 @@ extension AlertContents {
         guard try addRouting(row) else { return false }
         input.append(buttons.hashed)
         try addInfo(row)
+        guard input.isValidText else { return false }
         input.hash(into: digest)
         return true
     }

@@ -59,6 +59,16 @@ struct AlertTrail: Sendable {
 }
 
 extension AuditEntry {
+    /// Whether it is written as versions before schema 5 did; `nil` for one whose form is the same.
+    var isOlder: Bool? {
+        switch event.kind {
+        case .asked: EntryDetail.isOlder(asked: detail)
+        case .erased: ErasedAlerts(detail: detail)?.left == nil
+        case .resolved: isEndedBefore ? true : nil
+        default: nil
+        }
+    }
+
     /// Whether it tells of an expiry or a cancel as versions before schema 5 did.
     fileprivate var isEndedBefore: Bool {
         switch event.outcome {

@@ -108,8 +108,17 @@ extension AuditCheck {
             if story.resolved == 0 { tell(id, "waits, and has lost its texts") }
         }
         // Both SQLite and this program read these, and have to read the same.
-        if buttons?.isEmpty != row.holds(14, "[]") {
-            tell(id, "has buttons that are not written as this program writes them")
+        let isCanonical =
+            story.isAskedBefore
+            ? buttons?.isEmpty == row.holds(14, "[]")
+            : isErased
+                ? buttons.map { row.raw(14).holds(StoredJSON.encode($0)) } ?? false
+                : (try? StoredJSON.buttons(row.text(14)))
+                    .map { row.raw(14).holds(StoredJSON.encode($0)) } ?? false
+        if !isCanonical { tell(id, "has buttons that are not written as this program writes them") }
+        let info = try? StoredJSON.strings(row.text(13))
+        if !story.isAskedBefore, info.map({ !row.raw(13).holds(StoredJSON.encode($0)) }) ?? true {
+            tell(id, "has strings that are not written as this program writes them")
         }
         guard let text = row.optionalText(15) else { return }
         let names = try? StoredJSON.decode([String].self, text)

@@ -14,6 +14,8 @@ struct AuditCheck: Sendable {
     private(set) var hasSeenExpected = false
     var stories: [Alert.ID: AlertTrail] = [:]
     private var resolvedCount: Int64 = 0
+    /// The first entry that is written as today, and not as versions before schema 5 did.
+    private var firstNewer: Int64?
 
     init(expecting head: AuditHead?) {
         expected = head
@@ -49,6 +51,9 @@ struct AuditCheck: Sendable {
             report.report("entry \(sequence) can't be understood", entry: sequence)
             return
         }
+        if let fault = formFault(of: entry) {
+            report.report(fault, entry: sequence, alert: entry.event.alertID)
+        }
         // What a changed entry says is noted all the same: one fault is to make one problem.
         if entry.event.kind != .erased { note(entry) }
         if entry.computedHash != entry.hash {
@@ -60,6 +65,20 @@ struct AuditCheck: Sendable {
                     + "one of them was replaced", entry: sequence, alert: entry.event.alertID)
         } else {
             try compare(entry, db)
+        }
+    }
+
+    /// Why an entry can't be of its form: versions before schema 5 write no more once this one has.
+    private mutating func formFault(of entry: AuditEntry) -> String? {
+        guard let isOlder = entry.isOlder else { return nil }
+        let sequence = entry.event.sequence
+        guard isOlder else {
+            firstNewer = firstNewer ?? sequence
+            return nil
+        }
+        return firstNewer.map {
+            "entry \(sequence) is written as earlier versions did, but comes after entry \($0), "
+                + "which is not"
         }
     }
 

@@ -12,6 +12,9 @@ final class ButtonCache {
         /// What an erasure leaves of them, as it is hashed, and the ids in it.
         let left: [UInt8]
         let leftIDs: [[UInt8]]
+        let roles: [String?]
+        /// Whether the JSON is what this program writes: another reader takes it for nothing else.
+        let isCanonical: Bool
     }
 
     private static let limit = 8
@@ -31,7 +34,9 @@ final class ButtonCache {
             hashed: Self.hashed(
                 decoded.flatMap { [$0.id, $0.title, $0.role?.rawValue] }, count: decoded.count),
             ids: decoded.map { Array($0.id.utf8) },
-            left: Self.hashed(left), leftIDs: left.compactMap { $0.id.map { Array($0.utf8) } })
+            left: Self.hashed(left), leftIDs: left.compactMap { $0.id.map { Array($0.utf8) } },
+            roles: decoded.map { $0.role?.rawValue },
+            isCanonical: StoredJSON.encode(decoded).isIdentical(to: text))
         if kept.count < Self.limit {
             kept.append(new)
         } else {

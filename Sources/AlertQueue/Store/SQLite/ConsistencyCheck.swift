@@ -19,6 +19,9 @@ extension Database {
         SELECT seq FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0 AND event = 'collected' LIMIT 1
         """
+    private static let any = """
+        SELECT seq FROM audit INDEXED BY audit_alert WHERE alert_id = ? LIMIT 1
+        """
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
     private static let neighbours = """
         SELECT (SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1),
@@ -107,6 +110,15 @@ extension Database {
         return KeyDigest(salt: salt, hash: hash)
     }
 
+    /// Makes sure that no entry is about an alert that is being asked: its number was given before,
+    /// and somebody has removed that alert.
+    func checkUnknown(_ id: Alert.ID) throws {
+        guard let entry = try first(Self.any, .integer(id), read: { $0.integer(0) }) else { return }
+        throw AlertError.inconsistent(
+            nil, "the next alert would have the number \(id), of which entry \(entry) tells already"
+        )
+    }
+
     /// Makes sure that no entry says that a response was collected, before one is written.
     func checkUncollected(_ id: Alert.ID) throws {
         guard let entry = try first(Self.collections, .integer(id), read: { $0.integer(0) })
@@ -118,6 +130,7 @@ extension Database {
     func cancelRequest(of id: Alert.ID) throws -> (by: ResolvedBy, caller: Caller)? {
         try first(Self.requests, .integer(id)) { row in
             let entry = try unchangedEntry(row, of: id)
+            try checkPlace(of: entry, id)
             return entry.event.by.map { ($0, entry.caller) }
         } ?? nil
     }
@@ -130,20 +143,28 @@ extension Database {
 
     /// The entries that say that an alert was asked, how it ended, and that it was collected.
     ///
-    /// Of several the first counts: a later one can be written by anybody.
+    /// There is one of each, in this order: where there are two, nobody can say which one is right.
     private func firstEntries(of id: Alert.ID) throws -> FirstEntries {
         var found = FirstEntries()
+        var last: Int64 = 0
         try visit(Self.entries, [.integer(id)]) { row in
             let entry = try unchangedEntry(row, of: id)
-            switch entry.event.kind {
-            case .asked: found.asked = found.asked ?? entry
-            case .resolved: found.resolved = found.resolved ?? entry
-            default: found.collected = found.collected ?? entry
+            try checkPlace(of: entry, id)
+            let sequence = entry.event.sequence
+            let before =
+                switch entry.event.kind {
+                case .asked: found.asked.replace(with: entry)
+                case .resolved: found.resolved.replace(with: entry)
+                default: found.collected.replace(with: entry)
+                }
+            guard before == nil, sequence > last else {
+                throw AlertError.inconsistent(
+                    id,
+                    "entry \(sequence) tells again what entry \(last) does, or an index is wrong")
             }
-            return found.collected == nil || found.resolved == nil
+            last = sequence
+            return true
         }
-        try found.asked.map { try checkPlace(of: $0, id) }
-        try found.resolved.map { try checkPlace(of: $0, id) }
         return found
     }
 
@@ -158,10 +179,16 @@ extension Database {
         }
     }
 
-    /// An entry that has the hash of what it says.
+    /// An entry of an alert, or of none, that has the hash of what it says.
+    ///
+    /// An index may lead to another alert's.
     private func unchangedEntry(_ row: borrowing Row, of id: Alert.ID) throws -> AuditEntry {
         guard let entry = try? AuditRow.entry(row), entry.computedHash == entry.hash else {
             throw AlertError.inconsistent(id, "entry \(row.integer(0)) was changed")
+        }
+        guard entry.event.kind == .erased || entry.event.alertID == id else {
+            throw AlertError.inconsistent(
+                id, "an index finds entry \(entry.event.sequence), which is not about it")
         }
         return entry
     }
@@ -201,7 +228,7 @@ extension Database {
             guard row.text(2) == AlertEvent.Kind.erased.rawValue,
                 let alerts = ErasedAlerts(detail: row.optionalText(19)), alerts.contains(id)
             else { return true }
-            _ = try self.unchangedEntry(row, of: id)
+            try self.checkPlace(of: try self.unchangedEntry(row, of: id), id)
             found = (row.integer(0), alerts)
             return false
         }
@@ -212,5 +239,13 @@ extension Database {
             try visit(Self.erasures, [], read)
         }
         return found
+    }
+}
+
+extension Optional {
+    /// Puts a value in its place; returns what was there.
+    fileprivate mutating func replace(with value: Wrapped) -> Wrapped? {
+        defer { self = value }
+        return self
     }
 }

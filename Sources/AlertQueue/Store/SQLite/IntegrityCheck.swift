@@ -17,23 +17,52 @@ extension Database {
         }
     }
 
-    /// What the indexes of the log and of waiting handlers hold, each entry once.
+    /// What the indexes of the log, of responses and of waiting handlers hold, each entry once;
+    /// `nil` where one is out of order, in which case a search by it may miss what it holds.
     ///
-    /// By these, entries are found when an alert is checked, and responses for their handler.
-    func indexSum() throws -> MultisetHash {
+    /// By these, entries and the response are found when an alert is checked, and responses for
+    /// their handler.
+    func indexSum() throws -> MultisetHash? {
         var sum = MultisetHash()
-        try forEach(
-            "SELECT alert_id, seq FROM audit INDEXED BY audit_alert WHERE alert_id IS NOT NULL", []
-        ) { sum.add(.entry, of: $0.integer(0), $0.integer(1)) }
-        try forEach(
-            "SELECT seq FROM audit INDEXED BY audit_erased WHERE event = 'erased'", []
-        ) { sum.add(.erasure, of: 0, $0.integer(0)) }
-        try forEach(
+        var isInOrder = true
+        func numbers(_ sql: String, _ kind: MultisetHash.Kind) throws {
+            var last = (Int64.min, Int64.min)
+            try visit(sql, []) { row in
+                let place = (row.integer(0), row.integer(1))
+                isInOrder = row.raw(0).kind == .integer && place > last
+                last = place
+                sum.add(kind, of: place.0, place.1)
+                return isInOrder
+            }
+        }
+        try numbers(
+            "SELECT alert_id, seq FROM audit INDEXED BY audit_alert WHERE alert_id IS NOT NULL",
+            .entry)
+        if isInOrder {
+            try numbers(
+                "SELECT seq, 0 FROM audit INDEXED BY audit_erased WHERE event = 'erased'", .erasure)
+        }
+        if isInOrder {
+            try numbers(
+                "SELECT alert_id, seq FROM responses INDEXED BY sqlite_autoindex_responses_1",
+                .indexedResponse)
+        }
+        guard isInOrder else { return nil }
+        var last: ([UInt8], Int64) = ([], .min)
+        try visit(
             """
             SELECT handler, seq FROM responses INDEXED BY responses_handler
             WHERE handler IS NOT NULL AND collected_ms IS NULL
             """, []
-        ) { row in sum.add(.handler, of: row.text(0).bytesHash, row.integer(1)) }
-        return sum
+        ) { row in
+            let name = Array(row.raw(0).bytes)
+            let isLater =
+                name == last.0 ? row.integer(1) > last.1 : last.0.lexicographicallyPrecedes(name)
+            isInOrder = row.raw(0).kind == .text && isLater
+            last = (name, row.integer(1))
+            sum.add(.handler, of: row.raw(0).bytesHash, row.integer(1))
+            return isInOrder
+        }
+        return isInOrder ? sum : nil
     }
 }

@@ -28,6 +28,10 @@ struct LogFacts: Sendable {
     /// The numbers of the responses, which are those of a stretch of all responses.
     private var responses: ClosedRange<Int64>?
     private var sum = MultisetHash()
+    /// The last entry that is written as versions before schema 5 did, and the first one that is
+    /// written as today: none of the former comes after one of the latter.
+    private var lastOlder: Int64 = 0
+    private var firstNewer = Int64.max
     /// What the indexes of the log have to hold.
     private var entries = MultisetHash()
 
@@ -39,7 +43,8 @@ struct LogFacts: Sendable {
 
     /// Adds what an entry says was erased; `false` for what was erased before.
     mutating func addErased(_ alerts: ErasedAlerts, sequence: Int64) -> Bool {
-        entries.add(.erasure, of: 0, sequence)
+        entries.add(.erasure, of: sequence, 0)
+        noteForm(isOlder: alerts.left == nil, sequence)
         for range in alerts.ranges {
             guard range.upperBound < BitSet.largest else { return false }
             for id in range {
@@ -54,8 +59,17 @@ struct LogFacts: Sendable {
         return true
     }
 
-    mutating func addAsked(_ id: Int64, isOlder: Bool) -> Bool {
-        asked.insert(id) && (!isOlder || askedBefore.insert(id))
+    mutating func addAsked(_ id: Int64, isOlder: Bool, _ sequence: Int64) -> Bool {
+        noteForm(isOlder: isOlder, sequence)
+        return asked.insert(id) && (!isOlder || askedBefore.insert(id))
+    }
+
+    private mutating func noteForm(isOlder: Bool, _ sequence: Int64) {
+        if isOlder {
+            lastOlder = max(lastOlder, sequence)
+        } else {
+            firstNewer = min(firstNewer, sequence)
+        }
     }
 
     mutating func addPresented(_ id: Int64, isRight: Bool) {
@@ -75,7 +89,9 @@ struct LogFacts: Sendable {
     }
 
     /// - Parameter number: The response's own, which follows that of the response before.
-    mutating func addResolved(_ id: Int64, number: Int64, isOlder: Bool) -> Bool {
+    mutating func addResolved(
+        _ id: Int64, number: Int64, isOlder: Bool, _ sequence: Int64
+    ) -> Bool {
         guard resolved.insert(id), number > 0, number < .max else { return false }
         sum.add(.response, of: id, number)
         if let responses {
@@ -85,6 +101,8 @@ struct LogFacts: Sendable {
             responses = number...number
         }
         if !snoozes.isEmpty { snoozes[id] = nil }
+        // Most ends have one form only.
+        if isOlder { lastOlder = max(lastOlder, sequence) }
         return !isOlder || endedBefore.insert(id)
     }
 
@@ -101,6 +119,8 @@ struct LogFacts: Sendable {
         endedBefore.formUnion(next.endedBefore)
         erasedBefore.formUnion(next.erasedBefore)
         cancelling.formUnion(next.cancelling)
+        lastOlder = max(lastOlder, next.lastOlder)
+        firstNewer = min(firstNewer, next.firstNewer)
         named.formUnion(next.named)
         collected.formUnion(next.collected)
         var early = next.collectedEarly
@@ -154,6 +174,7 @@ extension LogFacts {
             let id = row.integer(0)
             count += 1
             found.add(.response, of: id, row.integer(2))
+            indexed.add(.indexedResponse, of: id, row.integer(2))
             if erased.contains(id), row.isNull(1) || collectedLate.contains(id),
                 !askedBefore.contains(id), try awaitsCollection(row, db)
             {
@@ -162,8 +183,8 @@ extension LogFacts {
             }
             if !row.isNull(1) {
                 found.add(.collected, of: id, row.integer(1))
-            } else if let handler = row.optionalText(3) {
-                indexed.add(.handler, of: handler.bytesHash, count)
+            } else if !row.isNull(3) {
+                indexed.add(.handler, of: row.raw(3).bytesHash, count)
             }
             isRight = resolved.contains(id) && row.integer(2) == count
             return isRight
@@ -171,7 +192,7 @@ extension LogFacts {
         guard isRight, count == Int64(resolved.count), found == sum,
             responses == (count > 0 ? 1...count : nil), endedBefore.isSubset(of: askedBefore),
             erasedBefore.isSubset(of: askedBefore), named.isSubset(of: asked),
-            collectedEarly.count == 0
+            collectedEarly.count == 0, lastOlder < firstNewer
         else { return false }
         let stray = try db.first("SELECT 1 FROM audit NOT INDEXED WHERE seq < 1") { _ in true }
         guard stray == nil, try pending.differences(from: db).isEmpty else { return false }
@@ -236,6 +257,7 @@ struct MultisetHash: Sendable, Equatable {
     enum Kind: UInt8 {
         case collected
         case response
+        case indexedResponse
         case erasedSequence
         case snooze
         case entry
@@ -278,11 +300,11 @@ extension Row {
     }
 }
 
-extension String {
+extension RawColumn {
     /// A hash of the bytes, in this process; texts that only look alike differ.
     var bytesHash: Int64 {
         var hasher = Hasher()
-        for byte in utf8 { hasher.combine(byte) }
+        hasher.combine(bytes: bytes)
         return Int64(hasher.finalize())
     }
 }

@@ -55,6 +55,7 @@ final class QuickAuditCheck {
         for column in 0..<Self.columns.count {
             guard add(row.raw(Int32(column)), Self.columns[column]) else { return false }
         }
+        guard input.isValidText else { return false }
         let computed = UnsafeMutableRawBufferPointer(rebasing: hashes[32...])
         input.hash(into: computed)
         guard row.raw(20).holds(UnsafeRawBufferPointer(rebasing: hashes[..<32])),
@@ -106,7 +107,7 @@ final class QuickAuditCheck {
         switch event {
         case .asked:
             guard try contents.isAsked(id, row, db) else { return false }
-            return seen.addAsked(id, isOlder: contents.isOlder)
+            return seen.addAsked(id, isOlder: contents.isOlder, sequence)
         case .presented:
             guard try contents.isShown(id, row, db) else { return false }
             seen.addPresented(id, isRight: contents.presented == row.integer(1))
@@ -118,7 +119,8 @@ final class QuickAuditCheck {
             return seen.addCancelling(id)
         case .resolved:
             guard try contents.isResolved(id, row, db) else { return false }
-            return seen.addResolved(id, number: contents.number, isOlder: contents.isOlder)
+            return seen.addResolved(
+                id, number: contents.number, isOlder: contents.isOlder, sequence)
         case .collected:
             seen.addCollected(id, at: row.integer(1))
             return true

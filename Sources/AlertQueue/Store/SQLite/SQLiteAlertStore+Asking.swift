@@ -126,11 +126,14 @@ extension Database {
     fileprivate func join(
         _ row: AlertRow, _ question: Question, sequence: Int64
     ) throws -> Enqueued {
-        let (record, asked) = (row.record, question.alert)
+        var (record, asked) = (row.record, question.alert)
+        let isErased = row.salt == nil
         let part =
-            row.salt == nil
+            isErased
             ? try differenceFromErased(row, asked) : asked.firstDifference(from: record.alert)
         if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
+        // The digest has shown that these are the texts that were erased.
+        if isErased, try keyDigest(of: row) != nil { record.restoreTexts(from: asked) }
         return Enqueued(record: record, isJoined: true, expiry: row.expiry, sequence: sequence)
     }
 }
@@ -154,50 +157,6 @@ extension Database {
     }
 }
 
-extension Alert {
-    /// The first part of the content that differs from what is left of an erased alert: ids that
-    /// are no labels, roles and the default button.
-    fileprivate func firstDifference(fromErased left: Alert) -> String? {
-        if style != left.style { return "style" }
-        let isSame = zip(buttons, left.buttons).allSatisfy { mine, left in
-            mine.role == left.role && (left.id == left.title || mine.id.isIdentical(to: left.id))
-        }
-        guard buttons.count == left.buttons.count, isSame else { return "set of buttons" }
-        // It is erased with the label that it is.
-        guard let name = left.defaultButton else { return nil }
-        return defaultButton.isIdentical(to: name) ? nil : "default button"
-    }
-
-    /// The first part of the content that differs from what was asked before.
-    fileprivate func firstDifference(from stored: Alert) -> String? {
-        if !title.isIdentical(to: stored.title) { return "title" }
-        if !message.isIdentical(to: stored.message) { return "message" }
-        if style != stored.style { return "style" }
-        if !buttons.flatMap(\.content).isIdentical(to: stored.buttons.flatMap(\.content)) {
-            return "set of buttons"
-        }
-        if !defaultButton.isIdentical(to: stored.defaultButton) { return "default button" }
-        return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
-    }
-
-    /// The names and values of `userInfo`, in the order of the names.
-    private var strings: [String] {
-        userInfo.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
-            [$0.key, $0.value]
-        }
-    }
-}
-
-extension [String] {
-    fileprivate func isIdentical(to other: [String]) -> Bool {
-        count == other.count && zip(self, other).allSatisfy { $0.isIdentical(to: $1) }
-    }
-}
-
-extension Alert.Button {
-    fileprivate var content: [String] { [id, title, role?.rawValue ?? ""] }
-}
-
 extension WriteContext {
     fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
         let alert = prepared.question.alert
@@ -219,6 +178,7 @@ extension WriteContext {
             .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
             .optional(expiry?.wallMilliseconds), .optional(expiry?.bootMilliseconds))
         let id = db.lastInsertedID
+        try db.checkUnknown(id)
         changePending(of: source, by: 1)
         return AlertRow(
             asked: prepared, id: id, source: source, at: now, expiry: expiry)

@@ -9,7 +9,10 @@ extension SQLiteAlertStore {
         try await read("read the audit log") { db in
             var last = try sequence == 0 ? .start : db.auditHead(at: sequence)
             return try db.rows(
-                "SELECT \(AuditRow.columns) FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
+                """
+                SELECT \(AuditRow.columns) FROM audit NOT INDEXED
+                WHERE seq > ? ORDER BY seq LIMIT ?
+                """,
                 .integer(max(0, sequence)), .integer(limit)
             ) { row in
                 let entry = try AuditRow.entry(row)
@@ -30,12 +33,17 @@ extension SQLiteAlertStore {
                 """
                 SELECT \(AuditRow.columns), alerts.title, alerts.key,
                     CASE WHEN audit.button_index >= 0 THEN buttons END
-                FROM audit LEFT JOIN alerts ON alerts.id = audit.alert_id
+                FROM audit \(id == nil ? "NOT INDEXED" : "INDEXED BY audit_alert")
+                LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
                 WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
                 ORDER BY seq LIMIT ?3
                 """, .integer(sequence), .optional(id), .integer(limit)
             ) { row in
                 var entry = try AuditRow.entry(row)
+                guard id == nil || entry.event.alertID == id else {
+                    throw AlertError.inconsistent(
+                        id, "an index finds entry \(entry.event.sequence), which is not about it")
+                }
                 entry.title = row.optionalText(AuditRow.count)
                 entry.key = row.optionalText(AuditRow.count + 1)
                 entry.button = row.optionalText(AuditRow.count + 2).flatMap {
