@@ -29,7 +29,8 @@ struct HostileTextTests {
     private func ask(_ piece: String, more: String = "") async throws -> String {
         let child = try queue.start([
             "ask", piece, "-m", piece + "\n" + piece + more, "-b", "=" + piece, "--destructive",
-            "d=" + piece, "--cancel", "no=" + piece, "--source", piece, "--key", piece, "--info",
+            "d=" + piece + "d", "--cancel", "no=" + piece + "n", "--source", piece, "--key", piece,
+            "--info",
             "k" + piece + "=" + piece, "--timeout", "1h", "--default", piece, "--detach",
         ])
         #expect(await child.exit() == 0)
