@@ -56,9 +56,12 @@ extension AlertContents {
             guard try addRouting(row) else { return false }
             input.append(buttons.left)
         }
-        input.hash(into: digest)
+        if !lastLeft.withUnsafeBytes({ $0.elementsEqual(input.written) }) {
+            input.hash(into: lastLeaves)
+            lastLeft = input.bytes
+        }
         detail.plain("leaves ")
-        detail.hexDigits(UnsafeRawBufferPointer(digest))
+        detail.hexDigits(UnsafeRawBufferPointer(lastLeaves))
         detail.plain("; ")
         return true
     }

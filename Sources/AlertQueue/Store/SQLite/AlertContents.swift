@@ -8,6 +8,11 @@ final class AlertContents {
     let input = HashInput()
     let detail = HashInput()
     let known = ButtonCache()
+    /// What an erasure leaves of the last alert, and its hash: most alerts without a key differ in
+    /// nothing of that.
+    var lastLeft: [UInt8] = []
+    let lastLeaves = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: SHA256.byteCount, alignment: 8)
     let digest = UnsafeMutableRawBufferPointer.allocate(
         byteCount: SHA256.byteCount, alignment: 8)
     /// The content of recent alerts: an alert that was asked is mostly shown and answered soon.
@@ -28,6 +33,7 @@ final class AlertContents {
     deinit {
         recent.deallocate()
         digest.deallocate()
+        lastLeaves.deallocate()
     }
 
     func forgetHashes() {
