@@ -120,11 +120,6 @@ struct AuditCheck: Sendable {
         let report = { (reason: String, check: inout AuditCheck) in
             check.report.report(reason, entry: sequence, alert: id)
         }
-        if entry.event.kind == .asked, !entry.matches(row) {
-            report(
-                "alert \(id) was changed: its \(AuditEntry.askedParts) are not those of "
-                    + "entry \(sequence)", &self)
-        }
         // Where the texts are gone, the entry of the ask tells what they were.
         let content = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
         let hasContent = entry.content != nil || row.salt != nil || entry.event.kind != .presented
@@ -132,6 +127,10 @@ struct AuditCheck: Sendable {
             report(
                 "alert \(id) was changed: it is not what entry \(sequence) says was "
                     + "\(entry.event.kind.rawValue)", &self)
+        } else if entry.event.kind == .asked, !entry.matches(row) {
+            report(
+                "alert \(id) was changed: its \(AuditEntry.askedParts) are not those of "
+                    + "entry \(sequence)", &self)
         }
         guard entry.event.kind == .resolved else { return }
         guard let response = row.record.response, entry.matches(response) else {

@@ -44,11 +44,6 @@ extension Database {
         guard let asked = entries.asked else {
             throw AlertError.inconsistent(id, "no entry says that it was asked")
         }
-        guard asked.matches(row) else {
-            throw AlertError.inconsistent(
-                id,
-                "its \(AuditEntry.askedParts) are not those of entry \(asked.event.sequence)")
-        }
         // It has the hash of no presenters at all, and would wait for ever.
         guard row.record.alert.presenters?.isEmpty != true else {
             throw AlertError.inconsistent(id, "it names no presenter that may show it")
@@ -60,6 +55,11 @@ extension Database {
             }
         } else {
             try checkErasure(of: row, asked, entries)
+        }
+        guard asked.matches(row) else {
+            throw AlertError.inconsistent(
+                id,
+                "its \(AuditEntry.askedParts) are not those of entry \(asked.event.sequence)")
         }
         guard row.isMarkedResolved == (row.record.response != nil) else {
             throw AlertError.inconsistent(id, "its state is not that of its response")
