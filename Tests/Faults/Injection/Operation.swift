@@ -158,7 +158,7 @@ final class OperationStart: Sendable {
         try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/usual")
         // One more, of which nothing is acknowledged: its texts are to go.
         let old = [
-            "ask", "SECRET", "-m", "SECRET", "-b", "yes=SECRET", "--cancel", "SECRET", "--key",
+            "ask", "SECRET", "-m", "SECRET", "-b", "yes=SECRET1", "--cancel", "SECRET", "--key",
         ]
         for words in [old + ["old", "--detach"], ["answer", "4", "yes"], ["collect", "old"]] {
             try #require(try await queue.start(words).finish().code == 0)
