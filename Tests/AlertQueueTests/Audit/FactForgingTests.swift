@@ -164,6 +164,7 @@ struct FactForgingTests {
     static let strays: [(kind: AlertEvent.Kind, id: Alert.ID, reason: String)] = [
         (.returned, 99, "was never asked"), (.cancelling, 99, "was never asked"),
         (.presented, 99, "is gone"), (.presented, -1, "is gone"), (.returned, -1, "never asked"),
+        (.ran, -1, "never asked"), (.ran, 99, "never asked"),
         (.collected, 8, "was collected before it had a response"),
     ]
 

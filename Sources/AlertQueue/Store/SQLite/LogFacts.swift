@@ -35,10 +35,11 @@ struct LogFacts: Sendable {
     /// What the indexes of the log have to hold.
     private var entries = MultisetHash()
 
-    /// Adds an entry of an alert, which the index of the log has to hold.
-    mutating func addEntry(_ sequence: Int64, of id: Int64) {
+    /// Adds an entry of an alert, which the index of the log has to hold; `false` for a number that
+    /// no alert has.
+    mutating func addEntry(_ sequence: Int64, of id: Int64) -> Bool {
         entries.add(.entry, of: id, sequence)
-        _ = named.insert(id)
+        return id > 0 && (named.insert(id) || named.contains(id))
     }
 
     /// Adds what an entry says was erased; `false` for what was erased before.

@@ -98,12 +98,13 @@ final class QuickAuditCheck {
             else { return false }
             return try alerts.left.map { try db.leftHash(of: alerts) == $0 } ?? true
         }
-        if row.raw(3).kind == .integer { seen.addEntry(sequence, of: row.integer(3)) }
+        if row.raw(3).kind == .integer, !seen.addEntry(sequence, of: row.integer(3)) {
+            return false
+        }
         // Of the whole queue, or of an alert that some program was to run a command for.
         if event == .access || event == .ran { return true }
         guard row.raw(3).kind == .integer else { return false }
         let id = row.integer(3)
-        guard id > 0 else { return false }
         switch event {
         case .asked:
             guard try contents.isAsked(id, row, db) else { return false }
