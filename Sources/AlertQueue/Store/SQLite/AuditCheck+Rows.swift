@@ -108,13 +108,13 @@ extension AuditCheck {
             if story.resolved == 0 { tell(id, "waits, and has lost its texts") }
         }
         // Both SQLite and this program read these, and have to read the same.
+        let canonical =
+            isErased
+            ? buttons.map { StoredJSON.encode($0) }
+            : (try? StoredJSON.buttons(row.text(14))).map { StoredJSON.encode($0) }
         let isCanonical =
             story.isAskedBefore
-            ? buttons?.isEmpty == row.holds(14, "[]")
-            : isErased
-                ? buttons.map { row.raw(14).holds(StoredJSON.encode($0)) } ?? false
-                : (try? StoredJSON.buttons(row.text(14)))
-                    .map { row.raw(14).holds(StoredJSON.encode($0)) } ?? false
+            ? buttons?.isEmpty == row.holds(14, "[]") : canonical.map(row.raw(14).holds) ?? false
         if !isCanonical { tell(id, "has buttons that are not written as this program writes them") }
         let info = try? StoredJSON.strings(row.text(13))
         if !story.isAskedBefore, info.map({ !row.raw(13).holds(StoredJSON.encode($0)) }) ?? true {

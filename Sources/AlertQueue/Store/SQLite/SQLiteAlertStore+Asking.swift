@@ -128,12 +128,14 @@ extension Database {
     ) throws -> Enqueued {
         var (record, asked) = (row.record, question.alert)
         let isErased = row.salt == nil
+        let digest = isErased ? try keyDigest(of: row) : nil
         let part =
             isErased
-            ? try differenceFromErased(row, asked) : asked.firstDifference(from: record.alert)
+            ? try differenceFromErased(row, asked, digest)
+            : asked.firstDifference(from: record.alert)
         if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
         // The digest has shown that these are the texts that were erased.
-        if isErased, try keyDigest(of: row) != nil { record.restoreTexts(from: asked) }
+        if digest != nil { record.restoreTexts(from: asked) }
         return Enqueued(record: record, isJoined: true, expiry: row.expiry, sequence: sequence)
     }
 }
@@ -141,12 +143,14 @@ extension Database {
 extension Database {
     /// The first part of what was asked that differs from an alert whose texts have been erased; as
     /// far as the log still tells.
-    private func differenceFromErased(_ row: AlertRow, _ asked: Alert) throws -> String? {
+    private func differenceFromErased(
+        _ row: AlertRow, _ asked: Alert, _ digest: KeyDigest?
+    ) throws -> String? {
         let (id, left) = (row.record.id, row.record.alert)
         let difference = asked.firstDifference(fromErased: left)
         let source = row.record.source.name
-        guard let kept = try keyDigest(of: row) else { return difference }
-        guard KeyDigest(of: asked, source: source, salt: kept.salt)?.hash == kept.hash else {
+        guard let digest else { return difference }
+        guard KeyDigest(of: asked, source: source, salt: digest.salt)?.hash == digest.hash else {
             return difference ?? "text"
         }
         // It is the same question, and so this can't differ.

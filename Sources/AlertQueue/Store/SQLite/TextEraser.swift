@@ -55,7 +55,7 @@ struct TextEraser {
             }
             let (alert, source) = (row.record.alert, row.record.source)
             guard caller.hasRight(over: source.uid) else { continue }
-            if try db.isAskedBefore(id) {
+            if alert.key != nil, try db.isAskedBefore(id) {
                 keys[id] = KeyDigest(of: alert, source: source.name, salt: salt)?.hash
             }
             if texts.sequence <= indexed {
