@@ -45,14 +45,17 @@ package struct Row: ~Copyable {
 
     /// The value of a column as it lies in SQLite's memory, without a copy or a conversion.
     package func raw(_ column: Int32) -> RawColumn {
-        switch sqlite3_column_type(handle, column) {
+        // Looked up once. The value is “unprotected”, as SQLite says: it is for one thread only,
+        // as a connection is here.
+        let value = sqlite3_column_value(handle, column)
+        switch sqlite3_value_type(value) {
         case SQLITE_NULL: return RawColumn(kind: .null)
         case SQLITE_INTEGER:
-            return RawColumn(kind: .integer, integer: sqlite3_column_int64(handle, column))
+            return RawColumn(kind: .integer, integer: sqlite3_value_int64(value))
         case let type:
             // Of a text too: its bytes, without the terminator that column_text would append.
-            let start = sqlite3_column_blob(handle, column)
-            let count = Int(sqlite3_column_bytes(handle, column))
+            let start = sqlite3_value_blob(value)
+            let count = Int(sqlite3_value_bytes(value))
             let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
             let kind =
                 type == SQLITE_TEXT ? RawColumn.Kind.text : type == SQLITE_BLOB ? .blob : .real

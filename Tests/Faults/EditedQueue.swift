@@ -160,7 +160,7 @@ struct EditedQueue {
         for _ in 0..<8 {
             var next: Alert.ID?
             await tell("next") {
-                let upcoming = try await store.next(for: ["terminal"], only: nil, except: [])
+                let upcoming = try await store.next(for: ["terminal"], only: nil)
                 next = upcoming.record?.id
                 return upcoming
             }
@@ -200,7 +200,7 @@ struct EditedQueue {
                 "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
             ) { $0.blob(0) }
             return try hash == head.hash && check.seen.isEverything(in: db, at: clock.now())
-                && db.integrityFaults(ofAllIndexes: false).isEmpty
+                && db.integrityFaults(isThorough: false).isEmpty && db.indexFaults().isEmpty
         }
         let isFound = careful.map { !$0.problems.isEmpty } ?? true
         return (isFound, quick != true || !isFound)

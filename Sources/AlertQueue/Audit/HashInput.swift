@@ -119,10 +119,13 @@ final class HashInput {
     /// The hexadecimal digits of bytes.
     func hexDigits(_ bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count * 2 + 1)
+        var end = start + count
         for byte in bytes {
-            put(Hex.digit(byte >> 4))
-            put(Hex.digit(byte & 15))
+            end[0] = Hex.digit(byte >> 4)
+            end[1] = Hex.digit(byte & 15)
+            end += 2
         }
+        count &+= bytes.count * 2
     }
 
     /// A number's decimal digits.

@@ -203,6 +203,23 @@ struct FactForgingTests {
         }
     }
 
+    @Test("An ask in the form of earlier versions, hashed anew, is found behind one of today's")
+    func olderAsk() async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        _ = try await log.store.ask(.yesNo("Last?"))
+        let last = try #require(try await log.store.auditHead()).sequence
+        try log.forge("UPDATE audit SET detail = NULL WHERE seq = \(last)")
+        let entry = try await log.store.audit(after: last - 1, of: nil, limit: 1)[0]
+        try log.forge(
+            "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
+        #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        #expect(problems.map(\.sequence) == [last])
+        #expect(problems.first?.reason.contains("as earlier versions did") == true)
+        await log.store.close()
+    }
+
     static let rewritten = [
         #"UPDATE alerts SET buttons = replace(buttons, '{"id"', '{ "id"') WHERE id = 8"#,
         #"UPDATE alerts SET buttons = replace(buttons, '"id":"No",', '') WHERE id = 8"#,
@@ -287,21 +304,5 @@ struct FactForgingTests {
                 """)
         #expect(problem.sequence != nil)
         await log.store.close()
-    }
-
-    @Test("A text of an entry, written as bytes, is the one of words")
-    func text() throws {
-        let input = HashInput()
-        for milliseconds in [
-            0, 1, 951_782_399_999, 951_782_400_000, 1_709_164_800_000, 1_767_225_599_999,
-            4_107_542_400_000, Timestamp.plain.upperBound,
-        ] as [Int64] {
-            input.beginText()
-            #expect(input.time(milliseconds: milliseconds))
-            let text = Timestamp.text(Timestamp.date(milliseconds: milliseconds))
-            #expect(String(decoding: input.written, as: UTF8.self) == text)
-        }
-        #expect(!input.time(milliseconds: -1))
-        #expect(!input.time(milliseconds: Timestamp.plain.upperBound + 1))
     }
 }

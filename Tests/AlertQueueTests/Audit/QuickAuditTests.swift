@@ -48,6 +48,10 @@ struct QuickAuditTests {
             "INSERT INTO audit SELECT 0, at_ms, event, alert_id, source, outcome, button_index, "
                 + "button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, "
                 + "pid, content, detail, previous, hash FROM audit WHERE seq = 1",
+            // About no alert, so that no index of alerts leads to it.
+            "INSERT INTO audit SELECT -5, at_ms, 'access', NULL, source, outcome, button_index, "
+                + "button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, "
+                + "pid, content, detail, previous, hash FROM audit WHERE seq = 1",
             "UPDATE alerts SET title = 'x' WHERE id = 1", "UPDATE alerts SET salt = NULL",
             "UPDATE alerts SET state = 'queued' WHERE id = 1",
             "UPDATE alerts SET state = 'resolved' WHERE id = 6", "DELETE FROM alerts WHERE id = 6",

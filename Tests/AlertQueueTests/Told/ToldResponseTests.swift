@@ -147,10 +147,14 @@ struct ToldResponseTests {
         let id = try await answered()
         try await store.commits.perform(.upkeep, "forge") { context in
             let row = try #require(try context.db.alert(id))
+            let detail = try context.db.first("SELECT detail FROM audit") { $0.text(0) }
             try context.audit(
-                AuditDraft(kind: .asked, record: row.record, content: row.content), by: .ana)
+                AuditDraft(
+                    kind: .asked, record: row.record, content: row.content, detail: detail),
+                by: .ana)
         }
-        #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
+        let error = await thrown { try await store.record(id) }
+        #expect(error?.description.contains("tells again what entry") == true)
         await store.close()
     }
 

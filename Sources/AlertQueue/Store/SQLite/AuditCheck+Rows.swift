@@ -30,7 +30,7 @@ extension AuditCheck {
         try compareResponses(db)
         for fault in try pending.differences(from: db) { report.report(fault) }
         for fault in try db.numberingFaults() { report.report(fault) }
-        for fault in try db.integrityFaults(ofAllIndexes: true) {
+        for fault in try db.integrityFaults(isThorough: true) {
             report.report("the file is damaged: \(fault)")
         }
     }

@@ -49,7 +49,7 @@ extension SQLiteAlertStore {
                 guard try tail.readPage(db, through: last) else { return nil }
             }
             guard seen.merge(tail.seen), try seen.isEverything(in: db, at: clock.now()),
-                try expected.map(db.holds) ?? true
+                try expected.map(db.holds) ?? true, try db.indexFaults().isEmpty
             else { return nil }
             var report = AuditReport()
             report.entries = last
@@ -64,7 +64,7 @@ extension SQLiteAlertStore {
         let reader = QueueConfined(makeReader(), label: "alertq.verify")
         let findings = try? await reader.run { reader throws(AlertError) in
             try storing("check the database") {
-                try reader.read { try $0.integrityFaults(ofAllIndexes: false) }
+                try reader.read { try $0.integrityFaults(isThorough: false) }
             }
         }
         return findings?.isEmpty ?? false

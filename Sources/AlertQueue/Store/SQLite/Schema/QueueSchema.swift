@@ -72,6 +72,6 @@ extension Database {
         let strays = try rows("PRAGMA foreign_key_check") { row in
             "a row of \(row.text(0)) belongs to a row of \(row.text(2)) that is gone"
         }
-        return try integrityFaults(ofAllIndexes: true) + strays.prefix(10)
+        return try integrityFaults(isThorough: true) + strays.prefix(10)
     }
 }
