@@ -18,11 +18,7 @@ struct SystemQueueTests {
         let terminal = try PseudoTerminal()
         let presenter = try queue.start(["present"], on: terminal, as: Self.member)
         #expect(await terminal.shows("Prune?"))
-        let isAnswered = try await eventually {
-            try terminal.type("y")
-            try await Task.sleep(for: .milliseconds(100))
-            return asker.poll() != nil
-        }
+        let isAnswered = try await terminal.press("y") { asker.poll() != nil }
         #expect(isAnswered)
         #expect(await asker.output.complete() == "yes\n")
         presenter.kill(SIGTERM)
@@ -72,6 +68,11 @@ struct SystemQueueTests {
             chmod 700 /var/lib/alertq
             \(CommandLineQueue.program) doctor --setup-system
             stat -c '%a %G' /var/lib/alertq
+            stat -c '%U %a %G' /var/lib/alertq/queue.db
+            chown 60001 /var/lib/alertq/queue.db*
+            chmod 644 /var/lib/alertq/queue.db
+            \(CommandLineQueue.program) doctor --setup-system
+            stat -c '%U %a %G' /var/lib/alertq/queue.db
             \(CommandLineQueue.program) notify --system Done
             stat -c '%a %G' /var/lib/alertq/queue.db
             """
@@ -81,6 +82,7 @@ struct SystemQueueTests {
         #expect(code == 0, "\(errors)")
         let output = await child.output.complete()
         #expect(output.contains("2770 alertq\n"))
+        #expect(output.matches(of: /root 660 alertq\n/).count == 2, "\(output)")
         #expect(output.hasSuffix("660 alertq\n"))
     }
 

@@ -61,7 +61,7 @@ package struct DoctorCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         if setsUp {
-            for finding in try SystemQueueSetup().run() { try tell(finding, context) }
+            for finding in try await SystemQueueSetup().run() { try tell(finding, context) }
             return .done
         }
         if reindexes {

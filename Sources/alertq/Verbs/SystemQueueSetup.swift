@@ -2,13 +2,14 @@ import AlertQueue
 import CLinux
 import Glibc
 
-/// Creates what the system queue needs: a group, and a directory that it may write.
+/// Creates what the system queue needs: a group, a directory that it may write, and the database.
 package struct SystemQueueSetup: Sendable {
     private static let group = "alertq"
     /// rwxrws---: what is created in the directory belongs to its group.
     private static let mode: mode_t = 0o2770
+    private static let fileMode: mode_t = 0o660
 
-    package func run() throws -> [Finding] {
+    package func run() async throws -> [Finding] {
         guard Identity.isRootOfFiles else {
             throw CommandError(
                 .notPermitted,
@@ -30,6 +31,14 @@ package struct SystemQueueSetup: Sendable {
         let verb = isNew ? "was created" : "is in order"
         findings.append(
             Finding(check: "directory", detail: "\(directory) \(verb): group alertq, mode 2770"))
+        let files = try Self.repairFiles(in: directory, group: group)
+        // Members could otherwise come first, and own it.
+        try await AlertManager(path: QueueLocation.systemPath, via: "doctor").close()
+        findings.append(
+            Finding(
+                check: "database",
+                detail: "\(QueueLocation.systemPath) belongs to root and the group alertq"
+                    + (files > 0 ? "; \(files) files were given to them" : "")))
         findings.append(
             Finding(
                 check: "members",
@@ -60,6 +69,37 @@ package struct SystemQueueSetup: Sendable {
         defer { close(parent) }
         guard fsync(descriptor) == 0, fsync(parent) == 0 else { throw failure("sync", path) }
         return isNew
+    }
+
+    /// Gives the files of a queue to root and the group; returns how many were somebody else's.
+    ///
+    /// What is a link, no plain file, or has a second name, is left for ``AlertManager`` to refuse.
+    package static func repairFiles(in directory: String, group: gid_t) throws -> Int {
+        let base = directory + "/queue.db"
+        var count = 0
+        for ending in [
+            "", "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",
+        ] {
+            let path = base + ending
+            // A pipe would never open; see fifo(7).
+            let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                status.st_nlink == 1
+            else { continue }
+            let isRight = status.st_uid == 0 && status.st_gid == group
+            if isRight, status.st_mode & 0o7777 == fileMode { continue }
+            guard fchown(descriptor, 0, group) == 0 else {
+                throw failure("change the owner of", path)
+            }
+            guard fchmod(descriptor, fileMode) == 0 else {
+                throw failure("change the mode of", path)
+            }
+            count += 1
+        }
+        return count
     }
 
     private static func failure(_ action: String, _ path: String) -> CommandError {

@@ -5,6 +5,7 @@ struct QueueFiles: Sendable {
     let database: String
     /// The mode of every file: 0660 in a directory that a group shares, else 0600.
     let mode: mode_t
+    private let place: SharedDirectory
 
     /// Looks at the directory of a database.
     ///
@@ -31,9 +32,31 @@ struct QueueFiles: Sendable {
             throw SystemError.current("open the directory", named)
         }
         self.database = (directory == "/" ? "" : directory) + resolved[slash...]
+        place = SharedDirectory(status)
         // A directory with the set-group-id bit that its group may write is shared on purpose.
         let shared = S_ISGID | S_IWGRP
         mode = status.st_mode & shared == shared ? 0o660 : 0o600
+        try Self.checkName(absolute)
+    }
+
+    /// Makes sure that nobody else has put a link in the place of a database.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)``.
+    private static func checkName(_ path: String) throws(AlertError) {
+        var (link, directory) = (stat(), stat())
+        guard lstat(path, &link) == 0, link.st_mode & S_IFMT == S_IFLNK,
+            stat(QueueLocation.directory(of: path), &directory) == 0,
+            SharedDirectory(directory).isShared
+        else { return }
+        throw .notPermitted(
+            path: path, "it is a link in a directory that others may write, and is not followed")
+    }
+
+    /// Makes sure that the files that SQLite opens are ours to use, before it does.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)``.
+    func checkOwners() throws(AlertError) {
+        for path in [database, wal, sharedMemory, database + "-journal"] { try place.check(path) }
     }
 
     var directory: String { QueueLocation.directory(of: database) }

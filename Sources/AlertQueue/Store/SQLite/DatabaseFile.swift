@@ -137,6 +137,7 @@ struct DatabaseFile: Sendable {
     ///
     /// See <https://sqlite.org/fileformat2.html#the_database_header>.
     private func inspect() throws(AlertError) -> Header {
+        try files.checkOwners()
         guard let identity = FileIdentity(path: path) else {
             guard errno == ENOENT else { throw SystemError.current("open", path) }
             return .missing

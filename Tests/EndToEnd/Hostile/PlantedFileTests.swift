@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import Testing
+
+/// Files that other accounts put where those of a queue are expected.
+@Suite("Files of others", .enabled(if: geteuid() == 0, "only root can become other users"))
+struct PlantedFileTests {
+    private static let stranger = SystemQueueTests.stranger
+    private static let member = SystemQueueTests.member
+
+    /// Runs a script as an account that may write the queue's directory.
+    private func prepare(
+        _ script: String, in queue: CommandLineQueue, as account: Account
+    ) async throws {
+        let child = try Child(
+            "sh", ["-ec", script], environment: ["Q": queue.path, "A": CommandLineQueue.program],
+            as: account)
+        let code = await child.exit()
+        let errors = await child.errors.complete()
+        #expect(code == 0, "\(errors)")
+    }
+
+    @Test(
+        "Pipes, links and foreign files beside a database are refused at once, by name",
+        arguments: ["-journal", "-wal", "-shm"],
+        ["mkfifo $F", "ln -s /etc/passwd $F", "echo x > $F", "mkdir $F"])
+    func companion(ending: String, script: String) async throws {
+        let queue = try CommandLineQueue(mode: 0o1777)
+        try await prepare("F=$Q\(ending); \(script)", in: queue, as: Self.stranger)
+        for verb in [["list", "--database", queue.path], ["notify", "Done"]] {
+            let result = try await queue.start(verb).finish()
+            #expect(result.code == (verb[0] == "list" ? 66 : 77), "\(verb) \(result)")
+            if result.code == 77 { #expect(result.errors.contains(queue.path + ending)) }
+        }
+        // Nothing has become of what was there.
+        #expect(!FileManager.default.fileExists(atPath: queue.path))
+    }
+
+    @Test("A FIFO that takes the journal's place later is refused as well")
+    func later() async throws {
+        let queue = try CommandLineQueue(mode: 0o1777)
+        #expect(try await queue.run("notify", "Done").code == 0)
+        try await prepare("mkfifo $Q-journal", in: queue, as: Self.stranger)
+        let result = try await queue.run("list")
+        #expect(result.code == 77 && result.errors.contains("no plain file"), "\(result)")
+    }
+
+    @Test("An empty file of a stranger's, or a link, does not become anybody's queue")
+    func database() async throws {
+        for script in [": > $Q", "ln -s \(FileManager.default.currentDirectoryPath)/empty $Q"] {
+            let queue = try CommandLineQueue(mode: 0o1777)
+            try await prepare(script, in: queue, as: Self.stranger)
+            let result = try await queue.run("notify", "Done")
+            #expect(result.code == 77 && result.errors.contains(queue.path), "\(result)")
+        }
+    }
+
+    @Test("A link to an empty file of root's is not followed where others may write")
+    func link() async throws {
+        let queue = try CommandLineQueue(mode: 0o1777)
+        let target = queue.directory + "/empty"
+        #expect(FileManager.default.createFile(atPath: target, contents: nil))
+        try await prepare("ln -s \(target) $Q", in: queue, as: Self.stranger)
+        let result = try await queue.run("notify", "Done")
+        #expect(result.code == 77 && result.errors.contains("link"), "\(result)")
+        let size = try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int
+        #expect(size == 0)
+    }
+
+    @Test("A whole queue of a stranger's is not used where anybody may write")
+    func foreignQueue() async throws {
+        let queue = try CommandLineQueue(mode: 0o1777)
+        try await prepare("ALERTQ_DATABASE=$Q $A notify Mine", in: queue, as: Self.stranger)
+        let result = try await queue.run("list")
+        #expect(result.code == 77, "\(result)")
+        #expect(result.errors.contains("belongs to uid \(Self.stranger.uid)"))
+    }
+
+    @Test("In a group's own directory any member's queue is everybody's")
+    func group() async throws {
+        let queue = try CommandLineQueue(sharedBy: SystemQueueTests.group)
+        try await prepare("ALERTQ_DATABASE=$Q $A notify Ours", in: queue, as: Self.member)
+        #expect(try await queue.run("list").code == 0)
+        #expect(try await queue.run("notify", "Yours").code == 0)
+    }
+
+    @Test("In a directory of one's own a link leads to the queue, as ever")
+    func ownLink() async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("notify", "Done").code == 0)
+        let link = queue.directory + "/link.db"
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: queue.path)
+        let result = try await queue.run("list", "--database", link)
+        #expect(result.code == 0 && result.output.contains("Done"))
+    }
+}
