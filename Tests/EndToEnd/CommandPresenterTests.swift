@@ -75,7 +75,6 @@ struct CommandPresenterTests {
         try await ask("Prune A?")
         #expect(await terminal.shows("Enter chooses"))
         #expect(await eventually { queue.lines("shown").count == 1 })
-        try await Task.sleep(for: .milliseconds(600))
         try terminal.type("k")
         #expect(await eventually { queue.lines("cleared").count == 1 })
         #expect(try await story(1)["button"] as? String == "no")

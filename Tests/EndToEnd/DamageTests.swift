@@ -44,10 +44,11 @@ struct DamageTests {
         let disk = try await queue.run(
             "ask", "Erase the disk?", "-b", "yes", "--cancel", "no", "--detach")
         #expect(disk.code == 0)
-        for _ in 0..<20 {
+        for _ in 0..<2 {
+            try await Task.sleep(for: .milliseconds(1000))
             try terminal.type("y")
-            try await Task.sleep(for: .milliseconds(50))
         }
+        try await Task.sleep(for: .milliseconds(300))
         #expect(!terminal.screen.contains("✓"))
         let alert = try #require(try await queue.objects("show", "1").first)
         #expect(alert["title"] as? String == "Erase the disk?")

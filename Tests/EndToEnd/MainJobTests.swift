@@ -21,11 +21,9 @@ struct MainJobTests {
         ])
         let presenter = try queue.start(["present"], on: terminal)
         #expect(await terminal.shows("Prune?"))
-        // A destructive button takes a key and Enter; the keys are dead for half a second.
-        let isAnswered = try await eventually {
-            try terminal.type(keys == "1" ? "1\r" : keys)
-            try await Task.sleep(for: .milliseconds(100))
-            return asker.poll() != nil
+        // A destructive button takes a key and Enter.
+        let isAnswered = try await terminal.press(keys == "1" ? "1\r" : keys) {
+            asker.poll() != nil
         }
         #expect(isAnswered, "\(terminal.screen.suffix(600).debugDescription)")
         #expect(await asker.exit() == code)
@@ -36,18 +34,19 @@ struct MainJobTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("An ask in the foreground of its terminal presents itself, and takes keys at once")
+    @Test("An ask in the foreground of its terminal shows itself, and takes keys after a silence")
     func selfPresenting() async throws {
         let terminal = try PseudoTerminal()
         let asker = try queue.start(Self.question, on: terminal)
         #expect(await terminal.shows("Prune?"))
-        // What is typed while the alert is still being drawn is thrown away.
-        let isAnswered = try await eventually {
-            try terminal.type("y")
-            try await Task.sleep(for: .milliseconds(20))
-            return asker.poll() != nil
+        // Type-ahead, and whoever goes on typing, answers nothing.
+        for _ in 0..<5 {
+            try terminal.type("y\n")
+            try await Task.sleep(for: .milliseconds(200))
         }
-        #expect(isAnswered)
+        #expect(terminal.screen.contains("stop typing to answer"))
+        #expect(asker.poll() == nil)
+        #expect(try await terminal.press("y") { asker.poll() != nil })
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == "yes\n")
         #expect(terminal.isInOrder)
@@ -81,8 +80,8 @@ struct MainJobTests {
         #expect(await here.shows("press Enter to answer here"))
         #expect(await here.shows(elsewhere.path))
         try here.type("\n")
-        #expect(await here.shows("Prune?"))
-        try here.type("1\n")
+        #expect(await here.shows("1 to 2, or Enter to leave it waiting: "))
+        try await here.press("1\n")
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == "yes\n")
         // The other screen says by whom, and goes on.

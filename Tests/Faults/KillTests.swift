@@ -72,10 +72,11 @@ struct KillTests {
         while goesOn {
             let terminal = try PseudoTerminal()
             let child = try queue.start(["present"], on: terminal)
-            let limit = ContinuousClock.now + .milliseconds(Int.random(in: 100...1500))
+            let limit = ContinuousClock.now + .milliseconds(Int.random(in: 100...2500))
             while ContinuousClock.now < limit, child.poll() == nil {
+                // In less silence an alert takes no keys.
+                try? await Task.sleep(for: .milliseconds(900))
                 try terminal.type(["y", "n"].randomElement() ?? "y")
-                try? await Task.sleep(for: .milliseconds(20))
             }
             child.kill(SIGKILL)
             if await child.exit() == 128 + SIGKILL { ledger.noteKill() }

@@ -38,11 +38,8 @@ struct TakeoverTests {
             await kill(presenters.remove(at: .random(in: 0...1)))
             let last = try #require(presenters.first)
             #expect(await last.terminal.shows(title), "round \(round)")
-            let isAnswered = try await eventually {
-                try last.terminal.type("y")
-                // What comes faster may be taken for a paste, which chooses nothing.
-                try await Task.sleep(for: .milliseconds(150))
-                return last.terminal.screen.contains("✓ \(title) — yes")
+            let isAnswered = try await last.terminal.press("y") {
+                last.terminal.screen.contains("✓ \(title) — yes")
             }
             #expect(isAnswered, "round \(round): \(last.terminal.screen)")
             ledger.note(answer: "yes", to: id)

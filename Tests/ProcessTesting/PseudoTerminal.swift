@@ -38,6 +38,27 @@ package final class PseudoTerminal: Sendable {
         try master.write(contentsOf: Data(keys.utf8))
     }
 
+    /// Presses keys like a person, one after the other: what comes faster is taken for a paste, or
+    /// for a key that is held down.
+    package func press(_ keys: String) async throws {
+        for key in keys {
+            try type(String(key))
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// Presses keys until something holds, each time after more silence than an alert wants before
+    /// it takes keys.
+    package func press(
+        _ keys: String, until isDone: @Sendable () -> Bool
+    ) async throws -> Bool {
+        try await eventually {
+            try await press(keys)
+            for _ in 0..<100 where !isDone() { try await Task.sleep(for: .milliseconds(10)) }
+            return isDone()
+        }
+    }
+
     /// Waits until a text is on the screen that was not there before `count` bytes.
     package func shows(_ text: String, since count: Int = 0) async -> Bool {
         await eventually { self.screen(since: count).contains(text) }

@@ -153,34 +153,4 @@ struct ButtonTests {
         let accent = Alert("T", buttons: [.init(composed), .init("no")])
         #expect(try AnswerCommand.id(decomposed, of: accent).utf8.elementsEqual(composed.utf8))
     }
-
-    @Test(
-        "In text a number, an id or a label chooses a button",
-        arguments: [
-            ("1", "yes"), (" 2 ", "no"), ("yes", "yes"), ("No", "no"), ("3", nil), ("0", nil),
-            ("-1", nil), ("x", nil),
-        ])
-    func prompt(line: String, id: String?) {
-        #expect(TextPrompt.button(line, of: Sample.alert)?.id == id)
-    }
-
-    @Test("A prompt shows numbered buttons, and no control character")
-    func promptText() {
-        let alert = Alert("Go\u{1B}[2J?", message: "a\nb\u{7}", buttons: Sample.buttons)
-        #expect(
-            TextPrompt.text(Sample.record(alert)) == """
-
-                alert 42 from alertq
-
-                  Go␛[2J?
-
-                  a
-                  b␇
-
-                  1) Yes
-                  2) No
-
-                Number (1 to 2), or Enter to leave it waiting:\u{20}
-                """)
-    }
 }

@@ -21,14 +21,16 @@ struct AlertFacts: Sendable {
     }
 
     /// Who asks, how urgently, since when, what else waits, and when it ends by itself.
-    func texts(user: String?, dismissal: Duration?, now: Date) -> [String] {
+    func texts(
+        user: String?, waiting: WaitingAlerts, dismissal: Duration?, now: Date
+    ) -> [String] {
         let record = presentation.record
         let priority = presentation.alert.priority
         var texts: [String?] = [
             AlertWording.source(record.source, user: user, here: host),
             priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
-            AlertWording.waiting(presentation.waitingBehind),
+            AlertWording.waiting(waiting),
         ]
         if let left = presentation.timeUntilExpiry(), let end {
             texts.append(
@@ -46,7 +48,7 @@ struct AlertFacts: Sendable {
             AlertWording.source(record.source, user: user, here: host),
             priority >= .high ? "\(priority)" : nil,
             "asked at " + AlertWording.clock(record.askedAt, now: now),
-            AlertWording.waiting(presentation.waitingBehind),
+            AlertWording.waiting(WaitingAlerts(count: presentation.waitingBehind)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]
         return texts.compactMap { $0 }

@@ -47,23 +47,21 @@ struct AlertInteraction: Hashable, Sendable {
 
     /// Does what a key means.
     ///
-    /// - Parameter mayDestroy: Whether a destructive button can be chosen yet.
-    mutating func press(_ key: Key, mayDestroy: Bool) -> Action? {
+    /// - Parameter visible: The places of the current choices that can be seen whole.
+    mutating func press(_ key: Key, visible: Set<Int>) -> Action? {
         switch key {
         case .pageUp: return .scroll(pages: -1)
         case .pageDown: return .scroll(pages: 1)
         case .redraw: return .redraw
         default: break
         }
-        if laterMenu != nil { return pressInMenu(key) }
+        if laterMenu != nil { return pressInMenu(key, visible) }
         guard hasButtons else {
             let closes = key == .enter || key == .escape || Self.letter(key) == "q"
             return closes ? .finish(.close) : nil
         }
-        switch buttons.press(key) {
-        case .chosen(let choice):
-            let isAllowed = mayDestroy || choice.role != .destructive
-            return isAllowed ? .finish(.button(choice.index)) : nil
+        switch buttons.press(key, visible: visible) {
+        case .chosen(let choice): return .finish(.button(choice.index))
         case .selected: return nil
         case nil: return pressBesideButtons(key)
         }
@@ -81,12 +79,14 @@ struct AlertInteraction: Hashable, Sendable {
         return nil
     }
 
-    private mutating func pressInMenu(_ key: Key) -> Action? {
+    private mutating func pressInMenu(_ key: Key, _ visible: Set<Int>) -> Action? {
         if key == .escape {
             laterMenu = nil
             return nil
         }
-        guard case .chosen(let choice) = laterMenu?.press(key) else { return nil }
+        guard case .chosen(let choice) = laterMenu?.press(key, visible: visible) else {
+            return nil
+        }
         return .finish(.later(laterOptions[choice.index].duration))
     }
 

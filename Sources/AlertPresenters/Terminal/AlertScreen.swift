@@ -18,7 +18,15 @@ struct AlertScreen {
         /// By how many lines the text moves at a time, and how far it can.
         var page = 1
         var maxScroll = 0
+        /// The places of the choices that can be seen whole.
+        var visible: Set<Int> = []
+        /// Whether neither the title nor a button can be read in so small a window.
+        var isTooSmall = false
     }
+
+    /// The smallest window that an alert can be answered in: a line each for the title, what is
+    /// missing of the text, a button and the keys.
+    static let smallest = Terminal.Size(columns: 10, rows: 4)
 
     private let title: String
     private let message: String?
@@ -40,35 +48,45 @@ struct AlertScreen {
     mutating func layout(_ state: State, size: Terminal.Size) -> Layout {
         let columns = max(1, size.columns)
         let rows = max(1, size.rows)
+        guard Self.isLargeEnough(size) else { return Self.tooSmall(columns: columns, rows: rows) }
         if wrapped.columns != columns { wrapped = (columns, wrap(to: columns)) }
 
         let facts = Self.joined(state.facts, to: columns).map { StyledLine($0, .dim) }
         var body = wrapped.lines + facts
-        var buttons = ButtonLines(
-            state.interaction.current, isSheet: isSheet, isLive: state.isLive,
-            hasColours: hasColours, columns: columns)
-        if state.interaction.laterMenu != nil {
-            buttons.lines.insert(StyledLine("Ask again in:"), at: 0)
-            buttons.selection = buttons.selection.map { $0.lowerBound + 1..<$0.upperBound + 1 }
-        }
+        let isMenu = state.interaction.laterMenu != nil
+        let buttons = ButtonLines(
+            state.interaction.current, heading: isMenu ? "Ask again in:" : nil, isSheet: isSheet,
+            isLive: state.isLive, hasColours: hasColours, columns: columns)
         let gap = buttons.lines.isEmpty ? [] : [StyledLine()]
         if body.count + gap.count + buttons.lines.count + 1 <= rows {
             let lines = body + gap + buttons.lines + [hintLine(state, buttons, isScrolled: false)]
-            return Self.cut(lines, columns, Layout(lines: []))
+            let visible = Set(state.interaction.current.choices.indices)
+            return Self.cut(lines, columns, Layout(lines: [], visible: visible))
         }
 
         // Too much for the window: the buttons get what they need, up to half of it; the text
         // gets the rest, and can be scrolled.
-        let hintRows = rows > 2 ? 1 : 0
-        let half = max(1, (rows - hintRows) / 2)
-        let wanted = max(half, rows - hintRows - body.count)
-        let shownButtons = buttons.window(rows: rows == 1 ? 1 : wanted)
-        let room = rows - hintRows - shownButtons.count
+        let half = (rows - 1) / 2
+        let shownButtons = buttons.window(rows: max(half, rows - 1 - body.count))
+        let room = rows - 1 - shownButtons.lines.count
         let (shown, page) = Self.window(body, from: state.scroll, rows: room)
-        let layout = Layout(lines: [], page: page, maxScroll: max(0, body.count - page))
-        let hints = hintRows > 0 ? [hintLine(state, buttons, isScrolled: room < body.count)] : []
+        let layout = Layout(
+            lines: [], page: page, maxScroll: max(0, body.count - page),
+            visible: shownButtons.visible)
+        let hint = hintLine(state, buttons, isScrolled: room < body.count)
         body = shown
-        return Self.cut(body + shownButtons + hints, columns, layout)
+        return Self.cut(body + shownButtons.lines + [hint], columns, layout)
+    }
+
+    static func isLargeEnough(_ size: Terminal.Size) -> Bool {
+        size.columns >= smallest.columns && size.rows >= smallest.rows
+    }
+
+    /// What stands in a window in which nothing can be chosen.
+    private static func tooSmall(columns: Int, rows: Int) -> Layout {
+        let text = "Too small: make it \(smallest.columns) columns and \(smallest.rows) lines."
+        let lines = DisplayWidth.wrapped(text, to: columns).prefix(rows).map { StyledLine($0) }
+        return Self.cut(lines, columns, Layout(lines: [], isTooSmall: true))
     }
 
     private func wrap(to columns: Int) -> [StyledLine] {
@@ -115,7 +133,7 @@ struct AlertScreen {
     private func hintLine(
         _ state: State, _ buttons: ButtonLines, isScrolled: Bool
     ) -> StyledLine {
-        guard state.isLive else { return StyledLine("one moment…", .dim) }
+        guard state.isLive else { return StyledLine("stop typing to answer", .dim) }
         let interaction = state.interaction
         var hints: [String] = []
         if interaction.laterMenu != nil {

@@ -3,46 +3,47 @@ import FoundationEssentials
 
 /// One alert on the screen, from its first line to the person's choice.
 struct AlertSession {
-    /// How long an alert that appears unasked takes no keys, and any alert destroys nothing.
-    static let guardTime = Duration.milliseconds(500)
+    /// A choice that the next moment may show to be one of many keys.
+    private struct HeldChoice {
+        let choice: PresenterChoice
+        let before: AlertInteraction
+    }
 
     let presentation: Presentation
     let terminal: Terminal
     let input: TerminalInput
     let screen: Screen
     let users: UserNames
-    let appearsUnasked: Bool
 
     private let facts: AlertFacts
     private var layout: AlertScreen
     private var state: AlertScreen.State
-    private var page = 1
-    private var maxScroll = 0
+    private var shown = AlertScreen.Layout(lines: [])
     private var parser = KeyParser()
+    private var gate = KeyGate()
+    private var held: HeldChoice?
+    private var lastRead = (number: 0, time: ContinuousClock.now)
     private var appearedAt: ContinuousClock.Instant?
-    private var liveAt: ContinuousClock.Instant?
-    private var lastTypedAt = ContinuousClock.now
-    private var pasteEndsAt = ContinuousClock.now
     private var factsChangedAt = ContinuousClock.now
     private var dismissesAt: ContinuousClock.Instant?
-    private var dismissalAskedAt = ContinuousClock.now
+    private var waiting: WaitingAlerts
+    private var lookedAt = ContinuousClock.now
 
     init(
         _ presentation: Presentation, terminal: Terminal, input: TerminalInput, screen: Screen,
-        users: UserNames, host: String, appearsUnasked: Bool
+        users: UserNames, host: String
     ) {
         self.presentation = presentation
         self.terminal = terminal
         self.input = input
         self.screen = screen
         self.users = users
-        self.appearsUnasked = appearsUnasked
         facts = AlertFacts(presentation, host: host)
+        waiting = WaitingAlerts(count: presentation.waitingBehind)
         layout = AlertScreen(presentation.alert, hasColours: screen.hasColours)
         let interaction = AlertInteraction(
             presentation.alert, laterOptions: facts.laterOptions(now: Date()))
-        state = AlertScreen.State(
-            interaction: interaction, facts: [], isLive: !appearsUnasked)
+        state = AlertScreen.State(interaction: interaction, facts: [], isLive: false)
         state.facts = currentFacts()
     }
 
@@ -56,27 +57,24 @@ struct AlertSession {
             switch event {
             case .ready(let time):
                 appearedAt = time
-                if !appearsUnasked { liveAt = time }
                 await presentation.didAppear()
-                await askDismissal()
+                await look()
             case .bytes(let bytes, let number, let time):
+                let isContinued = parser.isInsideKey
                 let keys = parser.keys(from: bytes)
-                lastTypedAt = time
+                lastRead = (number, time)
+                if let choice = press(keys, isContinued: isContinued) { return choice }
                 if let patience = parser.patience {
                     input.awaitSilence(patience, after: number)
                 }
-                guard !isPasted(keys, at: time) else { break }
-                for key in keys {
-                    if let choice = press(key, at: time) { return choice }
-                }
             case .silence:
-                // The key is as old as its last byte.
-                if let key = parser.pause(), let choice = press(key, at: lastTypedAt) {
+                if let held { return held.choice }
+                if let key = parser.pause(), let choice = press([key], isContinued: true) {
                     return choice
                 }
-            case .tick:
+            case .tick(let time):
                 input.tickDone()
-                await update()
+                await update(at: time)
             }
             draw()
         }
@@ -87,43 +85,49 @@ struct AlertSession {
 // MARK: - Keys
 
 extension AlertSession {
-    private mutating func press(
-        _ key: Key, at time: ContinuousClock.Instant
-    ) -> PresenterChoice? {
-        guard let appearedAt, let liveAt, time >= liveAt else { return nil }
-        let mayDestroy = time >= appearedAt + Self.guardTime
-        switch state.interaction.press(key, mayDestroy: mayDestroy) {
-        case .finish(let choice): return choice
-        case .scroll(let pages):
-            state.scroll = min(max(0, state.scroll + pages * page), maxScroll)
-        case .redraw: screen.invalidate()
-        case nil: break
+    /// Does what the keys of the last read mean; returns the choice that they leave no doubt of.
+    private mutating func press(_ keys: [Key], isContinued: Bool) -> PresenterChoice? {
+        // A key that is not whole yet, and what is no key, are typed too.
+        guard !keys.isEmpty else {
+            gate.typed(at: lastRead.time)
+            return nil
+        }
+        switch gate.judge(keys, at: lastRead.time, isContinued: isContinued) {
+        case .early: break
+        case .burst:
+            if let held { state.interaction = held.before }
+            held = nil
+            for key in keys where key.moves { press(key) }
+        case .key(let key):
+            // That another key came next shows that the one before stood alone.
+            if let held { return held.choice }
+            press(key)
         }
         return nil
     }
 
-    /// Whether so much came at once that no fingers can have typed it, or soon after such.
-    ///
-    /// Terminals that don't mark pastes send them like keys, in one piece or several.
-    private mutating func isPasted(_ keys: [Key], at time: ContinuousClock.Instant) -> Bool {
-        let characters = keys.count { if case .character = $0 { true } else { false } }
-        guard characters > 2 || time < pasteEndsAt else { return false }
-        pasteEndsAt = time + .milliseconds(100)
-        return true
+    private mutating func press(_ key: Key) {
+        let before = state.interaction
+        switch state.interaction.press(key, visible: shown.visible) {
+        case .finish(let choice):
+            held = HeldChoice(choice: choice, before: before)
+            input.awaitSilence(KeyGate.repeatGap, after: lastRead.number)
+        case .scroll(let pages):
+            state.scroll = min(max(0, state.scroll + pages * shown.page), shown.maxScroll)
+        case .redraw: screen.invalidate()
+        case nil: break
+        }
     }
 }
 
 // MARK: - Time
 
 extension AlertSession {
-    private mutating func update() async {
-        let now = ContinuousClock.now
-        if let appearedAt, liveAt == nil, now >= appearedAt + Self.guardTime {
-            // Only what is typed from now on, when the alert looks alive, counts.
-            liveAt = now
-            state.isLive = true
-        }
-        if appearedAt != nil, now >= dismissalAskedAt + .seconds(1) { await askDismissal() }
+    private mutating func update(at now: ContinuousClock.Instant) async {
+        let isVisible = appearedAt != nil && !shown.isTooSmall && terminal.isDrained
+        gate.setVisible(isVisible, at: now)
+        if gate.update(at: now) { state.isLive = true }
+        if appearedAt != nil, now >= lookedAt + .seconds(1) { await look() }
         // The seconds of a countdown, and no more than one drawing for each of them.
         guard now >= factsChangedAt + .milliseconds(850) else { return }
         let facts = currentFacts()
@@ -132,10 +136,13 @@ extension AlertSession {
         factsChangedAt = now
     }
 
-    private mutating func askDismissal() async {
-        guard presentation.alert.buttons.isEmpty else { return }
-        dismissalAskedAt = .now
-        dismissesAt = await presentation.timeUntilDismissal().map { .now + $0 }
+    /// Asks what changes without a key: what waits, and when the alert dismisses itself.
+    private mutating func look() async {
+        lookedAt = .now
+        waiting = await presentation.waiting()
+        if presentation.alert.buttons.isEmpty {
+            dismissesAt = await presentation.timeUntilDismissal().map { .now + $0 }
+        }
         if state.facts != currentFacts(), factsChangedAt < appearedAt ?? .now {
             state.facts = currentFacts()
             factsChangedAt = .now
@@ -144,7 +151,7 @@ extension AlertSession {
 
     private func currentFacts() -> [String] {
         facts.texts(
-            user: users.name(presentation.record.source.uid),
+            user: users.name(presentation.record.source.uid), waiting: waiting,
             dismissal: dismissesAt.map { $0 - .now }, now: Date())
     }
 }
@@ -154,10 +161,8 @@ extension AlertSession {
 extension AlertSession {
     private mutating func draw() {
         let size = terminal.size
-        let result = layout.layout(state, size: size)
-        page = result.page
-        maxScroll = result.maxScroll
-        state.scroll = min(state.scroll, maxScroll)
-        screen.show(result.lines, size: size)
+        shown = layout.layout(state, size: size)
+        state.scroll = min(state.scroll, shown.maxScroll)
+        screen.show(shown.lines, size: size)
     }
 }

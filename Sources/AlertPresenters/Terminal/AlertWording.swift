@@ -26,13 +26,15 @@ enum AlertWording {
     }
 
     /// How many alerts wait; they are counted up to 1,000.
-    static func waiting(_ count: Int) -> String? {
-        switch count {
-        case ..<1: nil
-        case 1: "1 more waits"
-        case ..<1000: "\(count) more wait"
-        default: "1,000+ more wait"
+    static func waiting(_ waiting: WaitingAlerts) -> String? {
+        let text: String
+        switch waiting.count {
+        case ..<1: return nil
+        case 1: text = "1 more waits"
+        case ..<1000: text = "\(waiting.count) more wait"
+        default: text = "1,000+ more wait"
         }
+        return waiting.critical > 0 ? text + ", \(waiting.critical) critical" : text
     }
 
     /// A length of time in its one or two biggest units: `1 h 30 min`.

@@ -1,21 +1,37 @@
 /// Buttons as lines of a terminal: on one line where they fit, else one below the other.
 struct ButtonLines {
-    var lines: [StyledLine] = []
-    /// The lines of the selected button.
-    var selection: Range<Int>?
+    /// Some of the lines, and which buttons can be read on them.
+    struct Window {
+        var lines: [StyledLine]
+        /// The places of the choices whose labels can be seen whole, or as far as there is room.
+        var visible: Set<Int>
+    }
+
+    private(set) var lines: [StyledLine] = []
+    /// The lines of each choice.
+    private var places: [Range<Int>] = []
+    private let selected: Int?
     let isList: Bool
     /// Whether a `!` stands before what destroys, because there are no colours to show it.
     let hasMarks: Bool
     let columns: Int
 
-    init(_ list: ChoiceList, isSheet: Bool, isLive: Bool, hasColours: Bool = true, columns: Int) {
+    /// - Parameter heading: A line above the buttons.
+    init(
+        _ list: ChoiceList, heading: String? = nil, isSheet: Bool, isLive: Bool,
+        hasColours: Bool = true, columns: Int
+    ) {
         self.columns = columns
+        selected = list.selected
+        if let heading { lines.append(StyledLine(heading)) }
         hasMarks = !hasColours && list.choices.contains { $0.role == .destructive }
         let marks = hasMarks ? list.choices.count { $0.role == .destructive } * 2 : 0
         let width = list.choices.reduce(marks - 2) { $0 + DisplayWidth.of($1.title) + 4 + 2 }
         // On one line, a label with brackets could pass for two buttons.
         let hasBrackets = list.choices.contains { $0.title.contains { "[]".contains($0) } }
-        isList = isSheet || hasBrackets || width > columns
+        // And terminals that know them show labels from right to left in another order.
+        let isRightToLeft = list.choices.contains { WritingDirection.isRightToLeft($0.title) }
+        isList = isSheet || hasBrackets || isRightToLeft || width > columns
         if isList {
             addList(list, isSheet: isSheet, isLive: isLive)
         } else if !list.choices.isEmpty {
@@ -24,21 +40,31 @@ struct ButtonLines {
     }
 
     /// Some of the lines, the selected ones among them.
-    func window(rows: Int) -> [StyledLine] {
-        guard rows < lines.count else { return lines }
-        let selection = selection ?? 0..<1
+    func window(rows: Int) -> Window {
+        guard rows < lines.count else {
+            return Window(lines: lines, visible: Set(places.indices))
+        }
+        let selection = selected.map { places[$0] } ?? 0..<1
         // The end of the selected label gives way to its beginning.
         let last = min(selection.upperBound, selection.lowerBound + rows)
         let first = min(max(0, last - rows), lines.count - rows)
         var shown = Array(lines[first..<first + rows])
-        guard rows >= 3 else { return shown }
-        if first > 0, first < selection.lowerBound {
+        var readable = first..<first + rows
+        if rows >= 3, first > 0, first < selection.lowerBound {
             shown[0] = StyledLine("  ↑ more", .dim)
+            readable = first + 1..<readable.upperBound
         }
-        if first + rows < lines.count, first + rows > selection.upperBound {
+        if rows >= 3, first + rows < lines.count, first + rows > selection.upperBound {
             shown[rows - 1] = StyledLine("  ↓ more", .dim)
+            readable = readable.lowerBound..<first + rows - 1
         }
-        return shown
+        let visible = places.indices.filter { place in
+            let range = places[place]
+            // What is longer than the window is seen when it fills it.
+            return readable.contains(range.lowerBound)
+                && (readable.upperBound >= range.upperBound || range.lowerBound == first)
+        }
+        return Window(lines: shown, visible: Set(visible))
     }
 
     private mutating func addRow(_ list: ChoiceList, isLive: Bool) {
@@ -47,8 +73,8 @@ struct ButtonLines {
             if place > 0 { line.add("  ") }
             line.add("[ \(label(choice)) ]", look(choice, list.selected == place, isLive))
         }
-        lines = [line]
-        selection = 0..<1
+        places = list.choices.map { _ in lines.count..<lines.count + 1 }
+        lines.append(line)
     }
 
     private mutating func addList(_ list: ChoiceList, isSheet: Bool, isLive: Bool) {
@@ -57,8 +83,7 @@ struct ButtonLines {
             let isSelected = list.selected == place
             // The ninth is the last with a digit.
             let number = list.hasNumbers && place < 9 ? "\(place + 1) " : ""
-            // In the narrowest of windows, the label is all that fits.
-            let mark = columns < 8 ? "" : (isSelected ? "› " : "  ") + number
+            let mark = (isSelected ? "› " : "  ") + number
             let room = max(1, columns - DisplayWidth.of(mark))
             let first = lines.count
             for text in DisplayWidth.wrapped(label(choice), to: room) {
@@ -67,7 +92,7 @@ struct ButtonLines {
                 line.add(text, look(choice, isSelected, isLive))
                 lines.append(line)
             }
-            if isSelected { selection = first..<lines.count }
+            places.append(first..<lines.count)
         }
     }
 

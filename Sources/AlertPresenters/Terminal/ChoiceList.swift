@@ -52,7 +52,10 @@ struct ChoiceList: Hashable, Sendable {
     }
 
     /// What a key does here; `nil` if nothing.
-    mutating func press(_ key: Key) -> Effect? {
+    ///
+    /// - Parameter visible: The places of the choices that can be seen whole; any other one can be
+    ///   selected, which brings it onto the screen, but not be chosen.
+    mutating func press(_ key: Key, visible: Set<Int>) -> Effect? {
         guard !choices.isEmpty else { return nil }
         switch key {
         case .left, .up, .backTab:
@@ -68,29 +71,30 @@ struct ChoiceList: Hashable, Sendable {
             selected = choices.count - 1
             return .selected
         case .enter:
-            return selected.map { .chosen(choices[$0]) }
+            return selected.flatMap { visible.contains($0) ? .chosen(choices[$0]) : nil }
         case .character(let character):
-            return press(character)
-        case .escape, .pageUp, .pageDown, .redraw:
+            return press(character, visible)
+        case .escape, .pageUp, .pageDown, .redraw, .erase, .eraseLine, .endOfInput:
             return nil
         }
     }
 
-    private mutating func press(_ character: Character) -> Effect? {
+    private mutating func press(_ character: Character, _ visible: Set<Int>) -> Effect? {
         if hasNumbers, character.isASCII, let number = character.wholeNumberValue {
-            return choices.indices.contains(number - 1) ? take(number - 1) : nil
+            return choices.indices.contains(number - 1) ? take(number - 1, visible) : nil
         }
         let letter = character.lowercased()
         let places = choices.indices.filter { choices[$0].letter == letter }
         guard let first = places.first else { return nil }
-        if places.count == 1 { return take(first) }
+        if places.count == 1 { return take(first, visible) }
         // The next of those that share the letter.
         selected = places.first { $0 > selected ?? -1 } ?? first
         return .selected
     }
 
-    private mutating func take(_ place: Int) -> Effect {
+    private mutating func take(_ place: Int, _ visible: Set<Int>) -> Effect {
         selected = place
-        return choices[place].role == .destructive ? .selected : .chosen(choices[place])
+        let isChosen = choices[place].role != .destructive && visible.contains(place)
+        return isChosen ? .chosen(choices[place]) : .selected
     }
 }

@@ -6,7 +6,18 @@ enum Key: Hashable, Sendable {
     case pageUp, pageDown, home, end
     /// Ctrl-L: draw everything again.
     case redraw
+    /// Takes back the last character of a line, or all of them, and ends the input: Backspace,
+    /// Ctrl-U and Ctrl-D.
+    case erase, eraseLine, endOfInput
     case character(Character)
+
+    /// Whether it only moves the selection or the text, so that it may be held down.
+    var moves: Bool {
+        switch self {
+        case .up, .down, .left, .right, .tab, .backTab, .pageUp, .pageDown, .home, .end: true
+        default: false
+        }
+    }
 }
 
 /// Turns the bytes of a terminal into keys; whatever it does not know means nothing.
@@ -37,6 +48,9 @@ struct KeyParser {
     private static let sequenceLimit = 64
 
     private var state = State.ground
+
+    /// Whether the bytes of a key have come in part.
+    var isInsideKey: Bool { state != .ground }
 
     /// After which silence ``pause()`` is due: a cut-off sequence must not eat keys for ever.
     var patience: Duration? {
@@ -91,6 +105,9 @@ struct KeyParser {
         case 0x09: return isMeta ? nil : .tab
         case 0x0A, 0x0D: return isMeta ? nil : .enter
         case 0x0C: return isMeta ? nil : .redraw
+        case 0x08, 0x7F: return isMeta ? nil : .erase
+        case 0x15: return isMeta ? nil : .eraseLine
+        case 0x04: return isMeta ? nil : .endOfInput
         case 0x20..<0x7F: return isMeta ? nil : .character(Character(Unicode.Scalar(byte)))
         case 0xC2...0xDF: state = .character([byte], length: 2, isMeta: isMeta)
         case 0xE0...0xEF: state = .character([byte], length: 3, isMeta: isMeta)

@@ -8,7 +8,7 @@ import Synchronization
 final class TerminalInput: Sendable {
     enum Mode: Sendable {
         /// Every key at once, unechoed; Ctrl-C and Ctrl-Z still raise their signals. "cbreak".
-        case keys
+        case keys(hasScreen: Bool)
         /// Whole lines, as the terminal's own settings have it.
         case lines
     }
@@ -18,8 +18,9 @@ final class TerminalInput: Sendable {
         case bytes([UInt8], number: Int, at: ContinuousClock.Instant)
         /// For the time that was asked for, nothing was typed.
         case silence
-        /// A tenth of a second has passed: time to look at the clock and at the window's size.
-        case tick
+        /// A tenth of a second has passed: time to look at the clock and at the window's size. What
+        /// was typed before that time has been sent.
+        case tick(at: ContinuousClock.Instant)
         /// All that was written is on the screen, and what was typed before is gone.
         case ready(at: ContinuousClock.Instant)
     }
@@ -30,6 +31,7 @@ final class TerminalInput: Sendable {
         var saved: termios?
         var reads = 0
         var isTickPending = false
+        var isReading = false
         var isStopped = false
     }
 
@@ -49,11 +51,16 @@ final class TerminalInput: Sendable {
         // When it is full, what is typed last is dropped; nobody types 256 reads ahead.
         (events, continuation) = AsyncThrowingStream.makeStream(
             bufferingPolicy: .bufferingOldest(256))
-        if mode == .keys { try enterKeyMode() }
+        if case .keys(let hasScreen) = mode { try enterKeyMode(hasScreen: hasScreen) }
         startTicking()
     }
 
     deinit { stop() }
+
+    /// Whether the terminal, as it was found, shows what is typed.
+    var hadEcho: Bool {
+        state.withLock { ($0.saved?.c_lflag ?? 0) & tcflag_t(ECHO) != 0 }
+    }
 
     /// Gives the terminal back; again, it does nothing.
     func stop() {
@@ -116,6 +123,7 @@ extension TerminalInput {
         source.setCancelHandler { withExtendedLifetime(descriptor) {} }
         source.resume()
         keep(source)
+        state.withLock { $0.isReading = true }
         continuation.yield(.ready(at: .now))
     }
 
@@ -133,7 +141,7 @@ extension TerminalInput {
             continuation.yield(.bytes(Array(bytes[..<count]), number: number, at: .now))
         } else if count == 0 {
             fail(
-                mode == .lines
+                isByLine
                     ? .endOfInput(device: terminal.device) : .hungUp(device: terminal.device))
         } else if code != EAGAIN && code != EINTR {
             fail(TerminalError("read from", device: terminal.device, code: code))
@@ -156,7 +164,19 @@ extension TerminalInput {
             defer { state.isTickPending = true }
             return !state.isTickPending
         }
-        if mustSend { continuation.yield(.tick) }
+        guard mustSend else { return }
+        // A busy machine may run this before the keys that came first are read.
+        let time = ContinuousClock.now
+        if state.withLock({ $0.isReading }), hasInput { readBytes() }
+        continuation.yield(.tick(at: time))
+    }
+
+    private var isByLine: Bool { if case .lines = mode { true } else { false } }
+
+    private var hasInput: Bool {
+        var descriptor = pollfd(
+            fd: terminal.descriptor.number, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) == 1
     }
 
     private func startTicking() {
@@ -184,7 +204,7 @@ extension TerminalInput {
 // MARK: - The mode
 
 extension TerminalInput {
-    private func enterKeyMode() throws(TerminalError) {
+    private func enterKeyMode(hasScreen: Bool) throws(TerminalError) {
         let number = terminal.descriptor.number
         // Read anew each time: a shell may have changed it while this process was stopped.
         var settings = termios()
@@ -197,7 +217,7 @@ extension TerminalInput {
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
         }
-        TerminalGuard.add(descriptor: number, saved: saved, hasScreen: true)
+        TerminalGuard.add(descriptor: number, saved: saved, hasScreen: hasScreen)
         guard tcsetattr(number, TCSANOW, &settings) == 0 else {
             TerminalGuard.remove(descriptor: number)
             throw TerminalError("set the mode of", device: terminal.device, code: errno)

@@ -8,6 +8,10 @@ import Glibc
 /// keys and Tab select a button, Enter chooses it, first letters and digits are short cuts; a
 /// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt.
 ///
+/// An alert takes keys once nothing has been typed for 750 ms while it could be seen; until then it
+/// says “stop typing to answer”. Pasted text and keys that are held down choose nothing, and
+/// nothing can be chosen that is not on the screen, which takes 10 columns and 4 lines.
+///
 /// ```swift
 /// let manager = try await AlertManager(path: path, presenters: [try TerminalPresenter()])
 /// ```
@@ -24,36 +28,42 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     private let turnstile = Turnstile()
     private let users = UserNames()
     private let host: String
-    private let appearsUnasked: Bool
     private let hasScreen: Bool
 
     /// Opens a terminal.
     ///
     /// - Parameters:
     ///   - device: The device; `/dev/tty` is the controlling terminal of the process, tty(4).
-    ///   - appearsUnasked: Whether alerts appear while the person does something else. They then
-    ///     take no key for half a second, and show so; otherwise only destructive buttons wait.
+    ///   - isPlain: Whether alerts are written once, as a numbered prompt that is never drawn
+    ///     again: for screen readers, and for logs of terminals.
     /// - Throws: ``TerminalError/cannotOpen(device:reason:)`` or
     ///   ``TerminalError/notATerminal(device:)``.
     public convenience init(
-        device: String = "/dev/tty", appearsUnasked: Bool = true
+        device: String = "/dev/tty", isPlain: Bool = false
     ) throws(TerminalError) {
         try self.init(
-            device: device, appearsUnasked: appearsUnasked,
-            term: Identity.environment("TERM"),
+            device: device, term: isPlain ? "dumb" : Identity.environment("TERM"),
             hasColours: Identity.environment("NO_COLOR") == nil)
+    }
+
+    /// Opens a terminal. Whether alerts appear unasked makes no difference any more: they all wait
+    /// for silence.
+    @available(*, deprecated, message: "All alerts wait for silence: leave out appearsUnasked.")
+    public convenience init(
+        device: String = "/dev/tty", appearsUnasked: Bool
+    ) throws(TerminalError) {
+        try self.init(device: device)
     }
 
     /// Opens a terminal of a type, as `TERM` names it; see term(7).
     package init(
-        device: String, appearsUnasked: Bool, term: String?, hasColours: Bool
+        device: String, term: String?, hasColours: Bool
     ) throws(TerminalError) {
         terminal = try Terminal(device: device)
         screen = Screen(terminal, hasColours: hasColours)
         let identity = Identity.current
         host = identity.host
         hasScreen = (term ?? "dumb") != "dumb"
-        self.appearsUnasked = appearsUnasked
         _ = users.name(identity.uid)
     }
 
@@ -66,12 +76,12 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         try await turnstile.enter()
         defer { turnstile.leave() }
         _ = try await users.soon(presentation.record.source.uid)
-        guard hasScreen, let input = try keyInput() else {
+        guard hasScreen, let input = try keyInput(hasScreen: true) else {
             return try await prompt(presentation)
         }
         var session = AlertSession(
             presentation, terminal: terminal, input: input, screen: screen, users: users,
-            host: host, appearsUnasked: appearsUnasked)
+            host: host)
         do {
             let choice = try await session.run()
             await end(input)
@@ -80,6 +90,19 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
             await end(input)
             throw error
         }
+    }
+
+    /// Shows an alert as a numbered prompt, which Enter leaves with ``PresenterChoice/close``.
+    ///
+    /// - Parameter emptyLine: What Enter does, such as “leave it waiting”.
+    /// - Throws: As ``present(_:)`` does.
+    package func ask(
+        _ presentation: Presentation, emptyLine: String
+    ) async throws -> PresenterChoice {
+        try await turnstile.enter()
+        defer { turnstile.leave() }
+        _ = try await users.soon(presentation.record.source.uid)
+        return try await prompt(presentation, emptyLine: emptyLine)
     }
 
     /// Writes one line that stays: what was chosen here, or how and by whom it ended elsewhere.
@@ -111,9 +134,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
 
 extension TerminalPresenter {
     /// `nil` where the terminal can't give single keys.
-    private func keyInput() throws(TerminalError) -> TerminalInput? {
+    private func keyInput(hasScreen: Bool) throws(TerminalError) -> TerminalInput? {
         do {
-            return try TerminalInput(terminal, mode: .keys)
+            return try TerminalInput(terminal, mode: .keys(hasScreen: hasScreen))
         } catch .failed {
             return nil
         } catch {
@@ -129,18 +152,22 @@ extension TerminalPresenter {
         await terminal.drain(within: .milliseconds(200))
     }
 
-    private func prompt(_ presentation: Presentation) async throws -> PresenterChoice {
-        let input = try TerminalInput(terminal, mode: .lines)
+    private func prompt(
+        _ presentation: Presentation, emptyLine: String? = nil
+    ) async throws -> PresenterChoice {
+        let keys = try keyInput(hasScreen: false)
+        let input = try keys ?? TerminalInput(terminal, mode: .lines)
         defer { input.stop() }
         let facts = AlertFacts(presentation, host: host)
         let user = users.name(presentation.record.source.uid)
-        let prompt = NumberedPrompt(
-            presentation.alert, laterOptions: facts.laterOptions(now: Date()))
+        let later = emptyLine == nil ? facts.laterOptions(now: Date()) : []
+        var session = PromptSession(
+            presentation,
+            prompt: NumberedPrompt(presentation.alert, laterOptions: later, emptyLine: emptyLine),
+            terminal: terminal, input: input, echoes: input.hadEcho,
+            facts: { facts.texts(user: user, waiting: $0, dismissal: $1, now: Date()) })
         do {
-            return try await prompt.run(
-                presentation, on: terminal, input: input,
-                facts: { facts.texts(user: user, dismissal: $0, now: Date()) },
-                appearsUnasked: appearsUnasked)
+            return try await session.run()
         } catch {
             // The cursor stands behind the question.
             if terminal.isInForeground { terminal.write("\r\n") }

@@ -256,10 +256,10 @@ extension AlertManager {
         let names = presenters.map(\.name).filter { !stuckPresenters.contains($0) }
         do throws(AlertError) {
             var except = restingIDs
-            var upcoming = try await store.next(for: names, only: presentsOnly, except: except)
+            var upcoming = try await look(names, except)
             if upcoming.needsSweep {
                 try await store.sweep(atMost: .max)
-                upcoming = try await store.next(for: names, only: presentsOnly, except: except)
+                upcoming = try await look(names, except)
             }
             while true {
                 for (id, error) in upcoming.refused.sorted(by: { $0.key < $1.key }) {
@@ -271,7 +271,7 @@ extension AlertManager {
                 let before = except.count
                 except = restingIDs
                 guard except.count > before else { break }
-                upcoming = try await store.next(for: names, only: presentsOnly, except: except)
+                upcoming = try await look(names, except)
             }
             fresh.removeAll(upTo: upcoming.sequence)
             if upcoming.record == nil, except.isEmpty, upcoming.refused.isEmpty {
@@ -282,6 +282,15 @@ extension AlertManager {
             // The disk fails or is locked: looked at again with the next change or second.
             return nil
         }
+    }
+
+    /// Looks into the store. After a notice a question comes next, whatever its priority: notices
+    /// that keep coming would hold it up for ever.
+    private func look(
+        _ names: [String], _ except: [Alert.ID]
+    ) async throws(AlertError) -> Upcoming {
+        try await store.next(
+            for: names, only: presentsOnly, except: except, prefersQuestions: hasShownNotice)
     }
 
     private func wakeIdleWaiters() {

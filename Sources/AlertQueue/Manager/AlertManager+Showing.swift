@@ -2,6 +2,8 @@
 extension AlertManager {
     /// How long a presenter may take to clear its screen.
     private static let grace = Duration.seconds(2)
+    /// How long an alert without buttons may keep others waiting.
+    private static let longestNotice = Duration.seconds(10)
 
     func show(
         _ record: AlertRecord, _ upcoming: Upcoming?, on lease: any SlotLease
@@ -11,11 +13,15 @@ extension AlertManager {
         // More signals than presenters and timers can send before they are read.
         let (stream, signals) = AsyncStream.makeStream(
             of: ShowingSignal.self, bufferingPolicy: .bufferingOldest(256))
+        let waiting = upcoming?.waiting ?? WaitingAlerts()
         let presentation = Presentation(
-            record: record, waitingBehind: upcoming?.waitingBehind ?? 0, expiry: upcoming?.expiry,
+            record: record, waitingBehind: waiting.count, expiry: upcoming?.expiry,
             clock: clock, appeared: { [weak self] in await self?.noteAppearance(of: record.id) },
-            dismissal: { [weak self] in await self?.timeUntilDismissal(of: record.id) })
-        showing = Showing(record: record, presentation: presentation, signals: signals)
+            dismissal: { [weak self] in await self?.timeUntilDismissal(of: record.id) },
+            waiting: { [weak self] in await self?.lookBehind(record.id) ?? waiting })
+        hasShownNotice = record.alert.buttons.isEmpty
+        showing = Showing(
+            record: record, presentation: presentation, signals: signals, waiting: waiting)
         delegate?.willPresent(record)
         for presenter in presenters where record.alert.presenters?.contains(presenter.name) ?? true
         {
@@ -142,15 +148,13 @@ extension AlertManager {
         showing.record.state = .presented
         if showing.record.alert.buttons.isEmpty {
             let time = showing.record.alert.dismissAfter ?? .seconds(2)
-            let dismissal = now.advanced(by: time)
-            showing.dismissal = dismissal
-            let signals = showing.signals
-            showing.timer = Task { [clock] in
-                var end = dismissal
-                // Again, if it could not be stored the first time.
-                while (try? await clock.sleep(until: end)) != nil {
-                    signals.yield(.dismissTimerFired)
-                    end = clock.now().advanced(by: .seconds(1))
+            showing.dismissal = now.advanced(by: time)
+            showing.dismissalForOthers = now.advanced(by: min(time, Self.longestNotice))
+            showing.timer = Task { [weak self, clock, signals = showing.signals] in
+                while let end = await self?.nextLookAtDismissal(of: id) {
+                    guard (try? await clock.sleep(until: end)) != nil else { return }
+                    // Again and again, if it can't be stored the first time.
+                    if await self?.mustDismiss(id) ?? true { signals.yield(.dismissTimerFired) }
                 }
             }
         }
@@ -161,8 +165,34 @@ extension AlertManager {
     }
 
     private func timeUntilDismissal(of id: Alert.ID) -> Duration? {
-        guard let showing, showing.id == id, let dismissal = showing.dismissal else { return nil }
-        return clock.now().time(until: dismissal)
+        guard let showing, showing.id == id,
+            let end = showing.waiting.count > 0 ? showing.dismissalForOthers : showing.dismissal
+        else { return nil }
+        return clock.now().time(until: end)
+    }
+
+    /// When to look whether a notice has to leave: at the end of what it may keep others waiting,
+    /// and then each second.
+    private func nextLookAtDismissal(of id: Alert.ID) -> ClockReading? {
+        guard let showing, showing.id == id, let end = showing.dismissalForOthers
+        else { return nil }
+        let now = clock.now()
+        return now.isAtOrAfter(end) ? now.advanced(by: .seconds(1)) : end
+    }
+
+    /// Whether a notice has been there for its own time, or for as long as others let it.
+    private func mustDismiss(_ id: Alert.ID) async -> Bool {
+        guard let showing, showing.id == id, let dismissal = showing.dismissal else { return false }
+        if clock.now().isAtOrAfter(dismissal) { return true }
+        return await lookBehind(id).count > 0
+    }
+
+    /// How many alerts wait behind the one on the screen; as before, if that can't be read.
+    private func lookBehind(_ id: Alert.ID) async -> WaitingAlerts {
+        let waiting = try? await store.waiting(besides: id)
+        guard showing?.id == id else { return waiting ?? WaitingAlerts() }
+        if let waiting { showing?.waiting = waiting }
+        return showing?.waiting ?? WaitingAlerts()
     }
 
     private func returned(_ record: AlertRecord, because reason: String) {

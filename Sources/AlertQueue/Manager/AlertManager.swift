@@ -103,6 +103,8 @@ public actor AlertManager {
     var resting: [Alert.ID: Rest] = [:]
     var lease: (any SlotLease)?
     var showing: Showing?
+    /// Whether the last alert on the screen had no buttons.
+    var hasShownNotice = false
     var wantsToPresent = false
     /// The audit entry at which nothing waited that could be shown, if that is known.
     var emptySince: Int64?

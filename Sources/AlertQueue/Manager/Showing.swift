@@ -31,6 +31,10 @@ struct Showing {
     var isCancelling = false
     /// When it dismisses itself.
     var dismissal: ClockReading?
+    /// When it does so if others wait.
+    var dismissalForOthers: ClockReading?
+    /// What waits behind it, as it was found last.
+    var waiting: WaitingAlerts
     /// The presenters whose tasks have not ended.
     var running: [String: Task<Void, Never>] = [:]
     /// Has it dismiss itself.

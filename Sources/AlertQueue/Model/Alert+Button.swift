@@ -73,3 +73,19 @@ extension Alert {
         }
     }
 }
+
+extension Alert {
+    /// The button with an id, or else the only one with a label, or else the only one whose id or
+    /// label differs in nothing but case or the way in which accents are written; `nil` if there is
+    /// none.
+    package func button(named name: String) -> Button? {
+        if let button = buttons.first(where: { $0.id.isIdentical(to: name) }) { return button }
+        let labelled = buttons.filter { $0.title.isIdentical(to: name) }
+        guard labelled.isEmpty else { return labelled.count == 1 ? labelled[0] : nil }
+        let folded = name.lowercased()
+        let similar = buttons.filter {
+            $0.id.lowercased() == folded || $0.title.lowercased() == folded
+        }
+        return similar.count == 1 ? similar[0] : nil
+    }
+}

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// What could move the cursor, hide text or reverse it is replaced by a visible stand-in: C0
 /// controls by their Unicode control pictures, all else by its code point such as `⟨U+202E⟩`.
 /// The rule follows Unicode's general categories (UAX #44) and the bidirectional controls of UAX
-/// #9.
+/// #9; joiners stay where a script needs them to be read, between letters (UAX #31, A1 to B).
 package enum SafeText {
     /// A text of one line: line breaks and tabs are shown too.
     package static func line(_ text: String) -> String {
@@ -21,10 +21,14 @@ package enum SafeText {
         var result = ""
         var previous: Unicode.Scalar?
         var marks = 0
-        for scalar in text.unicodeScalars {
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
             marks = isMark(scalar) ? marks + 1 : 0
             // A tower of marks would spill over the lines around it.
-            let isShown = marks <= 4 && isHarmless(scalar, after: previous)
+            let isShown =
+                marks <= 4
+                && (isHarmless(scalar, after: previous)
+                    || isJoiner(scalar, between: previous, and: rest.first))
             if isShown || (keepsLineBreaks && scalar == "\n") {
                 result.unicodeScalars.append(scalar)
             } else {
@@ -51,6 +55,19 @@ package enum SafeText {
             }
             return !isInvisible(scalar)
         }
+    }
+
+    /// Whether it decides how the letters beside it are joined.
+    private static func isJoiner(
+        _ scalar: Unicode.Scalar, between previous: Unicode.Scalar?, and next: Unicode.Scalar?
+    ) -> Bool {
+        guard scalar == "\u{200C}" || scalar == "\u{200D}", let previous, let next,
+            next.properties.generalCategory == .otherLetter
+        else { return false }
+        // Arabic, Syriac and their neighbours; behind a virama, the scripts of India.
+        let isCursive: (Unicode.Scalar) -> Bool = { (0x0600...0x08FF).contains($0.value) }
+        return previous.properties.canonicalCombiningClass == .virama
+            || (isCursive(previous) && isCursive(next))
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {

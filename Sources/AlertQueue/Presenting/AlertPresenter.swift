@@ -62,21 +62,37 @@ public enum PresenterChoice: Sendable, Hashable {
     case close
 }
 
+/// What waits behind the alert on the screen: what could be shown now, and what is critical of it.
+public struct WaitingAlerts: Sendable, Hashable {
+    /// All of them, counted up to 1,000.
+    public var count: Int
+    /// Those of ``Alert/Priority/critical`` priority, counted up to 1,000.
+    public var critical: Int
+
+    /// Creates a count, for a store or a test of your own.
+    public init(count: Int = 0, critical: Int = 0) {
+        self.count = count
+        self.critical = critical
+    }
+}
+
 /// One appearance of an alert on the screen, as its presenter sees it.
 public struct Presentation: Sendable {
     /// The alert, with its buttons and its source.
     public let record: AlertRecord
-    /// How many alerts wait behind it, counted up to 1,000.
+    /// How many alerts waited behind it when it was taken for the screen, counted up to 1,000.
     public let waitingBehind: Int
     private let clock: any AlertClock
     private let expiry: ClockReading?
     private let appeared: @Sendable () async -> Void
     private let dismissal: @Sendable () async -> Duration?
+    private let waitingNow: (@Sendable () async -> WaitingAlerts)?
 
     package init(
         record: AlertRecord, waitingBehind: Int, expiry: ClockReading?, clock: any AlertClock,
         appeared: @escaping @Sendable () async -> Void,
-        dismissal: @escaping @Sendable () async -> Duration?
+        dismissal: @escaping @Sendable () async -> Duration?,
+        waiting: (@Sendable () async -> WaitingAlerts)? = nil
     ) {
         self.record = record
         self.waitingBehind = waitingBehind
@@ -84,6 +100,12 @@ public struct Presentation: Sendable {
         self.clock = clock
         self.appeared = appeared
         self.dismissal = dismissal
+        waitingNow = waiting
+    }
+
+    /// What waits behind it now.
+    public func waiting() async -> WaitingAlerts {
+        await waitingNow?() ?? WaitingAlerts(count: waitingBehind)
     }
 
     /// What is asked.
@@ -98,7 +120,7 @@ public struct Presentation: Sendable {
         expiry.map { clock.now().time(until: $0) }
     }
 
-    /// The time until the alert dismisses itself, or `nil` where it does not, or has not appeared
-    /// yet.
+    /// The time until the alert dismisses itself, at most 10 s while others wait, or `nil` where it
+    /// does not, or has not appeared yet.
     public func timeUntilDismissal() async -> Duration? { await dismissal() }
 }

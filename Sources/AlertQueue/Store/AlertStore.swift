@@ -64,10 +64,15 @@ package protocol AlertStore: TextUpkeep {
     /// Whether another process wants an alert to be cancelled.
     nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError) -> Bool
 
-    /// The alert to show next, among those that one of the presenters may show, but for some.
+    /// The alert to show next, among those that one of the presenters may show, but for some; if
+    /// `prefersQuestions` and there is one, an alert with buttons.
     nonisolated(nonsending) func next(
-        for presenters: [String], only: Alert.ID?, except: [Alert.ID]
+        for presenters: [String], only: Alert.ID?, except: [Alert.ID], prefersQuestions: Bool
     ) async throws(AlertError) -> Upcoming
+
+    /// How many alerts could be shown now, besides one.
+    nonisolated(nonsending) func waiting(besides id: Alert.ID) async throws(AlertError)
+        -> WaitingAlerts
 
     /// One alert, with its response if it has one.
     nonisolated(nonsending) func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord
@@ -194,7 +199,7 @@ extension AlertStore {
     package nonisolated(nonsending) func next(for presenters: [String], only: Alert.ID?)
         async throws(AlertError) -> Upcoming
     {
-        try await next(for: presenters, only: only, except: [])
+        try await next(for: presenters, only: only, except: [], prefersQuestions: false)
     }
 }
 
@@ -276,8 +281,8 @@ package enum Resolution: Sendable, Hashable {
 package struct Upcoming: Sendable {
     package var record: AlertRecord?
     package var expiry: ClockReading?
-    /// How many alerts wait behind it, counted up to 1,000.
-    package var waitingBehind = 0
+    /// What waits behind it.
+    package var waiting = WaitingAlerts()
     /// Whether overdue alerts or finished snoozes wait to be swept first.
     package var needsSweep = false
     /// The alerts that would have come first, but are not what the log says.

@@ -24,10 +24,15 @@ package struct AlertOptions: Sendable {
         "wait-for", "TIME",
         help: "Stop waiting after a time or at a moment, and leave the alert in the queue")
 
+    package static let plain = Option(
+        "plain",
+        help: "On the terminal, write alerts as numbered lines that are never drawn again")
+
     /// Without its message, if that comes from stdin.
     package let alert: Alert
     package let readsMessage: Bool
     package let waitFor: Alert.Deadline?
+    package let isPlain: Bool
     package let ifUnattended: Unattended
     /// What was given, rather than taken for granted.
     private let timeout: Alert.Deadline?
@@ -48,6 +53,7 @@ package struct AlertOptions: Sendable {
         priority = try arguments.choice(Self.priority, words)
         readsMessage = arguments[Self.message] == "-"
         waitFor = try arguments.value(Self.waitFor, deadline)
+        isPlain = arguments.has(Self.plain)
         ifUnattended = try Unattended(
             arguments, hasButtons: !buttons.isEmpty, hasDefault: defaultButton != nil)
         alert = Alert(

@@ -16,6 +16,8 @@ package struct AlertWait: Sendable {
     package let context: Context
     package let limit: Duration?
     package var unattended = Unattended.wait
+    /// Whether the alert is written as a numbered prompt.
+    package var isPlain = false
     /// This process's own terminal, if it may use one.
     package let terminal: ControllingTerminal?
     package let signals: SignalWatch
@@ -25,7 +27,8 @@ package struct AlertWait: Sendable {
         var screen: AskScreen?
         if let terminal {
             screen = try AskScreen(
-                record, manager: manager, terminal: terminal, context: context)
+                record, manager: manager, terminal: terminal, isPlain: isPlain,
+                context: context)
         }
         if terminal?.isForeground != true { tellHowToAnswer() }
         do {

@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import FoundationEssentials
 import Glibc
 
 /// How a waiting `ask` uses its own terminal.
@@ -19,6 +20,7 @@ package actor AskScreen {
     /// Whether the presenter has told the person how the alert ended.
     private(set) var hasToldResult = false
     private var reading: Task<Void, Never>?
+    private var prompting: Task<PresenterChoice, any Error>?
     /// The holder of the slot that the person knows of.
     private var told: SlotHolder?
     private let entered: AsyncStream<Void>
@@ -26,13 +28,13 @@ package actor AskScreen {
 
     package init(
         _ record: AlertRecord, manager: AlertManager, terminal: ControllingTerminal,
-        context: Context
+        isPlain: Bool, context: Context
     ) throws {
         self.manager = manager
         self.record = record
         self.context = context
         self.terminal = terminal
-        base = try TerminalPresenter(appearsUnasked: false)
+        base = try TerminalPresenter(isPlain: isPlain)
         (entered, enter) = AsyncStream.makeStream(of: Void.self)
     }
 
@@ -61,8 +63,13 @@ package actor AskScreen {
 
     /// Stops the process as Ctrl-Z asks for.
     package func suspend() async throws {
+        if state == .prompting { state = .waiting }
+        prompting?.cancel()
+        _ = try? await prompting?.value
         try await screen.suspend()
-        if state == .waiting || state == .showing { await screen.start() }
+        guard state == .waiting || state == .showing else { return }
+        await screen.start()
+        if reading == nil { readLine() }
     }
 
     private var screen: OwnScreen {
@@ -159,19 +166,23 @@ extension AskScreen {
         guard state == .waiting else { return }
         state = .prompting
         await screen.stop()
-        // What was typed before the buttons could be read is no answer.
-        terminal.discardInput()
-        terminal.write(TextPrompt.text(record))
-        while state == .prompting, let line = await terminal.line() {
-            if line.allSatisfy(\.isWhitespace) { break }
-            guard let button = TextPrompt.button(line, of: record.alert) else {
-                terminal.write(TextPrompt.question(record.alert))
-                continue
+        do {
+            let prompting = Task { [base, record] in
+                try await base.ask(.asText(record), emptyLine: "leave it waiting")
             }
-            await answer(button)
-            break
+            self.prompting = prompting
+            let choice = try await withTaskCancellationHandler {
+                try await prompting.value
+            } onCancel: {
+                prompting.cancel()
+            }
+            if case .button(let index) = choice, state == .prompting {
+                await answer(record.alert.buttons[index])
+            }
+        } catch {
+            // The terminal has gone, or the result came first; both end this in their own way.
         }
-        if Task.isCancelled { terminal.write("\n") }
+        prompting = nil
         guard state == .prompting else { return }
         state = .waiting
         told = nil
@@ -186,6 +197,19 @@ extension AskScreen {
             // Whoever was first, the result comes to the waiting `ask` in its own way.
             say("\(error)")
         }
+    }
+}
+
+extension Presentation {
+    /// An alert that is shown outside its turn, and so appears nowhere in the log.
+    fileprivate static func asText(_ record: AlertRecord) -> Presentation {
+        let clock = SystemClock()
+        let expiry = record.expiresAt.map {
+            clock.now().advanced(by: .seconds($0.timeIntervalSinceNow))
+        }
+        return Presentation(
+            record: record, waitingBehind: 0, expiry: expiry, clock: clock, appeared: {},
+            dismissal: { nil })
     }
 }
 

@@ -9,8 +9,8 @@ package struct AskCommand: Command {
     package static let options = [
         AlertOptions.message, button, cancel, destructive, sheet, any, AlertOptions.priority,
         AlertOptions.source, AlertOptions.key, AlertOptions.timeout, defaultButton,
-        AlertOptions.info, detach, AlertOptions.waitFor, Unattended.option,
-        Unattended.afterOption,
+        AlertOptions.info, detach, AlertOptions.waitFor, AlertOptions.plain,
+        Unattended.option, Unattended.afterOption,
     ]
     package static let discussion = [
         """
@@ -62,6 +62,9 @@ package struct AskCommand: Command {
         queue = try QueueChoice(arguments)
         isDetached = arguments.has(Self.detach)
         isJSON = arguments.has(.json)
+        guard !isDetached || !question.isPlain else {
+            throw UsageError("--detach shows nothing, so --plain means nothing with it")
+        }
         guard !isDetached || question.waitFor == nil else {
             throw UsageError("--detach does not wait, so --wait-for means nothing with it")
         }

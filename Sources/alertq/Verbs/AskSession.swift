@@ -41,7 +41,7 @@ package struct AskSession: Sendable {
             let wait = AlertWait(
                 manager: manager, record: record, context: context,
                 limit: question.waitFor?.distance(from: context.now()),
-                unattended: question.ifUnattended,
+                unattended: question.ifUnattended, isPlain: question.isPlain,
                 terminal: terminal, signals: signals)
             switch try await wait.end() {
             case .resolved(let resolved, let isTold):

@@ -8,6 +8,7 @@ package struct NotifyCommand: Command {
     package static let options = [
         AlertOptions.message, AlertOptions.priority, AlertOptions.source, AlertOptions.key,
         AlertOptions.timeout, dismissAfter, AlertOptions.info, wait, AlertOptions.waitFor,
+        AlertOptions.plain,
         Unattended.noticeOption,
     ]
     package static let discussion = [
@@ -35,6 +36,9 @@ package struct NotifyCommand: Command {
         queue = try QueueChoice(arguments)
         waits = arguments.has(Self.wait)
         isJSON = arguments.has(.json)
+        guard waits || !question.isPlain else {
+            throw UsageError("--plain is for --wait; without it notify shows nothing")
+        }
         guard waits || question.waitFor == nil else {
             throw UsageError("--wait-for is for --wait; without it notify does not wait")
         }

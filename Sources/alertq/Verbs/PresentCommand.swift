@@ -7,7 +7,7 @@ import Synchronization
 package struct PresentCommand: Command {
     package static let name = "present"
     package static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
-    package static let options = [on, once, install, uninstall]
+    package static let options = [on, once, AlertOptions.plain, install, uninstall]
     package static let discussion = [
         """
         Alerts are shown one at a time. With several presenters, all of them show the same \
@@ -16,8 +16,9 @@ package struct PresentCommand: Command {
         """
         terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
         and first letters, but for buttons that destroy something. Escape or q leaves an alert for \
-        later, l offers times, and Ctrl-C stops. An alert that appears unasked takes no key for \
-        half a second.
+        later, l offers times, and Ctrl-C stops. An alert takes keys once nothing has been typed \
+        for 0.75 seconds; pasted text and keys that are held down choose nothing. --plain, or \
+        TERM=dumb, writes it as numbered lines, for screen readers and logs of terminals.
         """,
         """
         desktop: notifications of your desktop, through its message bus. Closing one means later.
@@ -70,7 +71,8 @@ package struct PresentCommand: Command {
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
-        chosen = try PresenterSet(names: arguments.values(Self.on))
+        chosen = try PresenterSet(
+            names: arguments.values(Self.on), isPlain: arguments.has(AlertOptions.plain))
         isOnce = arguments.has(Self.once)
         installs = arguments.has(Self.install)
         uninstalls = arguments.has(Self.uninstall)
@@ -79,6 +81,9 @@ package struct PresentCommand: Command {
         }
         guard !installs || !arguments.has(Self.on) || !chosen.usesTerminal else {
             throw UsageError("--install: a terminal is not there from login on; give another --on")
+        }
+        guard !arguments.has(AlertOptions.plain) || chosen.usesTerminal else {
+            throw UsageError("--plain is about the terminal; add --on terminal")
         }
         guard !isOnce || !(installs || uninstalls) else {
             throw UsageError("--once has no meaning together with --install or --uninstall")

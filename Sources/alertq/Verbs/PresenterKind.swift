@@ -60,13 +60,17 @@ package enum PresenterKind: Sendable, Hashable {
 /// The presenters that show the same alerts at once.
 package struct PresenterSet: Sendable {
     package let kinds: [PresenterKind]
+    /// Whether the terminal shows alerts as numbered lines.
+    private let isPlain: Bool
 
     package init(_ kinds: [PresenterKind]) {
         self.kinds = kinds
+        isPlain = false
     }
 
     /// The presenters that `--on` names, each once; the terminal if it names none.
-    package init(names: [String]) throws(UsageError) {
+    package init(names: [String], isPlain: Bool = false) throws(UsageError) {
+        self.isPlain = isPlain
         var kinds: [PresenterKind] = []
         for name in names {
             let kind = try PresenterKind(name)
@@ -136,7 +140,7 @@ package struct PresenterSet: Sendable {
     ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
         switch kind {
         case .terminal:
-            let presenter = try TerminalPresenter()
+            let presenter = try TerminalPresenter(isPlain: isPlain)
             return { _ in presenter }
         case .desktop:
             return try desktop(log)

@@ -20,9 +20,11 @@ struct AlertInteractionTests {
         [.init(title: "5 min"), .init(title: "1 h", duration: .seconds(3600))]
     }
 
-    static func last(_ alert: Alert, _ keys: [Key], mayDestroy: Bool = true) -> Action? {
+    static func last(
+        _ alert: Alert, _ keys: [Key], visible: Set<Int> = Set(0..<16)
+    ) -> Action? {
         var interaction = AlertInteraction(alert, laterOptions: options())
-        return keys.map { interaction.press($0, mayDestroy: mayDestroy) }.last ?? nil
+        return keys.map { interaction.press($0, visible: visible) }.last ?? nil
     }
 
     static func text(_ text: String) -> [Key] { text.map { .character($0) } }
@@ -72,11 +74,15 @@ struct AlertInteractionTests {
         #expect(Self.last(alert, keys) == nil)
     }
 
-    @Test("A destructive button can't be chosen before its time, any other can")
-    func tooEarly() {
-        #expect(Self.last(Self.deletion, Self.text("d") + [.enter], mayDestroy: false) == nil)
-        let keys = Self.text("a")
-        #expect(Self.last(Self.deletion, keys, mayDestroy: false) == .finish(.button(1)))
+    @Test("What can't be seen is selected, and not chosen")
+    func hidden() {
+        #expect(Self.last(Self.plain, Self.text("n"), visible: [0, 1]) == nil)
+        #expect(Self.last(Self.plain, Self.text("3"), visible: [0, 1]) == nil)
+        #expect(Self.last(Self.plain, [.end, .enter], visible: [0, 1]) == nil)
+        #expect(Self.last(Self.plain, Self.text("m"), visible: [0, 1]) == .finish(.button(1)))
+        var interaction = AlertInteraction(Self.plain, laterOptions: [])
+        _ = interaction.press(.character("n"), visible: [0, 1])
+        #expect(interaction.press(.enter, visible: [1, 2]) == .finish(.button(2)))
     }
 
     @Test("The menu of times offers its times, and Escape leads back to the buttons")
@@ -154,7 +160,10 @@ struct AlertWordingTests {
     @Test("What waits behind is counted up to 1,000")
     func waiting() {
         #expect(
-            [0, 1, 2, 1000].map(AlertWording.waiting)
+            [0, 1, 2, 1000].map { AlertWording.waiting(WaitingAlerts(count: $0)) }
                 == [nil, "1 more waits", "2 more wait", "1,000+ more wait"])
+        #expect(
+            AlertWording.waiting(WaitingAlerts(count: 3, critical: 1))
+                == "3 more wait, 1 critical")
     }
 }

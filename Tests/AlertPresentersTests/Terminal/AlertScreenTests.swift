@@ -36,7 +36,7 @@ struct AlertScreenTests {
         _ alert: Alert, columns: Int, rows: Int = 24, after keys: [Key] = [], isLive: Bool = true
     ) -> [StyledLine] {
         var state = state(alert, isLive: isLive)
-        for key in keys { _ = state.interaction.press(key, mayDestroy: false) }
+        for key in keys { _ = state.interaction.press(key, visible: []) }
         var screen = AlertScreen(alert)
         return screen.layout(state, size: .init(columns: columns, rows: rows)).lines
     }
@@ -52,16 +52,61 @@ struct AlertScreenTests {
         }
     }
 
-    @Test("The selected button can be seen, in any window of 2 rows or more", arguments: sizes)
-    func selectionIsVisible(size: Terminal.Size) {
-        guard size.rows > 1 else { return }
+    @Test("The selected button can be seen, and chosen, in any window that is large enough")
+    func selectionIsVisible() {
         for alert in Self.alerts where !alert.buttons.isEmpty {
-            for place in alert.buttons.indices {
-                let keys = [.home] + Array(repeating: Key.down, count: place)
-                let lines = Self.lines(alert, columns: size.columns, rows: size.rows, after: keys)
-                #expect(lines.contains { $0.runs.contains { $0.look.contains(.inverse) } })
+            var screen = AlertScreen(alert)
+            for size in Self.sizes where AlertScreen.isLargeEnough(size) {
+                for place in alert.buttons.indices {
+                    var state = Self.state(alert)
+                    for key in [.home] + Array(repeating: Key.down, count: place) {
+                        _ = state.interaction.press(key, visible: [])
+                    }
+                    let layout = screen.layout(state, size: size)
+                    let isSeen = layout.lines.contains {
+                        $0.runs.contains { $0.look.contains(.inverse) }
+                    }
+                    #expect(isSeen && layout.visible.contains(place))
+                }
             }
         }
+    }
+
+    @Test("What can be chosen is on the screen, letter by letter", arguments: sizes)
+    func choosable(size: Terminal.Size) {
+        let labels = (0..<16).map { "Button \($0)" }
+        let alert = Alert("Which?", buttons: labels.map { Alert.Button($0) })
+        for place in labels.indices {
+            var state = Self.state(alert)
+            for key in [.home] + Array(repeating: Key.down, count: place) {
+                _ = state.interaction.press(key, visible: [])
+            }
+            var screen = AlertScreen(alert)
+            let layout = screen.layout(state, size: size)
+            #expect(layout.isTooSmall == !AlertScreen.isLargeEnough(size))
+            guard size.columns >= 20 else { continue }
+            for place in layout.visible {
+                let isShown = layout.lines.contains {
+                    $0.text.hasSuffix(labels[place]) || $0.text.contains("[ \(labels[place]) ]")
+                }
+                #expect(isShown)
+            }
+            #expect(layout.isTooSmall ? layout.visible.isEmpty : !layout.visible.isEmpty)
+        }
+    }
+
+    @Test("Too small a window says so, as far as it can")
+    func tooSmall() {
+        let alert = Self.alerts[1]
+        #expect(Self.lines(alert, columns: 20, rows: 3).first?.text == "Too small: make it")
+        #expect(Self.lines(alert, columns: 1, rows: 1).map(\.text) == ["T"])
+        #expect(Self.lines(alert, columns: 10, rows: 4).map(\.text).contains("› 1 No"))
+    }
+
+    @Test("Labels from right to left stand below each other")
+    func rightToLeft() {
+        let lines = Self.lines(Self.alerts[4], columns: 80).map(\.text)
+        #expect(lines.contains("  1 כן") && lines.contains("› 2 לא"))
     }
 
     @Test("Buttons stand on one line where they fit, else below each other")
@@ -89,7 +134,7 @@ struct AlertScreenTests {
     @Test("Before it takes keys, an alert says so and dims its buttons")
     func notLive() {
         let lines = Self.lines(Self.alerts[1], columns: 80, isLive: false)
-        #expect(lines.last?.text == "one moment…")
+        #expect(lines.last?.text == "stop typing to answer")
         let buttons = lines.flatMap(\.runs).filter { $0.text.hasPrefix("[") }
         #expect(buttons.count == 2 && buttons.allSatisfy { $0.look.contains(.dim) })
     }

@@ -12,6 +12,7 @@ struct KeyParserTests {
             ("\t\u{1B}[Z", [.tab, .backTab]), ("\r\n", [.enter, .enter]), ("\u{1B}OM", [.enter]),
             ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]),
             ("\u{1B}[H\u{1B}[4~", [.home, .end]), ("\u{0C}", [.redraw]),
+            ("\u{7F}\u{08}", [.erase, .erase]), ("\u{15}\u{04}", [.eraseLine, .endOfInput]),
             ("yé", [.character("y"), .character("é")]), ("Да", [.character("Д"), .character("а")]),
             ("日😀", [.character("日"), .character("😀")]),
         ] as [(String, [Key])])
@@ -31,7 +32,7 @@ struct KeyParserTests {
             "\u{1B}[200~yes\r\u{1B}[A no\n\u{1B}[201~", "\u{1B}[I", "\u{1B}[24;80R",
             "\u{1B}[?A", "\u{1B}[>1;2B", "\u{1B}[<H",
             "\u{1B}]11;rgb:0000/ffff/yyyy\u{07}", "\u{1B}]52;c;eXl5\u{1B}\\",
-            "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gyes\u{1B}\\", "\u{01}\u{02}\u{7F}\u{08}\u{00}",
+            "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Gyes\u{1B}\\", "\u{01}\u{02}\u{00}",
         ])
     func nothing(text: String) {
         var parser = KeyParser()

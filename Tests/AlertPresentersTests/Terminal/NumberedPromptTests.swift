@@ -12,16 +12,16 @@ struct NumberedPromptTests {
     @Test(
         "A line chooses what it names",
         arguments: [
-            ("1", .choice(.button(0), isDestructive: true)),
-            (" 2 \r", .choice(.button(1), isDestructive: false)),
-            ("keep", .choice(.button(2), isDestructive: false)),
-            ("l", .choice(.later(nil), isDestructive: false)),
-            ("L2", .choice(.later(.seconds(3600)), isDestructive: false)),
-            ("", .unclear), ("4", .unclear), ("0", .unclear), ("-1", .unclear), ("l3", .unclear),
-            ("yes", .unclear), ("\u{1B}[A1", .unclear),
-        ] as [(String, NumberedPrompt.Reading)])
-    func reads(line: String, reading: NumberedPrompt.Reading) {
-        #expect(Self.prompt.read(line) == reading)
+            ("1", .button(0)),
+            (" 2 \r", .button(1)),
+            ("keep", .button(2)),
+            ("l", .later(nil)),
+            ("L2", .later(.seconds(3600))),
+            ("", nil), ("4", nil), ("0", nil), ("-1", nil), ("l3", nil),
+            ("yes", nil), ("\u{1B}[A1", nil),
+        ] as [(String, PresenterChoice?)])
+    func reads(line: String, choice: PresenterChoice?) {
+        #expect(Self.prompt.read(line) == choice)
     }
 
     @Test("The choices are listed with what to type for them")

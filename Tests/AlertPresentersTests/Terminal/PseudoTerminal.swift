@@ -3,6 +3,8 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import AlertPresenters
+
 /// A terminal without a person: the test types, and looks at the screen.
 final class PseudoTerminal: Sendable {
     let path: String
@@ -51,13 +53,33 @@ final class PseudoTerminal: Sendable {
         #expect(count == bytes.count)
     }
 
-    /// Types once an alert takes keys. Before that its words may be on the screen already, and what
-    /// is typed is thrown away.
+    /// Types like a person, once an alert takes keys: one key after the other.
     func type(
         _ text: String, after appeared: Flag, _ location: SourceLocation = #_sourceLocation
     ) async throws {
+        try await waitUntilLive(appeared, location)
+        try await type(slowly: text)
+    }
+
+    /// Types one key after the other, with a pause behind each that no paste has, and no key that
+    /// is held down.
+    func type(slowly text: String) async throws {
+        for key in text.matches(of: /\u{1B}(\[[0-9;]*[A-Z~]|O.)?|[^\u{1B}]/) {
+            type(String(key.output.0))
+            try await Task.sleep(for: KeyGate.repeatGap + .milliseconds(20))
+        }
+    }
+
+    /// Waits until an alert takes keys: its last line then tells which.
+    func waitUntilLive(
+        _ appeared: Flag, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
         try await wait("the alert", location) { appeared.isSet }
-        type(text)
+        try await wait("the alert to take keys", location, each: .milliseconds(25)) {
+            let lines = screen.lines
+            let hint = lines.last ?? ""
+            return !hint.isEmpty && !hint.hasPrefix("stop") && lines.first != "Too small: make it"
+        }
     }
 
     func resize(columns: Int, rows: Int) {
@@ -98,7 +120,7 @@ final class PseudoTerminal: Sendable {
     /// Waits until something holds; the test fails if it takes 10 seconds.
     func wait(
         _ what: String, _ location: SourceLocation = #_sourceLocation,
-        until isTrue: () -> Bool
+        each pause: Duration = .milliseconds(2), until isTrue: () -> Bool
     ) async throws {
         let end = ContinuousClock.now + .seconds(10)
         while !isTrue() {
@@ -109,7 +131,7 @@ final class PseudoTerminal: Sendable {
                     sourceLocation: location)
                 throw CancellationError()
             }
-            try await Task.sleep(for: .milliseconds(2))
+            try await Task.sleep(for: pause)
         }
     }
 }
@@ -138,6 +160,7 @@ struct ScreenModel {
             switch scalar {
             case "\r": column = 0
             case "\n": lineFeed()
+            case "\u{8}": column = max(0, column - 1)
             case "\u{1B}": sequence(&text)
             default:
                 if scalar.properties.generalCategory == .control {

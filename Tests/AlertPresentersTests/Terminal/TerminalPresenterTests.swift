@@ -13,14 +13,11 @@ struct TerminalPresenterTests {
 
     init() throws { terminal = try PseudoTerminal() }
 
-    func presenter(
-        appearsUnasked: Bool = false, term: String? = "xterm"
-    ) throws -> TerminalPresenter {
-        try TerminalPresenter(
-            device: terminal.path, appearsUnasked: appearsUnasked, term: term, hasColours: true)
+    func presenter(term: String? = "xterm") throws -> TerminalPresenter {
+        try TerminalPresenter(device: terminal.path, term: term, hasColours: true)
     }
 
-    /// Shows an alert, does something once it is on the screen, and returns the choice.
+    /// Shows an alert, does something once it takes keys, and returns the choice.
     func choice(
         _ alert: Alert, by presenter: TerminalPresenter? = nil,
         _ act: () async throws -> Void
@@ -29,7 +26,7 @@ struct TerminalPresenterTests {
         let presentation = Presentation.of(alert, appeared: appeared)
         let presenter = try presenter ?? self.presenter()
         async let choice = presenter.present(presentation)
-        try await terminal.wait("the alert") { appeared.isSet }
+        try await terminal.waitUntilLive(appeared)
         try await act()
         return try await choice
     }
@@ -44,7 +41,8 @@ struct TerminalPresenterTests {
             ("\u{1B}", .later(nil)), ("l1", .later(.seconds(3600))),
         ] as [(String, PresenterChoice)])
     func chooses(keys: String, expected: PresenterChoice) async throws {
-        #expect(try await choice(Self.question) { terminal.type(keys) } == expected)
+        let result = try await choice(Self.question) { try await terminal.type(slowly: keys) }
+        #expect(result == expected)
     }
 
     @Test("An alert without buttons is closed by Enter")
@@ -63,7 +61,7 @@ struct TerminalPresenterTests {
             terminal.type(garbage)
             // Longer than a sequence or a paste may take to come to its end.
             try await Task.sleep(for: .milliseconds(1200))
-            terminal.type("\u{1B}[B\u{1B}[B\r")
+            try await terminal.type(slowly: "\u{1B}[B\u{1B}[B\r")
         }
         #expect(result == .button(2))
     }
@@ -73,56 +71,75 @@ struct TerminalPresenterTests {
         let result = try await choice(Self.question) {
             for piece in ["\u{1B}[", "1;5", "C"] {
                 terminal.type(piece)
-                try await Task.sleep(for: .milliseconds(60))
+                try await Task.sleep(for: .milliseconds(200))
             }
-            terminal.type("\r")
+            try await terminal.type(slowly: "\r")
         }
         #expect(result == .button(1))
     }
 
     // MARK: - Safety
 
-    @Test("What was typed before an alert appeared is thrown away", arguments: [true, false])
-    func typedAhead(appearsUnasked: Bool) async throws {
-        let presenter = try presenter(appearsUnasked: appearsUnasked)
+    @Test("What was typed before an alert appeared is thrown away")
+    func typedAhead() async throws {
         terminal.type("y\ry\ny")
-        let result = try await choice(Self.question, by: presenter) {
-            try await terminal.wait(for: "Enter chooses")
-            terminal.type("m")
+        let result = try await choice(Self.question) { terminal.type("m") }
+        #expect(result == .button(2))
+    }
+
+    @Test("An alert takes no key before 750 ms of silence, and says so")
+    func silence() async throws {
+        let appeared = Flag()
+        async let choice = presenter().present(.of(Self.question, appeared: appeared))
+        try await terminal.wait("the alert") { appeared.isSet }
+        #expect(terminal.screen.lines.last == "stop typing to answer")
+        var lastKey = ContinuousClock.now
+        // With less than a quarter of a second between keys, however late each of them comes.
+        for key in "yyyynmy\rym" {
+            lastKey = .now
+            terminal.type(String(key))
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        try await terminal.waitUntilLive(appeared)
+        #expect(ContinuousClock.now - lastKey >= .milliseconds(750))
+        terminal.type("m")
+        #expect(try await choice == .button(2))
+    }
+
+    @Test("A key that is held down chooses nothing")
+    func heldKey() async throws {
+        let result = try await choice(Self.question) {
+            terminal.type(String(repeating: "y", count: 30))
+            try await Task.sleep(for: .milliseconds(400))
+            try await terminal.type(slowly: "m")
         }
         #expect(result == .button(2))
     }
 
-    @Test("An alert that appears unasked takes no key for half a second, and shows so")
-    func unasked() async throws {
-        let presenter = try presenter(appearsUnasked: true)
-        var typedAt = ContinuousClock.now
-        let start = ContinuousClock.now
-        let result = try await choice(Self.question, by: presenter) {
-            #expect(terminal.text.contains("one moment…"))
-            typedAt = .now
-            terminal.type("y")
-            try await terminal.wait(for: "Enter chooses")
-            #expect(ContinuousClock.now - start >= .milliseconds(500))
-            terminal.type("m")
+    @Test("An arrow that is held down moves, and the next key chooses")
+    func heldArrow() async throws {
+        let result = try await choice(Self.question) {
+            terminal.type("\u{1B}[C\u{1B}[C")
+            try await Task.sleep(for: .milliseconds(300))
+            try await terminal.type(slowly: "\r")
         }
-        // On a machine so slow that the key came late, this proves nothing.
-        if typedAt - start < .milliseconds(400) { #expect(result == .button(2)) }
+        #expect(result == .button(2))
     }
 
-    @Test("A destructive button can't be chosen in the first half second, later it can")
-    func destructive() async throws {
-        let start = ContinuousClock.now
-        let result = try await choice(Self.deletion) {
-            terminal.type("d\r")
-            let typed = ContinuousClock.now - start
-            try await terminal.wait("the guard's end") {
-                ContinuousClock.now - start > .milliseconds(700) + typed
-            }
-            #expect(!terminal.isCanonical || typed > .milliseconds(400))
-            terminal.type("\r")
-        }
-        #expect(result == .button(0))
+    @Test(
+        "In too small a window nothing can be chosen, and it says so",
+        arguments: ["xterm", "dumb"])
+    func tooSmall(term: String) async throws {
+        terminal.resize(columns: 20, rows: 3)
+        let appeared = Flag()
+        async let choice = presenter(term: term).present(.of(Self.question, appeared: appeared))
+        try await terminal.wait(for: "Too small")
+        try await terminal.wait("the alert") { appeared.isSet }
+        try await Task.sleep(for: .milliseconds(1000))
+        try await terminal.type(slowly: "y1\r")
+        terminal.resize(columns: 80, rows: 24)
+        try await terminal.type("3\r", after: appeared)
+        #expect(try await choice == .button(2))
     }
 
     @Test(
@@ -133,8 +150,7 @@ struct TerminalPresenterTests {
             buttons: [Alert.Button(text, id: "x"), .destructive(text, id: "y")])
         let presenter = try presenter()
         _ = try await choice(alert, by: presenter) {
-            terminal.type("\u{1B}[B")
-            terminal.type("\u{1B}")
+            try await terminal.type(slowly: "\u{1B}[B\u{1B}")
         }
         let responder = Responder(uid: 0, user: text, via: text, tty: text, host: text, pid: 1)
         for choseHere in [false, true] {
@@ -240,8 +256,7 @@ struct TerminalPresenterTests {
         try await Task.sleep(for: .milliseconds(100))
         #expect(!appeared.isSet)
         #expect(tcflow(terminal.descriptor, TCOON) == 0)
-        try await terminal.wait("the alert") { appeared.isSet }
-        terminal.type("m")
+        try await terminal.type("m", after: appeared)
         #expect(try await choice == .button(2))
     }
 
@@ -252,7 +267,7 @@ struct TerminalPresenterTests {
         let before = terminal.settings
         await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
             let presenter = try TerminalPresenter(
-                device: path, appearsUnasked: false, term: "xterm", hasColours: true)
+                device: path, term: "xterm", hasColours: true)
             let appeared = Flag()
             let task = Task { try await presenter.present(.of(Alert("Hi"), appeared: appeared)) }
             while !appeared.isSet { try await Task.sleep(for: .milliseconds(1)) }
@@ -270,7 +285,7 @@ struct TerminalPresenterTests {
         await #expect(processExitsWith: .failure) {
             [path = path as String, crashes = crashes as Bool] in
             let presenter = try TerminalPresenter(
-                device: path, appearsUnasked: false, term: "xterm", hasColours: true)
+                device: path, term: "xterm", hasColours: true)
             let appeared = Flag()
             let task = Task { try await presenter.present(.of(Alert("Hi"), appeared: appeared)) }
             while !appeared.isSet { try await Task.sleep(for: .milliseconds(1)) }

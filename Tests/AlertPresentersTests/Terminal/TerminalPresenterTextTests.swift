@@ -13,7 +13,7 @@ struct TerminalPresenterTextTests {
 
     func presenter(term: String? = "xterm", hasColours: Bool = true) throws -> TerminalPresenter {
         try TerminalPresenter(
-            device: terminal.path, appearsUnasked: false, term: term, hasColours: hasColours)
+            device: terminal.path, term: term, hasColours: hasColours)
     }
 
     @Test("An alert shows its words, who asks, what waits and what is left")
@@ -142,8 +142,10 @@ struct TerminalPresenterTextTests {
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.type("nonsense\n", after: appeared)
         try await terminal.wait(for: "“nonsense” is not one of them. 1 to 3, or l for later: ")
-        terminal.type("3\n")
+        try await terminal.type(slowly: "1\u{7F}3\n")
         #expect(try await choice == .button(2))
+        let answered = "“nonsense” is not one of them. 1 to 3, or l for later: 3"
+        #expect(terminal.screen.lines.suffix(2) == [answered, ""])
         #expect(terminal.settings == before)
         #expect(!terminal.output.contains(0x1B))
     }
@@ -161,54 +163,59 @@ struct TerminalPresenterTextTests {
         }
     }
 
-    @Test(
-        "A destructive button can't be chosen from a prompt in the first half second, later it can")
+    @Test("A prompt puts its question after 750 ms of silence, and says what it waits for")
     func earlyPrompt() async throws {
-        let deletion = TerminalPresenterTests.deletion
-        var refusals = 0
-        // On a busy machine the line may come too late to be early; then it is tried again.
-        for _ in 0..<20 where refusals == 0 {
-            let terminal = try PseudoTerminal()
-            let presenter = try TerminalPresenter(
-                device: terminal.path, appearsUnasked: false, term: "dumb", hasColours: true)
-            let appeared = Flag()
-            let start = ContinuousClock.now
-            let choice = Task { try await presenter.present(.of(deletion, appeared: appeared)) }
-            let isDone = Flag()
-            let watch = Task {
-                _ = try await choice.value
-                isDone.set()
-            }
-            try await terminal.type("1\n", after: appeared)
-            try await terminal.wait("an answer") {
-                isDone.isSet || terminal.text.contains("too quick to be meant. 1 to 2, or l")
-            }
-            if isDone.isSet { #expect(ContinuousClock.now - start >= .milliseconds(500)) }
-            refusals = terminal.text.components("too quick to be meant") - 1
-            // Half a second after the alert appeared, whenever that was, a line counts.
-            for _ in 0..<100 where !isDone.isSet {
-                terminal.type("1\n")
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            #expect(try await choice.value == .button(0))
-            try await watch.value
-        }
-        #expect(refusals == 1, "no line came within half a second")
+        let presenter = try presenter(term: "dumb")
+        async let choice = presenter.present(.of(Self.question, appeared: appeared))
+        try await terminal.wait("the alert") { appeared.isSet }
+        // Neither a line nor the beginning of one counts.
+        let typed = ContinuousClock.now
+        terminal.type("2\n2")
+        try await terminal.wait(for: "Stop typing to answer.")
+        try await terminal.wait(for: "or l for later: ")
+        #expect(ContinuousClock.now - typed >= .milliseconds(750))
+        try await terminal.type(slowly: "l\n")
+        #expect(try await choice == .later(nil))
     }
 
-    @Test("A prompt that appears unasked puts its question only after half a second")
-    func unaskedPrompt() async throws {
-        let presenter = try TerminalPresenter(
-            device: terminal.path, appearsUnasked: true, term: "dumb", hasColours: true)
-        let start = ContinuousClock.now
-        async let choice = presenter.present(.of(Self.question))
-        try await terminal.wait(for: "1)  No")
-        // Neither a line nor the beginning of one counts.
-        terminal.type("2\n2")
-        try await terminal.wait(for: "or l for later: ")
-        #expect(ContinuousClock.now - start >= .milliseconds(500))
-        terminal.type("l\n")
-        #expect(try await choice == .later(nil))
+    @Test("A line that is pasted has to be confirmed, with digits that no paste can know")
+    func pastedLine() async throws {
+        let presenter = try presenter(term: "dumb")
+        async let choice = presenter.present(.of(Self.question, appeared: appeared))
+        try await terminal.waitUntilLive(appeared)
+        terminal.type("2\n2\n")
+        try await terminal.wait(for: "If you mean “Yes”, type ")
+        try await Task.sleep(for: .milliseconds(300))
+        // Another number than the one that is asked for chooses nothing.
+        terminal.type("99\n")
+        try await terminal.wait(for: "“99” is not one of them.")
+        try await Task.sleep(for: .milliseconds(300))
+        let before = terminal.text.utf8.count
+        terminal.type("3\n")
+        try await terminal.wait("the digits") {
+            String(terminal.text.utf8.dropFirst(before))?
+                .contains(#/If you mean “Maybe”, type \d+: /#) == true
+        }
+        let digits = try #require(terminal.text.matches(of: #/type (\d+): /#).last?.output.1)
+        try await Task.sleep(for: .milliseconds(300))
+        terminal.type(digits + "\n")
+        #expect(try await choice == .button(2))
+    }
+
+    @Test("Enter that is held down closes nothing", arguments: ["xterm", "dumb"])
+    func heldEnter(term: String) async throws {
+        let presenter = try presenter(term: term)
+        let isClosed = Flag()
+        let task = Task {
+            defer { isClosed.set() }
+            return try await presenter.present(.of(Alert("Done"), appeared: appeared))
+        }
+        try await terminal.waitUntilLive(appeared)
+        terminal.type(String(repeating: "\r", count: 20))
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(!isClosed.isSet)
+        terminal.type("\r")
+        #expect(try await task.value == .close)
     }
 }
 

@@ -14,6 +14,9 @@ struct SafeTextTests {
             ("a\u{200D}b", "a⟨U+200D⟩b"), ("👩\u{200D}💻", "👩\u{200D}💻"),
             ("❤\u{FE0F}", "❤\u{FE0F}"), ("a\u{FE0F}", "a⟨U+FE0F⟩"), ("\u{3164}", "⟨U+3164⟩"),
             ("\u{E000}", "⟨U+E000⟩"),
+            // Persian and Hindi can't be read without their joiners; at an end those only hide.
+            ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("می\u{200C}", "می⟨U+200C⟩"),
+            ("क्\u{200D}ष", "क्\u{200D}ष"), ("שָׁלוֹם, להמשיך?", "שָׁלוֹם, להמשיך?"),
             (
                 "e" + String(repeating: "\u{0301}", count: 6),
                 "e\u{0301}\u{0301}\u{0301}\u{0301}⟨U+0301⟩⟨U+0301⟩"

@@ -90,12 +90,7 @@ enum Operation: String, CaseIterable, Sendable {
         }
         let terminal = try PseudoTerminal()
         let child = try queue.start(arguments, under: wrapper, on: terminal)
-        _ = try await eventually {
-            // It takes no key in an alert's first half second, and none that comes like a paste.
-            try terminal.type("y")
-            try await Task.sleep(for: .milliseconds(150))
-            return child.poll() != nil
-        }
+        _ = try await terminal.press("y") { child.poll() != nil }
         let told = terminal.screen.contains("✓ Waiting — yes")
         return Finished(
             code: await child.exit(),

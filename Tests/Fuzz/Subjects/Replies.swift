@@ -24,7 +24,8 @@ import FoundationEssentials
         let pause = input.byte() & 1 == 0 ? parser.pause() : nil
         if pause != nil || parser.patience == nil { slow = parser }
         for key in keys + [pause].compactMap({ $0 }) {
-            switch interaction.press(key, mayDestroy: input.byte() & 1 == 0) {
+            let visible = Set((0..<4).filter { _ in input.byte() & 1 == 0 })
+            switch interaction.press(key, visible: visible) {
             case .finish(.button(let index)):
                 expect(alert.buttons.indices.contains(index), "a button that is not there")
             default: break
@@ -46,15 +47,13 @@ import FoundationEssentials
     let prompt = NumberedPrompt(alert, laterOptions: later)
     _ = prompt.lines(facts: ["fact"], columns: Int(input.byte()))
     let line = input.remainingText()
-    switch prompt.read(line) {
-    case .choice(.button(let index), let isDestructive):
+    if case .button(let index) = prompt.read(line) {
         expect(alert.buttons.indices.contains(index), "a button that is not there")
-        expect(
-            isDestructive == (alert.buttons[index].role == .destructive), "a role that is not its")
-    case .choice, .unclear: break
     }
-    if let button = TextPrompt.button(line, of: alert) {
-        expect(alert.buttons.contains { $0.id.isIdentical(to: button.id) }, "a button made up")
+    var (typed, parser) = (PromptLine(), KeyParser())
+    for key in parser.keys(from: line.utf8) {
+        let echo = typed.press(key, isAlone: input.isEmpty)
+        expect(!echo.unicodeScalars.contains("\u{1B}"), "an echo that is a sequence")
     }
     if let id = try? AnswerCommand.id(line, of: alert) {
         expect(

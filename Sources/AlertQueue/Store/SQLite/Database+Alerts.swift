@@ -25,6 +25,7 @@ extension Database {
                 SELECT 1 FROM json_each(alerts.presenters) AS wanted
                 JOIN json_each(?2) AS attached ON attached.value = wanted.value))
             AND (?4 IS NULL OR alerts.id NOT IN (SELECT value FROM json_each(?4)))
+            AND (?5 = 0 OR alerts.buttons <> '[]')
             ORDER BY alerts.id LIMIT ?3
             """
 
@@ -88,14 +89,15 @@ extension Database {
         ) { $0.text(0) }
     }
 
-    /// The oldest waiting alerts of one priority that one of the presenters may show, but for some;
-    /// names and ids are JSON arrays.
+    /// The oldest waiting alerts of one priority that one of the presenters may show, but for some,
+    /// or those of them with buttons; names and ids are JSON arrays.
     func waiting(
-        _ priority: Alert.Priority, presenters: String?, except: String? = nil, limit: Int
+        _ priority: Alert.Priority, presenters: String?, except: String? = nil,
+        hasButtons: Bool = false, limit: Int
     ) throws -> [AlertRow] {
         try rows(
             Self.waiting, .integer(priority.rawValue), .optional(presenters), .integer(limit),
-            .optional(except)
+            .optional(except), .integer(hasButtons ? 1 : 0)
         ) { try AlertRow($0) }
     }
 
@@ -137,14 +139,18 @@ extension Database {
         (expires_ms IS NULL OR CASE boot WHEN ?2 THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
         """
 
-    /// How many alerts could be shown now, counted up to a limit.
-    func readyCount(limit: Int) throws -> Int {
-        try first(
-            """
-            SELECT count(*) FROM (SELECT 1 FROM alerts
-                WHERE state = 'queued' AND snoozed_ms IS NULL LIMIT ?)
-            """, .integer(limit)
-        ) { Int($0.integer(0)) } ?? 0
+    /// How many alerts could be shown now besides one, counted up to 1,000.
+    func ready(besides id: Alert.ID) throws -> WaitingAlerts {
+        let count = { [self] (condition: String) in
+            try first(
+                """
+                SELECT count(*) FROM (SELECT 1 FROM alerts
+                    WHERE state = 'queued' AND snoozed_ms IS NULL AND id <> ?1\(condition)
+                    LIMIT 1000)
+                """, .integer(id)
+            ) { Int($0.integer(0)) } ?? 0
+        }
+        return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
     }
 
     /// The alerts whose deadline has passed: by boot time within this boot, else by the wall clock.

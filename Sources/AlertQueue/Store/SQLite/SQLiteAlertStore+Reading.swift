@@ -3,7 +3,7 @@ import SQLite
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func next(
-        for presenters: [String], only: Alert.ID?, except: [Alert.ID]
+        for presenters: [String], only: Alert.ID?, except: [Alert.ID], prefersQuestions: Bool
     ) async throws(AlertError) -> Upcoming {
         let names = StoredJSON.encode(presenters)
         return try await read("look for the next alert") { [clock] db in
@@ -14,8 +14,13 @@ extension SQLiteAlertStore {
             // What the log contradicts is never shown, and keeps nothing else from the screen.
             while refused.count < 100 {
                 do {
-                    let row = try db.first(
-                        for: names, only: only, except: except + refused.keys, at: now)
+                    let others = except + refused.keys
+                    var row: AlertRow?
+                    if prefersQuestions {
+                        row = try db.first(
+                            for: names, only: only, except: others, hasButtons: true, at: now)
+                    }
+                    row = try row ?? db.first(for: names, only: only, except: others, at: now)
                     next = try row.map(db.checked)
                     break
                 } catch let error as AlertError {
@@ -27,9 +32,15 @@ extension SQLiteAlertStore {
             }
             return Upcoming(
                 record: next?.record, expiry: next?.expiry,
-                waitingBehind: next == nil ? 0 : max(0, try db.readyCount(limit: 1001) - 1),
+                waiting: try next.map { try db.ready(besides: $0.record.id) } ?? WaitingAlerts(),
                 needsSweep: isDue, refused: refused, sequence: try db.lastSequence())
         }
+    }
+
+    package nonisolated(nonsending) func waiting(besides id: Alert.ID) async throws(AlertError)
+        -> WaitingAlerts
+    {
+        try await read("count what waits") { try $0.ready(besides: id) }
     }
 
     package nonisolated(nonsending) func due() async throws(AlertError) -> Due {
@@ -175,7 +186,8 @@ extension Database {
     /// The first alert of the queue that one of the presenters may show, but for some; `only`
     /// limits that to one alert.
     fileprivate func first(
-        for presenters: String, only: Alert.ID?, except: [Alert.ID], at now: ClockReading
+        for presenters: String, only: Alert.ID?, except: [Alert.ID], hasButtons: Bool = false,
+        at now: ClockReading
     ) throws -> AlertRow? {
         if let only {
             guard !except.contains(only), let row = try alert(only), row.record.response == nil,
@@ -185,7 +197,8 @@ extension Database {
         }
         let exceptions = except.isEmpty ? nil : "\(except)"
         let candidates = try Alert.Priority.allCases.flatMap {
-            try waiting($0, presenters: presenters, except: exceptions, limit: 1)
+            try waiting(
+                $0, presenters: presenters, except: exceptions, hasButtons: hasButtons, limit: 1)
         }
         return candidates.min { $0.place.comes(before: $1.place, at: now) }
     }

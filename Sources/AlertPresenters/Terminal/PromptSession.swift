@@ -1,0 +1,151 @@
+import AlertQueue
+
+/// One alert as a numbered prompt, from its first line to the person's choice.
+///
+/// Keys are read one by one, so that it is seen when they come; a line that came all at once, as
+/// pasted text does and as terminals inside editors send every line, has to be confirmed.
+struct PromptSession {
+    private let presentation: Presentation
+    private let prompt: NumberedPrompt
+    private let terminal: Terminal
+    private let input: TerminalInput
+    private let facts: @Sendable (WaitingAlerts, Duration?) -> [String]
+    /// Whether the terminal shows nothing of what is typed by itself.
+    private let echoes: Bool
+
+    private var parser = KeyParser()
+    private var gate = KeyGate()
+    private var line = PromptLine()
+    /// A choice that the next moment may show to come from a key that is held down.
+    private var held: PresenterChoice?
+    /// A choice that was pasted, and the digits that show that a person meant it.
+    private var doubtful: (choice: PresenterChoice, digits: String)?
+    private var isOnTerminal = false
+    private var hasSaidWhy: (tooEarly: Bool, tooSmall: Bool) = (false, false)
+    private var lastRead = (number: 0, time: ContinuousClock.now)
+
+    init(
+        _ presentation: Presentation, prompt: NumberedPrompt, terminal: Terminal,
+        input: TerminalInput, echoes: Bool,
+        facts: @escaping @Sendable (WaitingAlerts, Duration?) -> [String]
+    ) {
+        self.presentation = presentation
+        self.prompt = prompt
+        self.terminal = terminal
+        self.input = input
+        self.echoes = echoes
+        self.facts = facts
+    }
+
+    /// Shows the alert, and waits for a line that chooses.
+    ///
+    /// - Throws: `CancellationError`, or a ``TerminalError`` when the input ends.
+    mutating func run() async throws -> PresenterChoice {
+        let columns = terminal.size.columns
+        let dismissal = await presentation.timeUntilDismissal() ?? initialDismissal
+        let waiting = await presentation.waiting()
+        let text = prompt.lines(facts: facts(waiting, dismissal), columns: columns)
+        terminal.write("\r\n" + text.map { $0 + "\r\n" }.joined())
+        input.readWhenDrained()
+        for try await event in input.events {
+            switch event {
+            case .ready:
+                isOnTerminal = true
+                await presentation.didAppear()
+            case .tick(let time):
+                input.tickDone()
+                update(at: time)
+            case .bytes(let bytes, let number, let time):
+                let isContinued = parser.isInsideKey
+                let keys = parser.keys(from: bytes)
+                lastRead = (number, time)
+                if let choice = try press(keys, isContinued: isContinued) { return choice }
+                if let patience = parser.patience { input.awaitSilence(patience, after: number) }
+            case .silence:
+                if let held { return held }
+                _ = parser.pause()
+            }
+        }
+        throw CancellationError()
+    }
+
+    private var initialDismissal: Duration? {
+        presentation.alert.buttons.isEmpty
+            ? presentation.alert.dismissAfter ?? .seconds(2) : nil
+    }
+
+    private mutating func update(at time: ContinuousClock.Instant) {
+        let isLargeEnough = AlertScreen.isLargeEnough(terminal.size)
+        if isOnTerminal, !isLargeEnough, !hasSaidWhy.tooSmall {
+            terminal.write("Too small a window to answer in.\r\n")
+            hasSaidWhy.tooSmall = true
+        }
+        gate.setVisible(isOnTerminal && isLargeEnough && terminal.isDrained, at: time)
+        if gate.update(at: time) { terminal.write(prompt.question) }
+    }
+}
+
+// MARK: - Keys
+
+extension PromptSession {
+    private mutating func press(_ keys: [Key], isContinued: Bool) throws -> PresenterChoice? {
+        guard !keys.isEmpty else {
+            gate.typed(at: lastRead.time)
+            return nil
+        }
+        switch gate.judge(keys, at: lastRead.time, isContinued: isContinued) {
+        case .early:
+            if !gate.isLive, !hasSaidWhy.tooEarly {
+                terminal.write("Stop typing to answer.\r\n")
+                hasSaidWhy.tooEarly = true
+            }
+        case .burst:
+            if held != nil {
+                held = nil
+                terminal.write(prompt.question)
+            }
+            for key in keys { try press(key, isAlone: false) }
+        case .key(let key):
+            if let held { return held }
+            try press(key, isAlone: true)
+        }
+        return nil
+    }
+
+    private mutating func press(_ key: Key, isAlone: Bool) throws {
+        switch key {
+        case .enter:
+            // Enter that is held down.
+            if line.text.isEmpty, !isAlone { return }
+            if echoes { terminal.write("\r\n") }
+            end(line.end(isAlone: isAlone))
+        case .endOfInput where line.text.isEmpty:
+            throw TerminalError.endOfInput(device: terminal.device)
+        default:
+            let echo = line.press(key, isAlone: isAlone)
+            if echoes { terminal.write(echo) }
+        }
+    }
+
+    /// Takes a whole line.
+    private mutating func end(_ line: PromptLine) {
+        let isConfirmed = NumberedPrompt.trimmed(line.text) == doubtful?.digits
+        let choice = isConfirmed ? doubtful?.choice : prompt.read(line.text)
+        doubtful = nil
+        guard let choice else {
+            let text = SafeText.line(NumberedPrompt.trimmed(line.text))
+            let shown = DisplayWidth.truncated(text, to: 30)
+            return terminal.write("“\(shown)” is not one of them. " + prompt.question)
+        }
+        if !line.isDoubtful || isConfirmed {
+            held = choice
+            input.awaitSilence(KeyGate.repeatGap, after: lastRead.number)
+        } else {
+            let digits = String(Int.random(in: 100...999))
+            doubtful = (choice, digits)
+            terminal.write(
+                "That came all at once, like pasted text. "
+                    + "If you mean “\(prompt.name(of: choice))”, type \(digits): ")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import AlertPresenters
+
+@Suite("Key gate")
+struct KeyGateTests {
+    static let start = ContinuousClock.now
+
+    /// A gate that an alert has just appeared behind, looked at every 100 ms.
+    struct Keyboard {
+        var gate = KeyGate()
+        private var now = start
+
+        init() { gate.setVisible(true, at: start) }
+
+        /// Lets time pass.
+        mutating func wait(_ milliseconds: Int) {
+            let end = now + .milliseconds(milliseconds)
+            while now < end {
+                now = min(end, now + .milliseconds(100))
+                _ = gate.update(at: now)
+            }
+        }
+
+        mutating func press(_ keys: [Key]) -> KeyGate.Verdict {
+            gate.judge(keys, at: now, isContinued: false)
+        }
+
+        mutating func press(_ character: Character) -> KeyGate.Verdict {
+            press([.character(character)])
+        }
+    }
+
+    @Test("It opens after 750 ms of silence, once")
+    func opens() {
+        var keyboard = Keyboard()
+        keyboard.wait(700)
+        #expect(keyboard.press("y") == .early)
+        keyboard.wait(700)
+        #expect(keyboard.press("y") == .early)
+        keyboard.wait(800)
+        #expect(keyboard.press("y") == .key(.character("y")))
+        keyboard.wait(200)
+        #expect(keyboard.press("n") == .key(.character("n")))
+    }
+
+    @Test("Silence counts only while the alert can be seen, and so do keys")
+    func visibility() {
+        var keyboard = Keyboard()
+        keyboard.gate.setVisible(false, at: Self.start)
+        keyboard.wait(2000)
+        #expect(!keyboard.gate.isLive)
+        keyboard.gate.setVisible(true, at: Self.start + .milliseconds(2000))
+        keyboard.wait(700)
+        #expect(!keyboard.gate.isLive)
+        keyboard.wait(100)
+        #expect(keyboard.gate.isLive)
+        keyboard.gate.setVisible(false, at: Self.start)
+        #expect(keyboard.press("y") == .early)
+    }
+
+    @Test("Many keys at once, or one soon after another, are pasted")
+    func pasted() {
+        var keyboard = Keyboard()
+        keyboard.wait(1000)
+        #expect(keyboard.press([.character("y"), .enter]) == .burst)
+        keyboard.wait(100)
+        #expect(keyboard.press("y") == .burst, "the rest of a paste that comes in pieces")
+        keyboard.wait(160)
+        #expect(keyboard.press("y") == .key(.character("y")))
+        keyboard.wait(39)
+        #expect(keyboard.press("n") == .burst)
+        keyboard.wait(160)
+        #expect(keyboard.press("l") == .key(.character("l")))
+        keyboard.wait(41)
+        #expect(keyboard.press("1") == .key(.character("1")))
+    }
+
+    @Test("The same key again, sooner than fingers can, is held down", arguments: [33, 92, 149])
+    func held(interval: Int) {
+        var keyboard = Keyboard()
+        keyboard.wait(1000)
+        #expect(keyboard.press("y") == .key(.character("y")))
+        for _ in 0..<50 {
+            keyboard.wait(interval)
+            #expect(keyboard.press("y") == .burst)
+        }
+        keyboard.wait(151)
+        #expect(keyboard.press("y") == .key(.character("y")))
+    }
+
+    @Test("Typing in any rhythm from 2 to 40 keys a second answers none of 10,000 alerts")
+    func steadyTyping() {
+        var random = SystemRandomNumberGenerator()
+        let text = Array("yes, no, 1 2 3\nq l\t")
+        var counted = 0
+        for _ in 0..<10_000 {
+            let rate = Double.random(in: 2...40, using: &random)
+            var keyboard = Keyboard()
+            for place in 0..<10 {
+                // Nobody is a metronome: an interval is up to 40 % longer or shorter.
+                let interval = 1000 / rate * Double.random(in: 0.6...1.4, using: &random)
+                keyboard.wait(Int(interval))
+                if keyboard.press(text[place % text.count]) != .early { counted += 1 }
+            }
+        }
+        #expect(counted == 0)
+    }
+}
