@@ -116,6 +116,19 @@ struct TerminalPresenterTests {
         #expect(result == .button(2))
     }
 
+    @Test("A key that begins a burst chooses nothing, and marks nothing")
+    func burstAfterKey() async throws {
+        let result = try await choice(Self.question) {
+            terminal.type("y")
+            try await Task.sleep(for: .milliseconds(5))
+            terminal.type("yes")
+            try await Task.sleep(for: .milliseconds(400))
+            // Still “No”, which was selected before.
+            try await terminal.type(slowly: "\r")
+        }
+        #expect(result == .button(0))
+    }
+
     @Test("An arrow that is held down moves, and the next key chooses")
     func heldArrow() async throws {
         let result = try await choice(Self.question) {
@@ -136,7 +149,7 @@ struct TerminalPresenterTests {
         try await terminal.wait(for: "Too small")
         try await terminal.wait("the alert") { appeared.isSet }
         try await Task.sleep(for: .milliseconds(1000))
-        try await terminal.type(slowly: "y1\r")
+        try await terminal.type(slowly: "y1q\r")
         terminal.resize(columns: 80, rows: 24)
         try await terminal.type("3\r", after: appeared)
         #expect(try await choice == .button(2))

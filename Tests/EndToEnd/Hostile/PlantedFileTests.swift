@@ -77,6 +77,14 @@ struct PlantedFileTests {
         #expect(result.errors.contains("belongs to uid \(Self.stranger.uid)"))
     }
 
+    @Test("An empty file of another member's does not become the group's queue")
+    func emptyFile() async throws {
+        let queue = try CommandLineQueue(sharedBy: SystemQueueTests.group)
+        try await prepare(": > $Q", in: queue, as: Self.member)
+        let result = try await queue.run("notify", "Done")
+        #expect(result.code == 77 && result.errors.contains("it is empty"), "\(result)")
+    }
+
     @Test("In a group's own directory any member's queue is everybody's")
     func group() async throws {
         let queue = try CommandLineQueue(sharedBy: SystemQueueTests.group)
