@@ -19,7 +19,8 @@ struct OutputTests {
                 "resolved_at":"2026-11-20T10:01:00.000Z","collected_at":null,"expires_at":null,\
                 "snoozed_until":null,"snoozes":0,"outcome":"answered","button":"yes",\
                 "button_index":0,"by":"person","responder":{"uid":1000,"user":"ana",\
-                "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711}}
+                "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711},\
+                "unseen":false}
                 """)
     }
 
@@ -30,7 +31,8 @@ struct OutputTests {
         #expect(line.contains(#""message":null,"buttons":[],"info":{},"state":"queued""#))
         #expect(
             line.hasSuffix(
-                #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null}"#))
+                #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null,"#
+                    + #""unseen":false}"#))
     }
 
     @Test("A question that was not stored has the same keys")
@@ -165,6 +167,7 @@ struct OutputTests {
                 info           host=nas
                 state          resolved
                 asked          2026-11-20T10:00:00.000Z
+                presented      never: it expired unseen
                 response       expired “No” by policy at 2026-11-20T10:01:00.000Z
 
                 """)

@@ -44,6 +44,7 @@ package enum AlertJSON {
             ("button_index", .optional(response?.buttonIndex)),
             ("by", .optional(response?.by.rawValue)),
             ("responder", response?.responder.map(responder) ?? .null),
+            ("unseen", .bool(record?.hasExpiredUnseen ?? false)),
         ])
     }
 

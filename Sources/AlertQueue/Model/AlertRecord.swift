@@ -74,6 +74,9 @@ public struct AlertRecord: Sendable, Identifiable {
         self.response = response
     }
 
+    /// Whether its deadline passed before it had been on any screen.
+    public var hasExpiredUnseen: Bool { response?.outcome == .expired && presentedAt == nil }
+
     /// The title; `nil` once it has been erased.
     package var title: String? { isErased ? nil : alert.title }
 

@@ -55,7 +55,7 @@ package enum AlertCSV {
         "id", "source", "key", "style", "priority", "title", "message", "state", "asked_at",
         "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
-        "pid",
+        "pid", "unseen",
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
@@ -82,6 +82,7 @@ package enum AlertCSV {
             .number(responder.map { Int64($0.uid) }), text(responder?.user), text(responder?.via),
             text(responder?.tty), text(responder?.ssh), text(responder?.host),
             .number(responder.map { Int64($0.pid) }),
+            .text(record.hasExpiredUnseen ? "true" : "false"),
         ])
     }
 }

@@ -67,7 +67,11 @@ package struct ShowCommand: Command {
         }
         lines += [
             ("state", record.state.rawValue), ("asked", time(record.askedAt, context)),
-            ("presented", time(record.presentedAt, context)),
+            (
+                "presented",
+                record.hasExpiredUnseen
+                    ? "never: it expired unseen" : time(record.presentedAt, context)
+            ),
             ("expires", time(record.expiresAt, context)),
             ("default", alert.defaultButton ?? ""),
             ("snoozed until", time(record.snoozedUntil, context)),

@@ -86,7 +86,7 @@ struct ShellExampleTests {
 
     private func run(_ line: String) async throws -> Finished {
         let terminal = try PseudoTerminal(columns: 100)
-        let script = line.replacing("/tmp/try.db", with: queue.path)
+        let script = line.replacing("$(mktemp -d)/try.db", with: queue.path)
         let shell = try Child(
             "dash", ["-c", "cd && " + script],
             environment: [
