@@ -149,12 +149,15 @@ extension AlertManager {
         if showing.record.alert.buttons.isEmpty {
             let time = showing.record.alert.dismissAfter ?? .seconds(2)
             showing.dismissal = now.advanced(by: time)
-            showing.dismissalForOthers = now.advanced(by: min(time, Self.longestNotice))
+            let first = now.advanced(by: min(time, Self.longestNotice))
+            showing.dismissalForOthers = first
             showing.timer = Task { [weak self, clock, signals = showing.signals] in
-                while let end = await self?.nextLookAtDismissal(of: id) {
-                    guard (try? await clock.sleep(until: end)) != nil else { return }
+                var end = first
+                while (try? await clock.sleep(until: end)) != nil {
                     // Again and again, if it can't be stored the first time.
                     if await self?.mustDismiss(id) ?? true { signals.yield(.dismissTimerFired) }
+                    guard let next = await self?.nextLookAtDismissal(of: id) else { return }
+                    end = next
                 }
             }
         }
@@ -171,13 +174,12 @@ extension AlertManager {
         return clock.now().time(until: end)
     }
 
-    /// When to look whether a notice has to leave: at the end of what it may keep others waiting,
-    /// and then each second.
+    /// When to look again whether a notice has to leave: each second, and at its own end.
     private func nextLookAtDismissal(of id: Alert.ID) -> ClockReading? {
-        guard let showing, showing.id == id, let end = showing.dismissalForOthers
-        else { return nil }
+        guard let showing, showing.id == id, let dismissal = showing.dismissal else { return nil }
         let now = clock.now()
-        return now.isAtOrAfter(end) ? now.advanced(by: .seconds(1)) : end
+        let left = now.time(until: dismissal)
+        return now.advanced(by: left > .zero ? min(left, .seconds(1)) : .seconds(1))
     }
 
     /// Whether a notice has been there for its own time, or for as long as others let it.
