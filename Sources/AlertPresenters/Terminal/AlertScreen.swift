@@ -133,7 +133,10 @@ struct AlertScreen {
     private func hintLine(
         _ state: State, _ buttons: ButtonLines, isScrolled: Bool
     ) -> StyledLine {
-        guard state.isLive else { return StyledLine("stop typing to answer", .dim) }
+        guard state.isLive else {
+            let hint = buttons.columns < 21 ? "stop typing" : "stop typing to answer"
+            return StyledLine(hint, .dim)
+        }
         let interaction = state.interaction
         var hints: [String] = []
         if interaction.laterMenu != nil {

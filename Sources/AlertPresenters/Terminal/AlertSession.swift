@@ -3,10 +3,11 @@ import FoundationEssentials
 
 /// One alert on the screen, from its first line to the person's choice.
 struct AlertSession {
-    /// A choice that the next moment may show to be one of many keys.
-    private struct HeldChoice {
-        let choice: PresenterChoice
+    /// A key, and what it chose, that the next moment may show to be one of many.
+    private struct HeldKey {
+        let choice: PresenterChoice?
         let before: AlertInteraction
+        let time: ContinuousClock.Instant
     }
 
     let presentation: Presentation
@@ -21,7 +22,9 @@ struct AlertSession {
     private var shown = AlertScreen.Layout(lines: [])
     private var parser = KeyParser()
     private var gate = KeyGate()
-    private var held: HeldChoice?
+    private var held: HeldKey?
+    private var hasAppeared = false
+    private var wasDrained = true
     private var lastRead = (number: 0, time: ContinuousClock.now)
     private var appearedAt: ContinuousClock.Instant?
     private var factsChangedAt = ContinuousClock.now
@@ -57,20 +60,25 @@ struct AlertSession {
             switch event {
             case .ready(let time):
                 appearedAt = time
-                await presentation.didAppear()
-                await look()
+                await appear()
             case .bytes(let bytes, let number, let time):
                 let isContinued = parser.isInsideKey
                 let keys = parser.keys(from: bytes)
                 lastRead = (number, time)
-                if let choice = press(keys, isContinued: isContinued) { return choice }
+                if let choice = press(
+                    keys, isContinued: isContinued, isMixed: parser.takeDropped())
+                {
+                    return choice
+                }
                 if let patience = parser.patience {
                     input.awaitSilence(patience, after: number)
                 }
             case .silence:
-                if let held { return held.choice }
-                if let key = parser.pause(), let choice = press([key], isContinued: true) {
-                    return choice
+                if let choice = held?.choice { return choice }
+                held = nil
+                if let key = parser.pause() {
+                    // It is as old as its only byte, and stood alone since.
+                    _ = press([key], isContinued: true, isMixed: false)
                 }
             case .tick(let time):
                 input.tickDone()
@@ -86,21 +94,28 @@ struct AlertSession {
 
 extension AlertSession {
     /// Does what the keys of the last read mean; returns the choice that they leave no doubt of.
-    private mutating func press(_ keys: [Key], isContinued: Bool) -> PresenterChoice? {
-        // A key that is not whole yet, and what is no key, are typed too.
-        guard !keys.isEmpty else {
+    private mutating func press(
+        _ keys: [Key], isContinued: Bool, isMixed: Bool
+    ) -> PresenterChoice? {
+        // A key that is not whole yet is typed too.
+        guard !keys.isEmpty || isMixed else {
             gate.typed(at: lastRead.time)
             return nil
         }
-        switch gate.judge(keys, at: lastRead.time, isContinued: isContinued) {
+        let before = held
+        held = nil
+        switch gate.judge(
+            keys, at: lastRead.time, isContinued: isContinued, isMixed: isMixed)
+        {
         case .early: break
         case .burst:
-            if let held { state.interaction = held.before }
-            held = nil
+            if let before, lastRead.time < before.time + KeyGate.repeatGap {
+                state.interaction = before.before
+            }
             for key in keys where key.moves { press(key) }
         case .key(let key):
             // That another key came next shows that the one before stood alone.
-            if let held { return held.choice }
+            if let choice = before?.choice { return choice }
             press(key)
         }
         return nil
@@ -108,10 +123,15 @@ extension AlertSession {
 
     private mutating func press(_ key: Key) {
         let before = state.interaction
-        switch state.interaction.press(key, visible: shown.visible) {
-        case .finish(let choice):
-            held = HeldChoice(choice: choice, before: before)
+        let action = state.interaction.press(key, visible: shown.visible)
+        if !key.moves {
+            var choice: PresenterChoice?
+            if case .finish(let chosen) = action { choice = chosen }
+            held = HeldKey(choice: choice, before: before, time: lastRead.time)
             input.awaitSilence(KeyGate.repeatGap, after: lastRead.number)
+        }
+        switch action {
+        case .finish: break
         case .scroll(let pages):
             state.scroll = min(max(0, state.scroll + pages * shown.page), shown.maxScroll)
         case .redraw: screen.invalidate()
@@ -124,7 +144,11 @@ extension AlertSession {
 
 extension AlertSession {
     private mutating func update(at now: ContinuousClock.Instant) async {
-        let isVisible = appearedAt != nil && !shown.isTooSmall && terminal.isDrained
+        if appearedAt != nil, !hasAppeared { await appear() }
+        // The drawing for a key that has just come is on its way.
+        let isDrained = terminal.isDrained
+        let isVisible = hasAppeared && !shown.isTooSmall && (isDrained || wasDrained)
+        wasDrained = isDrained
         gate.setVisible(isVisible, at: now)
         if gate.update(at: now) { state.isLive = true }
         if appearedAt != nil, now >= lookedAt + .seconds(1) { await look() }
@@ -134,6 +158,14 @@ extension AlertSession {
         guard facts != state.facts else { return }
         state.facts = facts
         factsChangedAt = now
+    }
+
+    /// Says that the alert is on the screen, unless only a part of it would fit.
+    private mutating func appear() async {
+        guard !shown.isTooSmall else { return }
+        hasAppeared = true
+        await presentation.didAppear()
+        await look()
     }
 
     /// Asks what changes without a key: what waits, and when the alert dismisses itself.

@@ -34,7 +34,8 @@ enum AlertWording {
         case ..<1000: text = "\(waiting.count) more wait"
         default: text = "1,000+ more wait"
         }
-        return waiting.critical > 0 ? text + ", \(waiting.critical) critical" : text
+        guard waiting.critical > 0 else { return text }
+        return text + (waiting.critical < 1000 ? ", \(waiting.critical) critical" : ", critical")
     }
 
     /// A length of time in its one or two biggest units: `1 h 30 min`.

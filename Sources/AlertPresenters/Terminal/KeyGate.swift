@@ -27,7 +27,7 @@ struct KeyGate {
     /// Since when the alert can be seen and no key has come; `nil` while it can't be seen.
     private var quietSince: ContinuousClock.Instant?
     private var lastRead: ContinuousClock.Instant?
-    private var lastKey: Key?
+    private var lastKey: (key: Key, time: ContinuousClock.Instant)?
     private var burstEnd: ContinuousClock.Instant?
 
     /// Says whether title and buttons can be seen now.
@@ -53,22 +53,29 @@ struct KeyGate {
     /// - Parameters:
     ///   - time: When the read gave them.
     ///   - isContinued: Whether the reads before gave the beginning of the first key.
+    ///   - isMixed: Whether the read gave more than keys, such as text that is marked as pasted.
     mutating func judge(
-        _ keys: [Key], at time: ContinuousClock.Instant, isContinued: Bool
+        _ keys: [Key], at time: ContinuousClock.Instant, isContinued: Bool = false,
+        isMixed: Bool = false
     ) -> Verdict {
-        let gap = lastRead.map { time - $0 }
+        let gap = lastRead.map { time - $0 } ?? .seconds(1)
+        let before = lastKey
         defer {
             typed(at: time)
-            lastKey = keys.last ?? lastKey
+            if let key = keys.last { lastKey = (key, time) }
         }
         guard isLive, quietSince != nil else { return .early }
-        let isPasted = keys.count > 1 || (!isContinued && gap.map { $0 < Self.pasteGap } ?? false)
-        let isRepeated = keys.last == lastKey && gap.map { $0 < Self.repeatGap } ?? false
-        guard let key = keys.first, !isPasted, !isRepeated, burstEnd.map({ time >= $0 }) ?? true
-        else {
+        let isRepeated = before.map { before in
+            time - before.time < Self.repeatGap && !keys.isEmpty
+                && keys.allSatisfy { $0 == before.key }
+        }
+        // An arrow that is held down is no paste, however fast it repeats.
+        if isRepeated == true, keys[0].moves, !isMixed { return .burst }
+        let isPasted = keys.count != 1 || isMixed || (!isContinued && gap < Self.pasteGap)
+        if isPasted || burstEnd.map({ time < $0 }) == true {
             burstEnd = time + Self.repeatGap
             return .burst
         }
-        return .key(key)
+        return isRepeated == true ? .burst : .key(keys[0])
     }
 }

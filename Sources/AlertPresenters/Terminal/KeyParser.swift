@@ -48,9 +48,21 @@ struct KeyParser {
     private static let sequenceLimit = 64
 
     private var state = State.ground
+    private var hasDropped = false
 
     /// Whether the bytes of a key have come in part.
-    var isInsideKey: Bool { state != .ground }
+    var isInsideKey: Bool {
+        switch state {
+        case .escape, .sequence, .shifted, .character: true
+        case .ground, .string, .paste, .skip: false
+        }
+    }
+
+    /// Whether bytes that are no part of a key have come since this was asked last.
+    mutating func takeDropped() -> Bool {
+        defer { hasDropped = false }
+        return hasDropped
+    }
 
     /// After which silence ``pause()`` is due: a cut-off sequence must not eat keys for ever.
     var patience: Duration? {
@@ -65,7 +77,11 @@ struct KeyParser {
 
     /// Reads bytes, in pieces of any size.
     mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
-        bytes.compactMap { read($0) }
+        bytes.compactMap { byte in
+            let key = read(byte)
+            if key == nil, !isInsideKey { hasDropped = true }
+            return key
+        }
     }
 
     /// Says that nothing came for a while: an ESC was the Escape key, all else was cut off.

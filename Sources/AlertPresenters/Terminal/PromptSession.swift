@@ -19,10 +19,16 @@ struct PromptSession {
     /// A choice that the next moment may show to come from a key that is held down.
     private var held: PresenterChoice?
     /// A choice that was pasted, and the digits that show that a person meant it.
-    private var doubtful: (choice: PresenterChoice, digits: String)?
+    private var doubtful: Doubt?
     private var isOnTerminal = false
     private var hasSaidWhy: (tooEarly: Bool, tooSmall: Bool) = (false, false)
     private var lastRead = (number: 0, time: ContinuousClock.now)
+
+    private struct Doubt {
+        let choice: PresenterChoice
+        let digits: String
+        let time: ContinuousClock.Instant
+    }
 
     init(
         _ presentation: Presentation, prompt: NumberedPrompt, terminal: Terminal,
@@ -42,8 +48,9 @@ struct PromptSession {
     /// - Throws: `CancellationError`, or a ``TerminalError`` when the input ends.
     mutating func run() async throws -> PresenterChoice {
         let columns = terminal.size.columns
-        let dismissal = await presentation.timeUntilDismissal() ?? initialDismissal
+        var dismissal = await presentation.timeUntilDismissal() ?? initialDismissal
         let waiting = await presentation.waiting()
+        if waiting.count > 0, let time = dismissal { dismissal = min(time, .seconds(10)) }
         let text = prompt.lines(facts: facts(waiting, dismissal), columns: columns)
         terminal.write("\r\n" + text.map { $0 + "\r\n" }.joined())
         input.readWhenDrained()
@@ -59,7 +66,11 @@ struct PromptSession {
                 let isContinued = parser.isInsideKey
                 let keys = parser.keys(from: bytes)
                 lastRead = (number, time)
-                if let choice = try press(keys, isContinued: isContinued) { return choice }
+                if let choice = try press(
+                    keys, isContinued: isContinued, isMixed: parser.takeDropped())
+                {
+                    return choice
+                }
                 if let patience = parser.patience { input.awaitSilence(patience, after: number) }
             case .silence:
                 if let held { return held }
@@ -88,12 +99,16 @@ struct PromptSession {
 // MARK: - Keys
 
 extension PromptSession {
-    private mutating func press(_ keys: [Key], isContinued: Bool) throws -> PresenterChoice? {
-        guard !keys.isEmpty else {
+    private mutating func press(
+        _ keys: [Key], isContinued: Bool, isMixed: Bool
+    ) throws -> PresenterChoice? {
+        guard !keys.isEmpty || isMixed else {
             gate.typed(at: lastRead.time)
             return nil
         }
-        switch gate.judge(keys, at: lastRead.time, isContinued: isContinued) {
+        switch gate.judge(
+            keys, at: lastRead.time, isContinued: isContinued, isMixed: isMixed)
+        {
         case .early:
             if !gate.isLive, !hasSaidWhy.tooEarly {
                 terminal.write("Stop typing to answer.\r\n")
@@ -129,20 +144,24 @@ extension PromptSession {
 
     /// Takes a whole line.
     private mutating func end(_ line: PromptLine) {
-        let isConfirmed = NumberedPrompt.trimmed(line.text) == doubtful?.digits
+        let text = NumberedPrompt.trimmed(line.text)
+        // Whoever reads the digits needs longer than a paste that brings them by chance.
+        let isConfirmed =
+            text == doubtful?.digits
+            && doubtful.map { lastRead.time >= $0.time + KeyGate.repeatGap } == true
         let choice = isConfirmed ? doubtful?.choice : prompt.read(line.text)
         doubtful = nil
         guard let choice else {
-            let text = SafeText.line(NumberedPrompt.trimmed(line.text))
-            let shown = DisplayWidth.truncated(text, to: 30)
-            return terminal.write("“\(shown)” is not one of them. " + prompt.question)
+            let shown = DisplayWidth.truncated(SafeText.line(text), to: 30)
+            let mistake = shown.isEmpty ? "" : "“\(shown)” is not one of them. "
+            return terminal.write(mistake + prompt.question)
         }
         if !line.isDoubtful || isConfirmed {
             held = choice
             input.awaitSilence(KeyGate.repeatGap, after: lastRead.number)
         } else {
             let digits = String(Int.random(in: 100...999))
-            doubtful = (choice, digits)
+            doubtful = Doubt(choice: choice, digits: digits, time: lastRead.time)
             terminal.write(
                 "That came all at once, like pasted text. "
                     + "If you mean “\(prompt.name(of: choice))”, type \(digits): ")

@@ -87,8 +87,10 @@ final class TerminalInput: Sendable {
     func awaitSilence(_ duration: Duration, after number: Int) {
         let time = DispatchTime.now() + .milliseconds(Int(duration / .milliseconds(1)))
         terminal.queue.asyncAfter(deadline: time) { [weak self] in
-            guard let self, state.withLock({ $0.reads == number }) else { return }
-            continuation.yield(.silence)
+            guard let self else { return }
+            // A busy machine may run this before the keys that came first are read.
+            readWhatHasCome()
+            if state.withLock({ $0.reads == number }) { continuation.yield(.silence) }
         }
     }
 
@@ -165,10 +167,13 @@ extension TerminalInput {
             return !state.isTickPending
         }
         guard mustSend else { return }
-        // A busy machine may run this before the keys that came first are read.
         let time = ContinuousClock.now
-        if state.withLock({ $0.isReading }), hasInput { readBytes() }
-        continuation.yield(.tick(at: time))
+        readWhatHasCome()
+        if case .dropped = continuation.yield(.tick(at: time)) { tickDone() }
+    }
+
+    private func readWhatHasCome() {
+        if state.withLock({ $0.isReading && !$0.isStopped }), hasInput { readBytes() }
     }
 
     private var isByLine: Bool { if case .lines = mode { true } else { false } }

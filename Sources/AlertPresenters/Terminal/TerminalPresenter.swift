@@ -9,8 +9,8 @@ import Glibc
 /// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt.
 ///
 /// An alert takes keys once nothing has been typed for 750 ms while it could be seen; until then it
-/// says “stop typing to answer”. Pasted text and keys that are held down choose nothing, and
-/// nothing can be chosen that is not on the screen, which takes 10 columns and 4 lines.
+/// says “stop typing to answer”. Pasted text and the repeats of a held key choose nothing,
+/// and nothing can be chosen that is not on the screen, which takes 10 columns and 4 lines.
 ///
 /// ```swift
 /// let manager = try await AlertManager(path: path, presenters: [try TerminalPresenter()])

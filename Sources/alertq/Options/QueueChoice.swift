@@ -130,7 +130,11 @@ extension QueueChoice {
             let code = ExitCode(error)
             var presence = QueuePresence(path: path)
             // A file may be closed to somebody who may enter its directory.
-            if code == .notPermitted { presence = .closed(QueuePresence.directory(of: path)) }
+            if case AlertError.notPermitted(_, let reason) = error,
+                [EACCES, EPERM].contains(where: { String(cString: strerror($0)) == reason })
+            {
+                presence = .closed(QueuePresence.directory(of: path))
+            }
             guard let advice = presence.advice(path: path) else { throw error }
             throw CommandError(code, "\(error); \(advice)")
         }

@@ -63,7 +63,10 @@ package actor AskScreen {
 
     /// Stops the process as Ctrl-Z asks for.
     package func suspend() async throws {
-        if state == .prompting { state = .waiting }
+        if state == .prompting {
+            state = .waiting
+            told = nil
+        }
         prompting?.cancel()
         _ = try? await prompting?.value
         try await screen.suspend()
@@ -163,9 +166,12 @@ extension AskScreen {
 
 extension AskScreen {
     private func prompt() async {
+        // Whoever read the line has ended.
+        reading = nil
         guard state == .waiting else { return }
         state = .prompting
         await screen.stop()
+        guard state == .prompting else { return }
         do {
             let prompting = Task { [base, record] in
                 try await base.ask(.asText(record), emptyLine: "leave it waiting")

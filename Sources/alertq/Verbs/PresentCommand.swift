@@ -17,7 +17,7 @@ package struct PresentCommand: Command {
         terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
         and first letters, but for buttons that destroy something. Escape or q leaves an alert for \
         later, l offers times, and Ctrl-C stops. An alert takes keys once nothing has been typed \
-        for 0.75 seconds; pasted text and keys that are held down choose nothing. --plain, or \
+        for 0.75 seconds; pasted text and the repeats of a held key choose nothing. --plain, or \
         TERM=dumb, writes it as numbered lines, for screen readers and logs of terminals.
         """,
         """
@@ -82,7 +82,7 @@ package struct PresentCommand: Command {
         guard !installs || !arguments.has(Self.on) || !chosen.usesTerminal else {
             throw UsageError("--install: a terminal is not there from login on; give another --on")
         }
-        guard !arguments.has(AlertOptions.plain) || chosen.usesTerminal else {
+        guard !arguments.has(AlertOptions.plain) || (chosen.usesTerminal && !installs) else {
             throw UsageError("--plain is about the terminal; add --on terminal")
         }
         guard !isOnce || !(installs || uninstalls) else {

@@ -38,7 +38,7 @@ package struct SystemQueueSetup: Sendable {
             Finding(
                 check: "database",
                 detail: "\(QueueLocation.systemPath) belongs to root and the group alertq"
-                    + (files > 0 ? "; \(files) files were given to them" : "")))
+                    + (files > 0 ? "; \(files) of its files had not" : "")))
         findings.append(
             Finding(
                 check: "members",

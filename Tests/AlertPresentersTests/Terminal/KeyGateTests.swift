@@ -9,7 +9,7 @@ struct KeyGateTests {
     /// A gate that an alert has just appeared behind, looked at every 100 ms.
     struct Keyboard {
         var gate = KeyGate()
-        private var now = start
+        private(set) var now = start
 
         init() { gate.setVisible(true, at: start) }
 
@@ -87,6 +87,44 @@ struct KeyGateTests {
         }
         keyboard.wait(151)
         #expect(keyboard.press("y") == .key(.character("y")))
+    }
+
+    @Test("Text that is marked as pasted makes the key behind it one of a burst")
+    func mixed() {
+        var keyboard = Keyboard()
+        keyboard.wait(1000)
+        #expect(keyboard.gate.judge([.enter], at: keyboard.now, isMixed: true) == .burst)
+        #expect(keyboard.gate.judge([], at: keyboard.now, isMixed: true) == .burst)
+        keyboard.wait(160)
+        #expect(keyboard.press([.enter]) == .key(.enter))
+    }
+
+    @Test("An arrow that repeats, or is pressed quickly, holds up no other key")
+    func arrows() {
+        for interval in [33, 120] {
+            var keyboard = Keyboard()
+            keyboard.wait(1000)
+            #expect(keyboard.press([.down]) == .key(.down))
+            for _ in 0..<5 {
+                keyboard.wait(interval)
+                #expect(keyboard.press([.down]) == .burst)
+            }
+            keyboard.wait(120)
+            #expect(keyboard.press([.enter]) == .key(.enter))
+        }
+    }
+
+    @Test("A key that comes in pieces is compared with the key before it")
+    func pieces() {
+        var keyboard = Keyboard()
+        keyboard.wait(1000)
+        for _ in 0..<3 {
+            keyboard.wait(1000)
+            // Escape: its byte first, and that it is a key 50 ms later.
+            keyboard.gate.typed(at: keyboard.now)
+            let verdict = keyboard.gate.judge([.escape], at: keyboard.now, isContinued: true)
+            #expect(verdict == .key(.escape))
+        }
     }
 
     @Test("Typing in any rhythm from 2 to 40 keys a second answers none of 10,000 alerts")

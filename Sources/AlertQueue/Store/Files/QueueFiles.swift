@@ -10,9 +10,10 @@ struct QueueFiles: Sendable {
     /// Looks at the directory of a database.
     ///
     /// A symbolic link is followed here, as SQLite does, so that all files of a queue stand beside
-    /// the same database whatever it is called.
+    /// the same database whatever it is called; but not where others could have put it.
     ///
-    /// - Throws: if the path is empty, no regular file, or in a directory that does not exist.
+    /// - Throws: if the path is empty, no regular file, in a directory that does not exist, or a
+    ///   link in one that others may write.
     init(database: String) throws(AlertError) {
         guard !database.isEmpty, !database.utf8.contains(0) else {
             throw .invalid("database path", "is empty or contains a NUL character")
@@ -39,24 +40,35 @@ struct QueueFiles: Sendable {
         try Self.checkName(absolute)
     }
 
-    /// Makes sure that nobody else has put a link in the place of a database.
+    /// Makes sure that a database is reached by no link in a directory that others may write.
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     private static func checkName(_ path: String) throws(AlertError) {
-        var (link, directory) = (stat(), stat())
-        guard lstat(path, &link) == 0, link.st_mode & S_IFMT == S_IFLNK,
-            stat(QueueLocation.directory(of: path), &directory) == 0,
-            SharedDirectory(directory).isShared
-        else { return }
-        throw .notPermitted(
-            path: path, "it is a link in a directory that others may write, and is not followed")
+        var name = path
+        // As many as the kernel follows; see path_resolution(7).
+        for _ in 0..<40 {
+            var (link, place) = (stat(), stat())
+            let directory = QueueLocation.directory(of: name)
+            guard lstat(name, &link) == 0, link.st_mode & S_IFMT == S_IFLNK,
+                stat(directory, &place) == 0
+            else { return }
+            guard !SharedDirectory(place).isShared else {
+                throw .notPermitted(
+                    path: name,
+                    "it is a link in a directory that others may write, and is not followed")
+            }
+            guard let target = LinuxFile.link(name) else { return }
+            name = target.hasPrefix("/") ? target : directory + "/" + target
+        }
     }
 
     /// Makes sure that the files that SQLite opens are ours to use, before it does.
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
-    func checkOwners() throws(AlertError) {
-        for path in [database, wal, sharedMemory, database + "-journal"] { try place.check(path) }
+    func checkOwners(isLocked: Bool) throws(AlertError) {
+        for path in [database, wal, sharedMemory, database + "-journal"] {
+            try place.check(path, isLocked: isLocked)
+        }
     }
 
     var directory: String { QueueLocation.directory(of: database) }

@@ -17,14 +17,17 @@ struct SharedDirectory: Sendable {
         group = status.st_gid
         let isWritable = status.st_mode & (S_IWGRP | S_IWOTH) != 0
         isShared = isWritable || (owner != geteuid() && owner != 0)
-        isForGroup = status.st_mode & (S_ISGID | S_IWGRP) == S_ISGID | S_IWGRP
+        isForGroup =
+            status.st_mode & (S_ISGID | S_IWGRP) == S_ISGID | S_IWGRP
             && status.st_mode & S_IWOTH == 0
     }
 
     /// Makes sure that a file may be used, if there is one.
     ///
+    /// - Parameter isLocked: Whether nobody else is making it: then it must not be somebody else's
+    ///   empty file, nor have another name that leads to a file of theirs.
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
-    func check(_ path: String) throws(AlertError) {
+    func check(_ path: String, isLocked: Bool) throws(AlertError) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             guard errno == ENOENT || errno == EACCES else {
@@ -37,22 +40,21 @@ struct SharedDirectory: Sendable {
         }
         guard isShared else { return }
         let uid = status.st_uid
-        guard status.st_nlink <= 1 else {
-            throw .notPermitted(path: path, "it has other names, and is not touched")
-        }
         guard uid == geteuid() || uid == 0 || uid == owner || (isForGroup && status.st_gid == group)
         else {
             throw .notPermitted(
                 path: path, "it belongs to uid \(uid), and others may write its directory")
         }
-        // Nobody has begun a queue in it: whoever made it would own ours.
-        guard status.st_size > 0 || uid == geteuid() || !Self.isDatabase(path) else {
-            throw .notPermitted(
-                path: path, "it is empty and belongs to uid \(uid), so it is not taken over")
+        guard isLocked, uid != geteuid() else { return }
+        guard status.st_nlink <= 1 else {
+            throw .notPermitted(path: path, "it belongs to uid \(uid) and has other names")
         }
-    }
-
-    private static func isDatabase(_ path: String) -> Bool {
-        !["-wal", "-shm", "-journal"].contains { path.hasSuffix($0) }
+        // Nobody has begun a queue in it: whoever made it would own ours.
+        guard status.st_size > 0 || ["-wal", "-shm", "-journal"].contains(where: path.hasSuffix)
+        else {
+            throw .notPermitted(
+                path: path,
+                "it is empty and belongs to uid \(uid), so it is not taken over; remove it")
+        }
     }
 }

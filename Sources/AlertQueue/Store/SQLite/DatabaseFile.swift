@@ -36,6 +36,7 @@ struct DatabaseFile: Sendable {
             }
         }
         try lock()
+        try files.checkOwners(isLocked: true)
         // Somebody else may have made it since.
         if FileIdentity(path: path) == nil { try create() }
         if header == .empty { try takeOver() }
@@ -137,7 +138,7 @@ struct DatabaseFile: Sendable {
     ///
     /// See <https://sqlite.org/fileformat2.html#the_database_header>.
     private func inspect() throws(AlertError) -> Header {
-        try files.checkOwners()
+        try files.checkOwners(isLocked: false)
         guard let identity = FileIdentity(path: path) else {
             guard errno == ENOENT else { throw SystemError.current("open", path) }
             return .missing
