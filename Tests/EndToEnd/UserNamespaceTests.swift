@@ -55,7 +55,8 @@ struct UserNamespaceTests {
     private func responder(
         under wrapper: [String], as account: Account?
     ) async throws -> [String: any Sendable] {
-        let queue = try CommandLineQueue(mode: 0o777)
+        // Where anybody may write, the account's queue would be nobody else's.
+        let queue = try CommandLineQueue(sharedBy: account?.gid ?? 0)
         let asked = try queue.start(
             ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No", "--detach"], as: account)
         #expect(await asked.exit() == 0)

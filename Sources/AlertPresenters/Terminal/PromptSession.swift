@@ -88,7 +88,10 @@ struct PromptSession {
     private mutating func update(at time: ContinuousClock.Instant) {
         let isLargeEnough = AlertScreen.isLargeEnough(terminal.size)
         if isOnTerminal, !isLargeEnough, !hasSaidWhy.tooSmall {
-            terminal.write("Too small a window to answer in.\r\n")
+            // The cursor may stand behind the question.
+            let question = gate.isLive ? prompt.question : ""
+            terminal.write(
+                (gate.isLive ? "\r\n" : "") + "Too small a window to answer in.\r\n" + question)
             hasSaidWhy.tooSmall = true
         }
         gate.setVisible(isOnTerminal && isLargeEnough && terminal.isDrained, at: time)
