@@ -48,6 +48,11 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
 
     /// Opens a terminal. Whether alerts appear unasked makes no difference any more: they all wait
     /// for silence.
+    ///
+    /// - Parameters:
+    ///   - device: The device; `/dev/tty` is the controlling terminal of the process, tty(4).
+    ///   - appearsUnasked: Ignored.
+    /// - Throws: As ``init(device:isPlain:)`` does.
     @available(*, deprecated, message: "All alerts wait for silence: leave out appearsUnasked.")
     public convenience init(
         device: String = "/dev/tty", appearsUnasked: Bool
