@@ -20,12 +20,9 @@ struct AlertSession {
     private var layout: AlertScreen
     private var state: AlertScreen.State
     private var shown = AlertScreen.Layout(lines: [])
-    private var parser = KeyParser()
-    private var gate = KeyGate()
+    private var reader = KeyReader()
     private var held: HeldKey?
     private var hasAppeared = false
-    private var wasDrained = true
-    private var lastRead = (number: 0, time: ContinuousClock.now)
     private var appearedAt: ContinuousClock.Instant?
     private var factsChangedAt = ContinuousClock.now
     private var dismissesAt: ContinuousClock.Instant?
@@ -62,24 +59,15 @@ struct AlertSession {
                 appearedAt = time
                 await appear()
             case .bytes(let bytes, let number, let time):
-                let isContinued = parser.isInsideKey
-                let keys = parser.keys(from: bytes)
-                lastRead = (number, time)
-                if let choice = press(
-                    keys, isContinued: isContinued, isMixed: parser.takeDropped())
+                if let (keys, verdict) = reader.read(bytes, number: number, at: time, from: input),
+                    let choice = take(keys, verdict)
                 {
                     return choice
-                }
-                if let patience = parser.patience {
-                    input.awaitSilence(patience, after: number)
                 }
             case .silence:
                 if let choice = held?.choice { return choice }
                 held = nil
-                if let key = parser.pause() {
-                    // It is as old as its only byte, and stood alone since.
-                    _ = press([key], isContinued: true, isMixed: false)
-                }
+                if let verdict = reader.pause() { _ = take([], verdict) }
             case .tick(let time):
                 input.tickDone()
                 await update(at: time)
@@ -94,22 +82,13 @@ struct AlertSession {
 
 extension AlertSession {
     /// Does what the keys of the last read mean; returns the choice that they leave no doubt of.
-    private mutating func press(
-        _ keys: [Key], isContinued: Bool, isMixed: Bool
-    ) -> PresenterChoice? {
-        // A key that is not whole yet is typed too.
-        guard !keys.isEmpty || isMixed else {
-            gate.typed(at: lastRead.time)
-            return nil
-        }
+    private mutating func take(_ keys: [Key], _ verdict: KeyGate.Verdict) -> PresenterChoice? {
         let before = held
         held = nil
-        switch gate.judge(
-            keys, at: lastRead.time, isContinued: isContinued, isMixed: isMixed)
-        {
+        switch verdict {
         case .early: break
         case .burst:
-            if let before, lastRead.time < before.time + KeyGate.repeatGap {
+            if let before, reader.last.time < before.time + KeyGate.repeatGap {
                 state.interaction = before.before
             }
             for key in keys where key.moves { press(key) }
@@ -127,8 +106,8 @@ extension AlertSession {
         if !key.moves {
             var choice: PresenterChoice?
             if case .finish(let chosen) = action { choice = chosen }
-            held = HeldKey(choice: choice, before: before, time: lastRead.time)
-            input.awaitSilence(KeyGate.repeatGap, after: lastRead.number)
+            held = HeldKey(choice: choice, before: before, time: reader.last.time)
+            input.awaitSilence(KeyGate.repeatGap, after: reader.last.number)
         }
         switch action {
         case .finish: break
@@ -145,12 +124,10 @@ extension AlertSession {
 extension AlertSession {
     private mutating func update(at now: ContinuousClock.Instant) async {
         if appearedAt != nil, !hasAppeared { await appear() }
-        // The drawing for a key that has just come is on its way.
-        let isDrained = terminal.isDrained
-        let isVisible = hasAppeared && !shown.isTooSmall && (isDrained || wasDrained)
-        wasDrained = isDrained
-        gate.setVisible(isVisible, at: now)
-        if gate.update(at: now) { state.isLive = true }
+        let isShown = hasAppeared && !shown.isTooSmall
+        if reader.update(isShown: isShown, isDrained: terminal.isDrained, at: now) {
+            state.isLive = true
+        }
         if appearedAt != nil, now >= lookedAt + .seconds(1) { await look() }
         // The seconds of a countdown, and no more than one drawing for each of them.
         guard now >= factsChangedAt + .milliseconds(850) else { return }

@@ -1,9 +1,9 @@
 import AlertQueue
 
 /// A button in a prompt of plain text, which has no colours to mark what destroys.
-package enum PromptLabel {
+enum PromptLabel {
     /// The label, with a word behind one that destroys.
-    package static func text(_ title: String, _ role: Alert.Button.Role?) -> String {
+    static func text(_ title: String, _ role: Alert.Button.Role?) -> String {
         role == .destructive ? title + " (destructive)" : title
     }
 }

@@ -13,8 +13,7 @@ struct PromptSession {
     /// Whether the terminal shows nothing of what is typed by itself.
     private let echoes: Bool
 
-    private var parser = KeyParser()
-    private var gate = KeyGate()
+    private var reader = KeyReader()
     private var line = PromptLine()
     /// A choice that the next moment may show to come from a key that is held down.
     private var held: PresenterChoice?
@@ -22,7 +21,6 @@ struct PromptSession {
     private var doubtful: Doubt?
     private var isOnTerminal = false
     private var hasSaidWhy: (tooEarly: Bool, tooSmall: Bool) = (false, false)
-    private var lastRead = (number: 0, time: ContinuousClock.now)
 
     private struct Doubt {
         let choice: PresenterChoice
@@ -63,18 +61,14 @@ struct PromptSession {
                 input.tickDone()
                 update(at: time)
             case .bytes(let bytes, let number, let time):
-                let isContinued = parser.isInsideKey
-                let keys = parser.keys(from: bytes)
-                lastRead = (number, time)
-                if let choice = try press(
-                    keys, isContinued: isContinued, isMixed: parser.takeDropped())
+                if let (keys, verdict) = reader.read(bytes, number: number, at: time, from: input),
+                    let choice = try take(keys, verdict)
                 {
                     return choice
                 }
-                if let patience = parser.patience { input.awaitSilence(patience, after: number) }
             case .silence:
                 if let held { return held }
-                _ = parser.pause()
+                _ = reader.pause()
             }
         }
         throw CancellationError()
@@ -89,31 +83,27 @@ struct PromptSession {
         let isLargeEnough = AlertScreen.isLargeEnough(terminal.size)
         if isOnTerminal, !isLargeEnough, !hasSaidWhy.tooSmall {
             // The cursor may stand behind the question.
-            let question = gate.isLive ? prompt.question : ""
+            let question = reader.isLive ? prompt.question : ""
             terminal.write(
-                (gate.isLive ? "\r\n" : "") + "Too small a window to answer in.\r\n" + question)
+                (reader.isLive ? "\r\n" : "") + "Too small a window to answer in.\r\n" + question)
             hasSaidWhy.tooSmall = true
         }
-        gate.setVisible(isOnTerminal && isLargeEnough && terminal.isDrained, at: time)
-        if gate.update(at: time) { terminal.write(prompt.question) }
+        let isShown = isOnTerminal && isLargeEnough
+        if reader.update(isShown: isShown, isDrained: terminal.isDrained, at: time) {
+            terminal.write(prompt.question)
+        }
     }
 }
 
 // MARK: - Keys
 
 extension PromptSession {
-    private mutating func press(
-        _ keys: [Key], isContinued: Bool, isMixed: Bool
+    private mutating func take(
+        _ keys: [Key], _ verdict: KeyGate.Verdict
     ) throws -> PresenterChoice? {
-        guard !keys.isEmpty || isMixed else {
-            gate.typed(at: lastRead.time)
-            return nil
-        }
-        switch gate.judge(
-            keys, at: lastRead.time, isContinued: isContinued, isMixed: isMixed)
-        {
+        switch verdict {
         case .early:
-            if !gate.isLive, !hasSaidWhy.tooEarly {
+            if !reader.isLive, !hasSaidWhy.tooEarly {
                 terminal.write("Stop typing to answer.\r\n")
                 hasSaidWhy.tooEarly = true
             }
@@ -151,7 +141,7 @@ extension PromptSession {
         // Whoever reads the digits needs longer than a paste that brings them by chance.
         let isConfirmed =
             text == doubtful?.digits
-            && doubtful.map { lastRead.time >= $0.time + KeyGate.repeatGap } == true
+            && doubtful.map { reader.last.time >= $0.time + KeyGate.repeatGap } == true
         let choice = isConfirmed ? doubtful?.choice : prompt.read(line.text)
         doubtful = nil
         guard let choice else {
@@ -161,10 +151,10 @@ extension PromptSession {
         }
         if !line.isDoubtful || isConfirmed {
             held = choice
-            input.awaitSilence(KeyGate.repeatGap, after: lastRead.number)
+            input.awaitSilence(KeyGate.repeatGap, after: reader.last.number)
         } else {
             let digits = String(Int.random(in: 100...999))
-            doubtful = Doubt(choice: choice, digits: digits, time: lastRead.time)
+            doubtful = Doubt(choice: choice, digits: digits, time: reader.last.time)
             terminal.write(
                 "That came all at once, like pasted text. "
                     + "If you mean “\(prompt.name(of: choice))”, type \(digits): ")

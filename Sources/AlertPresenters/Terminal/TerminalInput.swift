@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Creating it puts the terminal into its mode, ``stop()`` gives it back as it was found.
 final class TerminalInput: Sendable {
-    enum Mode: Sendable {
+    enum Mode: Equatable, Sendable {
         /// Every key at once, unechoed; Ctrl-C and Ctrl-Z still raise their signals. "cbreak".
         case keys(hasScreen: Bool)
         /// Whole lines, as the terminal's own settings have it.
@@ -143,7 +143,7 @@ extension TerminalInput {
             continuation.yield(.bytes(Array(bytes[..<count]), number: number, at: .now))
         } else if count == 0 {
             fail(
-                isByLine
+                mode == .lines
                     ? .endOfInput(device: terminal.device) : .hungUp(device: terminal.device))
         } else if code != EAGAIN && code != EINTR {
             fail(TerminalError("read from", device: terminal.device, code: code))
@@ -175,8 +175,6 @@ extension TerminalInput {
     private func readWhatHasCome() {
         if state.withLock({ $0.isReading && !$0.isStopped }), hasInput { readBytes() }
     }
-
-    private var isByLine: Bool { if case .lines = mode { true } else { false } }
 
     private var hasInput: Bool {
         var descriptor = pollfd(

@@ -35,8 +35,7 @@ struct QueueFiles: Sendable {
         self.database = (directory == "/" ? "" : directory) + resolved[slash...]
         place = SharedDirectory(status)
         // A directory with the set-group-id bit that its group may write is shared on purpose.
-        let shared = S_ISGID | S_IWGRP
-        mode = status.st_mode & shared == shared ? 0o660 : 0o600
+        mode = place.hasGroupFiles ? 0o660 : 0o600
         try Self.checkName(absolute)
     }
 
@@ -66,7 +65,7 @@ struct QueueFiles: Sendable {
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     func checkOwners(isLocked: Bool) throws(AlertError) {
-        for path in [database, wal, sharedMemory, database + "-journal"] {
+        for path in [database, wal, sharedMemory, journal] {
             try place.check(path, isLocked: isLocked)
         }
     }
@@ -77,6 +76,7 @@ struct QueueFiles: Sendable {
     var bell: String { database + "-bell" }
     var handlers: String { database + "-handlers" }
     var reserve: String { database + "-reserve" }
+    var journal: String { database + "-journal" }
     var wal: String { database + "-wal" }
     var sharedMemory: String { database + "-shm" }
 

@@ -9,17 +9,18 @@ struct SharedDirectory: Sendable {
     private let group: gid_t
     /// Whether others than the owner may write it, or the owner is neither us nor root.
     let isShared: Bool
-    /// Whether it is for its group alone, and gives its group to what is created in it.
-    let isForGroup: Bool
+    /// Whether its group may write it, and it gives its group to what is created in it.
+    let hasGroupFiles: Bool
+    /// Whether, besides, it is closed to others.
+    private let isForGroup: Bool
 
     init(_ status: stat) {
         owner = status.st_uid
         group = status.st_gid
         let isWritable = status.st_mode & (S_IWGRP | S_IWOTH) != 0
         isShared = isWritable || (owner != geteuid() && owner != 0)
-        isForGroup =
-            status.st_mode & (S_ISGID | S_IWGRP) == S_ISGID | S_IWGRP
-            && status.st_mode & S_IWOTH == 0
+        hasGroupFiles = status.st_mode & (S_ISGID | S_IWGRP) == S_ISGID | S_IWGRP
+        isForGroup = hasGroupFiles && status.st_mode & S_IWOTH == 0
     }
 
     /// Makes sure that a file may be used, if there is one.

@@ -162,7 +162,7 @@ struct DatabaseFile: Sendable {
     /// Whether the power was lost while the first commit was being written: some of its pages are
     /// there, the first one is not, and SQLite's journal is there to undo it.
     private func isHalfMade(_ header: [UInt8]) -> Bool {
-        header.allSatisfy { $0 == 0 } && (FileIdentity(path: path + "-journal")?.size ?? 0) > 0
+        header.allSatisfy { $0 == 0 } && (FileIdentity(path: files.journal)?.size ?? 0) > 0
     }
 
     private func firstBytes() throws(AlertError) -> [UInt8] {
@@ -191,7 +191,7 @@ struct DatabaseFile: Sendable {
     private func create() throws(AlertError) {
         // What a deleted database left behind is not the new one's log, and its shared memory may
         // still be mapped by whoever has the deleted one open.
-        for ending in ["-journal", "-wal", "-shm"] { unlink(path + ending) }
+        for companion in [files.journal, files.wal, files.sharedMemory] { unlink(companion) }
         // Under another name first: the file at `path` must never be opened beside SQLite.
         let draft = path + "-new.\(getpid())"
         unlink(draft)
