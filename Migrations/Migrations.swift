@@ -16,10 +16,11 @@ package struct Migration: Sendable {
     }
 
     /// The function of SQL that a connection has to define before it can write the audit log of
-    /// the newest schema.
+    /// the newest schema, whose version it takes.
     ///
     /// A program of an earlier version may have the file open while it is migrated. It does not
-    /// define this function, and so each of its writes fails, with the function's name as reason.
+    /// define this function, or without an argument, and so each of its writes fails, with the
+    /// function's name as reason.
     package static let versionGuard = "this_queue_needs_a_newer_alertq"
 
     /// What all of them together make: each object with its type, name and table, and with its
@@ -38,5 +39,6 @@ package struct Migration: Sendable {
         Migration(
             4, "check_without_tables", PackageResources._004_check_without_tables_sql),
         Migration(5, "check_answers", PackageResources._005_check_answers_sql),
+        Migration(6, "take_turns", PackageResources._006_take_turns_sql),
     ]
 }

@@ -47,7 +47,7 @@ CREATE TABLE alerts (
     snoozed_boot_ms  INTEGER,
     snoozed_boot     TEXT,
     cancel_requested INTEGER NOT NULL DEFAULT 0 CHECK (cancel_requested IN (0, 1))
-, erased_seq INTEGER) STRICT;
+, erased_seq INTEGER, account INTEGER, turn INTEGER NOT NULL DEFAULT 0) STRICT;
 
 --- table sqlite_sequence of sqlite_sequence
 
@@ -269,7 +269,30 @@ BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 --- index audit_erased of audit
 CREATE INDEX audit_erased ON audit (seq) WHERE event = 'erased';
 
+--- index alerts_turn of alerts
+CREATE INDEX alerts_turn ON alerts (priority, account, turn)
+    WHERE state = 'queued' AND snoozed_ms IS NULL;
+
+--- index alerts_expiry_moment of alerts
+CREATE INDEX alerts_expiry_moment ON alerts (expires_ms)
+    WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL;
+
+--- table accounts of accounts
+CREATE TABLE accounts (
+    uid     INTEGER PRIMARY KEY,
+    pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0)
+) STRICT;
+
+--- table turns of turns
+CREATE TABLE turns (
+    priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
+    uid      INTEGER NOT NULL,
+    turn     INTEGER NOT NULL,
+    shown    INTEGER NOT NULL,
+    PRIMARY KEY (priority, uid)
+) STRICT, WITHOUT ROWID;
+
 --- trigger audit_needs_this_version of audit
 CREATE TRIGGER audit_needs_this_version BEFORE INSERT ON audit
-    WHEN NOT this_queue_needs_a_newer_alertq ()
+    WHEN NOT this_queue_needs_a_newer_alertq (6)
 BEGIN SELECT RAISE (ABORT, 'this queue needs a newer alertq'); END;

@@ -62,15 +62,19 @@ package final class Database {
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
     }
 
-    /// Defines a function of SQL without arguments that is true, for this connection.
+    /// Defines a function of SQL, for this connection: whether its argument is at most a version.
     ///
-    /// A trigger that calls it lets those connections write which have defined it, and has all
-    /// others fail; see <https://sqlite.org/c3ref/create_function.html>.
-    package func defineVersionGuard(_ name: String) throws(SQLiteError) {
+    /// A trigger that calls it lets those connections write which have defined it and know the
+    /// version, and has all others fail; see <https://sqlite.org/c3ref/create_function.html>.
+    package func defineVersionGuard(_ name: String, upTo version: Int) throws(SQLiteError) {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = sqlite3_create_function_v2(
-            connection, name, 0, flags, nil, { context, _, _ in sqlite3_result_int(context, 1) },
-            nil, nil, nil)
+            connection, name, 1, flags, UnsafeMutableRawPointer(bitPattern: version),
+            { context, _, values in
+                let known = Int(bitPattern: sqlite3_user_data(context))
+                let isKnown = sqlite3_value_int64(values?[0]) <= known
+                sqlite3_result_int(context, isKnown ? 1 : 0)
+            }, nil, nil, nil)
         guard code == SQLITE_OK else {
             throw SQLiteError(connection, operation: "define \(name)")
         }

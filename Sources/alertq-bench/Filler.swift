@@ -18,7 +18,7 @@ final class Filler {
 
     init(path: String, count: Int) throws {
         db = try Database(path: path)
-        try db.defineVersionGuard(Migration.versionGuard)
+        try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         start = Timestamp.milliseconds(Date()) - Int64(count + 1) * Self.step
         // Nobody else has the file yet, and half a filling is thrown away: no log, no syncs.
         try db.execute(
@@ -110,7 +110,7 @@ final class Filler {
         entry.at = resolved
         let detail: String? =
             switch sample.outcome {
-            case .expired: EntryDetail.expired(at: reading(resolved), because: nil)
+            case .expired: EntryDetail.expired(at: reading(resolved), because: nil, isUnseen: false)
             case .cancelled: EntryDetail.cancelled(isHandled: false)
             case .answered, .dismissed, .withdrawn: nil
             }

@@ -15,7 +15,7 @@ final class PlainLoop {
     /// Opens a file that a store has made.
     init(path: String, busyMilliseconds: Int32 = 5000) throws {
         db = try Database(path: path)
-        try db.defineVersionGuard(Migration.versionGuard)
+        try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         db.busyMilliseconds = busyMilliseconds
         try db.execute(
             """

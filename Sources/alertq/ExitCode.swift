@@ -85,7 +85,7 @@ extension ExitCode {
         case .notFound, .keyNotFound, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict: self = .conflict
         case .noChoice(let response): self = AskResult(response).code
-        case .tooManyPending, .busy: self = .busy
+        case .tooManyPending, .tooManyPendingOfAccount, .busy: self = .busy
         case .incompatible, .storage, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted
         }

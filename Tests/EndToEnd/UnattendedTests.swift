@@ -36,7 +36,8 @@ struct UnattendedTests {
         #expect(try await isExpiredByPolicy())
         let entries = try await queue.objects("audit", "list")
         let resolved = try #require(entries.first { $0["event"] as? String == "resolved" })
-        #expect((resolved["detail"] as? String)?.hasPrefix("nobody was there; expired at ") == true)
+        let detail = try #require(resolved["detail"] as? String)
+        #expect(detail.hasPrefix("nobody was there; unseen; expired at "))
         #expect(try await queue.isSound())
     }
 

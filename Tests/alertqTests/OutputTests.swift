@@ -20,7 +20,7 @@ struct OutputTests {
                 "snoozed_until":null,"snoozes":0,"outcome":"answered","button":"yes",\
                 "button_index":0,"by":"person","responder":{"uid":1000,"user":"ana",\
                 "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711},\
-                "unseen":false}
+                "unseen":false,"expires_by":null}
                 """)
     }
 
@@ -32,7 +32,7 @@ struct OutputTests {
         #expect(
             line.hasSuffix(
                 #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null,"#
-                    + #""unseen":false}"#))
+                    + #""unseen":false,"expires_by":null}"#))
     }
 
     @Test("A question that was not stored has the same keys")

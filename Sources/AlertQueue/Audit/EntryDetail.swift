@@ -11,7 +11,7 @@ package enum EntryDetail {
         leaves: [UInt8], key: KeyDigest?
     ) -> String {
         var text = ""
-        if let expiry { text += deadline(expiry) + ", boot clock \(expiry.bootMilliseconds) ms; " }
+        if let expiry { text += "\(deadline(expiry)), \(clock(of: expiry)); " }
         if let dismissAfter { text += "dismiss after \(dismissAfter.milliseconds) ms; " }
         if let snooze { text += "snooze \(snooze.milliseconds) ms; " }
         text += "leaves \(Hex.text(leaves)); "
@@ -20,7 +20,11 @@ package enum EntryDetail {
     }
 
     /// Of an ask, as versions before schema 5 wrote it: the deadline, or nothing.
-    static func askedBefore(expiry: ClockReading?) -> String? { expiry.map(deadline) }
+    ///
+    /// It knew no moments of the wall clock.
+    static func askedBefore(expiry: ClockReading?) -> String? {
+        expiry.map { $0.isOnWallClock ? "" : deadline($0) }
+    }
 
     /// Whether an ask's detail is of the older form, which says less.
     static func isOlder(asked detail: String?) -> Bool {
@@ -29,16 +33,21 @@ package enum EntryDetail {
 
     /// Of a snooze: its end.
     static func snoozed(until end: ClockReading) -> String {
-        "until \(time(end)), boot clock \(moment(end))"
+        "until \(time(end)), " + (end.isOnWallClock ? "wall clock" : "boot clock \(moment(end))")
     }
 
-    /// Of an expiry: the clock by which the deadline had passed, and why it came before that.
-    package static func expired(at now: ClockReading, because reason: String?) -> String {
-        (reason.map { "\($0); " } ?? "") + "expired at \(moment(now))"
+    /// Of an expiry: why it came before the deadline, if it did; whether the alert was never on a
+    /// screen; and the clock by which the deadline had passed.
+    package static func expired(
+        at now: ClockReading, because reason: String?, isUnseen: Bool
+    ) -> String {
+        (reason.map { "\($0); " } ?? "") + (isUnseen ? "\(unseen); " : "")
+            + "expired at \(moment(now))"
     }
 
     /// Why an alert expires before its deadline.
     static let nobodyThere = "nobody was there"
+    private static let unseen = "unseen"
 
     /// Of a cancel: whether the delegate did what it needs.
     package static func cancelled(isHandled: Bool) -> String {
@@ -46,6 +55,10 @@ package enum EntryDetail {
     }
 
     private static func deadline(_ expiry: ClockReading) -> String { "expires \(time(expiry))" }
+
+    private static func clock(of expiry: ClockReading) -> String {
+        expiry.isOnWallClock ? "wall clock" : "boot clock \(expiry.bootMilliseconds) ms"
+    }
 
     private static func time(_ reading: ClockReading) -> String {
         Timestamp.text(Timestamp.date(milliseconds: reading.wallMilliseconds))
@@ -83,7 +96,7 @@ extension EntryDetail {
     static func isSnoozed(_ detail: String?, until end: ClockReading) -> Bool {
         guard Timestamp.plain.contains(end.wallMilliseconds) else { return false }
         return detail.isIdentical(to: snoozed(until: end))
-            || detail.isIdentical(to: "until \(time(end))")
+            || (!end.isOnWallClock && detail.isIdentical(to: "until \(time(end))"))
     }
 
     /// By the clock of which boot a snooze ends, and when; `nil` in the older form.
@@ -105,7 +118,7 @@ extension EntryDetail {
     enum Expired: Equatable {
         /// Nothing of its clock, as versions before schema 5 wrote it.
         case older(isEarly: Bool)
-        case told(isEarly: Bool, bootMilliseconds: Int64, boot: String)
+        case told(isEarly: Bool, isUnseen: Bool, bootMilliseconds: Int64, boot: String)
     }
 
     /// Reads an expiry's detail; `nil` for one that no expiry has.
@@ -114,11 +127,15 @@ extension EntryDetail {
         if rest == nobodyThere { return .older(isEarly: true) }
         let isEarly = rest.hasPrefix(nobodyThere + "; ")
         if isEarly { rest = rest.dropFirst(nobodyThere.count + 2) }
+        let isUnseen = rest.hasPrefix(unseen + "; ")
+        if isUnseen { rest = rest.dropFirst(unseen.count + 2) }
         let start = "expired at "
         guard rest.hasPrefix(start), let end = moment(rest.dropFirst(start.count)) else {
             return nil
         }
-        return .told(isEarly: isEarly, bootMilliseconds: end.bootMilliseconds, boot: end.boot)
+        return .told(
+            isEarly: isEarly, isUnseen: isUnseen, bootMilliseconds: end.bootMilliseconds,
+            boot: end.boot)
     }
 
     /// Whether a cancel's detail says that a delegate did what it needs; `nil` in the older form.

@@ -75,23 +75,6 @@ extension AlertManager {
         return stored.response == nil ? try await store.expire(record.id) : stored
     }
 
-    /// Snoozes an alert: it comes again after the time, in its old place.
-    ///
-    /// - Parameters:
-    ///   - id: The alert; if it is on a screen, it leaves that.
-    ///   - duration: More than zero, at most 100 years; `nil` means the alert's own snooze time.
-    /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
-    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)``.
-    @discardableResult
-    public func snooze(
-        _ id: Alert.ID, for duration: Duration? = nil
-    ) async throws(AlertError) -> AlertRecord {
-        let record = try await store.snooze(
-            id, for: duration, by: caller)
-        noteSnoozed(id)
-        return record
-    }
-
     /// Cancels an alert in the name of the system.
     ///
     /// The delegate of the manager that shows it may handle that, in any process; otherwise the

@@ -50,8 +50,14 @@ extension AlertManager {
             moment: moment,
             task: Task { [weak self, clock] in
                 guard (try? await clock.sleep(until: moment)) != nil else { return }
-                await self?.keepTime()
+                await self?.alarmWentOff(moment)
             })
+    }
+
+    private func alarmWentOff(_ moment: ClockReading) async {
+        // Also before its moment: the wall clock may have been set back meanwhile.
+        if alarm?.moment == moment { alarm = nil }
+        await keepTime()
     }
 
     private func keepTimeOnce() async {

@@ -73,10 +73,12 @@ extension AlertRecord {
         alert.userInfo = asked.userInfo
         alert.defaultButton = asked.defaultButton
         alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
+        let followsWallClock = followsWallClock
         self = AlertRecord(
             id: id, alert: alert, source: source, state: state, askedAt: askedAt,
             presentedAt: presentedAt, expiresAt: expiresAt, snoozedUntil: snoozedUntil,
             snoozes: snoozes, response: response?.naming(alert))
+        self.followsWallClock = followsWallClock
     }
 }
 

@@ -9,6 +9,8 @@ extension Alert {
         package static let name = 256
         /// How many alerts of one source may wait at once, unless set otherwise.
         package static let pendingPerSource = 10_000
+        /// How many alerts of one account may wait at once, of all its sources.
+        package static let pendingPerAccount = 100_000
         /// 100 years: far beyond any use, and far from overflowing milliseconds.
         package static let duration = Duration.seconds(100 * 366 * 86_400)
     }

@@ -24,6 +24,8 @@ public enum AlertError: Error, Sendable {
     case noChoice(Response)
     /// Too many alerts of one source wait already, 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
+    /// So many alerts of one account, of all of its sources, wait already.
+    case tooManyPendingOfAccount(uid: UInt32, limit: Int)
     /// The queue is in use, or its log can't be emptied for now; nothing was stored, try again.
     case busy(_ reason: String)
     /// The database is not one of ours, or comes from a newer version; it was not touched.
@@ -67,6 +69,9 @@ extension AlertError: CustomStringConvertible {
             "nobody chose a button: alert \(response.alertID) was \(response.summary)"
         case .tooManyPending(let source, let limit):
             "\(limit) alerts of “\(source)” wait already; answer or withdraw some first"
+        case .tooManyPendingOfAccount(let uid, let limit):
+            "\(limit) alerts of \(Identity.userName(uid) ?? "uid \(uid)") wait already, of all "
+                + "sources together; answer or withdraw some first"
         case .busy(let reason):
             reason
         case .incompatible(let path, let reason):

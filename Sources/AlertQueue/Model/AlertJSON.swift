@@ -45,7 +45,14 @@ package enum AlertJSON {
             ("by", .optional(response?.by.rawValue)),
             ("responder", response?.responder.map(responder) ?? .null),
             ("unseen", .bool(record?.hasExpiredUnseen ?? false)),
+            ("expires_by", .optional(record.flatMap(clock))),
         ])
+    }
+
+    /// By which clock the deadline passes.
+    private static func clock(_ record: AlertRecord) -> String? {
+        guard record.expiresAt != nil else { return nil }
+        return record.followsWallClock ? "wall clock" : "boot clock"
     }
 
     package static func responder(_ responder: Responder) -> JSONValue {

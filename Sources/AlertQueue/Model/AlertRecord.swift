@@ -48,6 +48,9 @@ public struct AlertRecord: Sendable, Identifiable {
     public let presentedAt: Date?
     /// When it expires, by the wall clock; `nil` for never.
     public let expiresAt: Date?
+    /// Whether its deadline was given as a moment, and so follows the wall clock when that is set;
+    /// a length of time keeps its distance on the clock of the boot in which it was asked.
+    public package(set) var followsWallClock = false
     /// Until when it stays away, after somebody chose "later".
     public package(set) var snoozedUntil: Date?
     /// How often somebody chose "later".

@@ -9,8 +9,17 @@ public struct AlertStatistics: Sendable {
         /// How many have ended in each way; an outcome that is absent has not happened.
         public internal(set) var outcomes: [Outcome: Int] = [:]
 
+        /// How many of those that expired had never been on a screen.
+        public internal(set) var unseen = 0
+
         /// How many still wait.
         public var waiting: Int { asked - outcomes.values.reduce(0, +) }
+
+        mutating func add(_ other: Counts) {
+            asked += other.asked
+            unseen += other.unseen
+            outcomes.merge(other.outcomes, uniquingKeysWith: +)
+        }
     }
 
     /// The counts of what has a name.

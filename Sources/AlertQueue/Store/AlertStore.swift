@@ -36,9 +36,9 @@ package protocol AlertStore: TextUpkeep {
     /// none.
     nonisolated(nonsending) func sweepInReserve() async throws(AlertError)
 
-    /// Snoozes an alert for a time; `nil` means its own snooze time.
+    /// Snoozes an alert; `nil` means for its own snooze time.
     nonisolated(nonsending) func snooze(
-        _ id: Alert.ID, for duration: Duration?, by caller: Caller
+        _ id: Alert.ID, until end: Alert.Deadline?, by caller: Caller
     ) async throws(AlertError) -> AlertRecord
 
     /// Marks a response as taken by its asker, without waiting for the disk.
@@ -201,6 +201,12 @@ extension AlertStore {
     {
         try await next(for: presenters, only: only, except: [], prefersQuestions: false)
     }
+
+    package nonisolated(nonsending) func snooze(
+        _ id: Alert.ID, for duration: Duration?, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: duration.map(Alert.Deadline.after), by: caller)
+    }
 }
 
 /// An alert on its way into the store.
@@ -209,15 +215,18 @@ package struct Question: Sendable {
     package var source: String
     package var caller: Caller
     package var pendingLimit: Int
+    package var accountLimit: Int
 
     package init(
         alert: Alert, source: String, caller: Caller,
-        pendingLimit: Int = Alert.Limit.pendingPerSource
+        pendingLimit: Int = Alert.Limit.pendingPerSource,
+        accountLimit: Int = Alert.Limit.pendingPerAccount
     ) {
         self.alert = alert
         self.source = source
         self.caller = caller
         self.pendingLimit = pendingLimit
+        self.accountLimit = accountLimit
     }
 }
 
@@ -296,7 +305,7 @@ package struct Due: Sendable {
     /// Whether a deadline has passed or a snooze is over, and that is not stored yet.
     package var isNow: Bool
     /// The earliest deadline or end of a snooze to come, of those that were set in this boot; `nil`
-    /// for none. What was set in an earlier boot follows the wall clock, which may jump: it is
-    /// found only by looking often.
+    /// for none, or the earliest moment. Moments, and what was set in an earlier boot, follow the
+    /// wall clock, which may jump: that is found only by looking often.
     package var next: ClockReading?
 }

@@ -38,7 +38,8 @@ public struct ClockReading: Sendable, Hashable {
     public var wallMilliseconds: Int64
     /// Milliseconds since the machine started, suspended time included.
     public var bootMilliseconds: Int64
-    /// Which start of which machine, and which time namespace (time_namespaces(7)).
+    /// Which start of which machine, and which time namespace (time_namespaces(7)); empty for a
+    /// moment of the wall clock alone.
     public var boot: String
 
     /// Creates a reading, for a clock of your own.
@@ -47,6 +48,14 @@ public struct ClockReading: Sendable, Hashable {
         self.bootMilliseconds = bootMilliseconds
         self.boot = boot
     }
+
+    /// A moment of the wall clock, which follows that clock when it is set.
+    package init(onWallClock milliseconds: Int64) {
+        self.init(wallMilliseconds: milliseconds, bootMilliseconds: 0, boot: "")
+    }
+
+    /// Whether it is a moment of the wall clock alone.
+    package var isOnWallClock: Bool { boot.isEmpty }
 
     /// The moment that lies a length of time later, to the millisecond, rounded up.
     public func advanced(by duration: Duration) -> ClockReading {
@@ -57,7 +66,7 @@ public struct ClockReading: Sendable, Hashable {
 
     /// The time from this reading to another, negative if that lies in the past.
     public func time(until other: ClockReading) -> Duration {
-        boot == other.boot
+        boot == other.boot && !isOnWallClock
             ? .milliseconds(other.bootMilliseconds.subtractingBounded(bootMilliseconds))
             : .milliseconds(other.wallMilliseconds.subtractingBounded(wallMilliseconds))
     }

@@ -72,7 +72,13 @@ package struct ShowCommand: Command {
                 record.hasExpiredUnseen
                     ? "never: it expired unseen" : time(record.presentedAt, context)
             ),
-            ("expires", time(record.expiresAt, context)),
+            (
+                "expires",
+                record.expiresAt == nil
+                    ? ""
+                    : time(record.expiresAt, context) + ", by the "
+                        + (record.followsWallClock ? "wall clock" : "boot clock")
+            ),
             ("default", alert.defaultButton ?? ""),
             ("snoozed until", time(record.snoozedUntil, context)),
             ("snoozes", record.snoozes > 0 ? "\(record.snoozes)" : ""),

@@ -28,7 +28,11 @@ package struct SnoozeCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         try await action.run(in: context, done: Self.returning) { manager in
-            try await manager.snooze(action.id, for: end?.distance(from: context.now()))
+            switch end {
+            case .at(let date)?: try await manager.snooze(action.id, until: date)
+            case .after(let duration)?: try await manager.snooze(action.id, for: duration)
+            case nil: try await manager.snooze(action.id)
+            }
         }
     }
 

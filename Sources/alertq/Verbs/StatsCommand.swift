@@ -80,8 +80,11 @@ extension StatsCommand {
         let style = context.style
         // One below the other they fit every screen.
         let names = ["asked", "waiting"] + Outcome.allCases.map(\.rawValue)
+        let unseen = statistics.total.unseen
         var text = zip(names, numbers(statistics.total)).map { name, number in
-            DisplayWidth.padded(name, to: 10) + number + "\n"
+            let more =
+                name == Outcome.expired.rawValue && unseen > 0 ? ", \(unseen) of them unseen" : ""
+            return DisplayWidth.padded(name, to: 10) + number + more + "\n"
         }.joined()
         text += groups("SOURCE", statistics.sources, hasWaiting: true, in: context)
         text += groups("BUTTON", statistics.buttons, hasWaiting: false, in: context)
@@ -163,7 +166,7 @@ extension StatsCommand {
         [("asked", .integer(Int64(counts.asked))), ("waiting", .integer(Int64(counts.waiting)))]
             + Outcome.allCases.map {
                 ($0.rawValue, .integer(Int64(counts.outcomes[$0] ?? 0)))
-            }
+            } + [("unseen", .integer(Int64(counts.unseen)))]
     }
 
     private static func json(_ group: AlertStatistics.Group) -> JSONValue {

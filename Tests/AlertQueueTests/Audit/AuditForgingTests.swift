@@ -118,6 +118,7 @@ struct AuditForgingTests {
             DELETE FROM responses WHERE alert_id = 5;
             UPDATE alerts SET state = 'queued' WHERE id = 5;
             UPDATE sources SET pending = pending + 1 WHERE name = 'test';
+            UPDATE accounts SET pending = pending + 1;
             UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'responses'
             """)
         #expect(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)

@@ -111,7 +111,7 @@ struct AuditVerificationTests {
         try await log.fill()
         let db = try log.queue.connection()
         // One that may write, as far as its version goes.
-        try db.defineVersionGuard(Migration.versionGuard)
+        try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
         #expect(error.isConstraint)
         #expect(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)

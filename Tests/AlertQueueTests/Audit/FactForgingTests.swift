@@ -273,9 +273,10 @@ struct FactForgingTests {
                 """, .optional(response.button?.id), .integer(response.buttonIndex),
                 .text(response.by.rawValue), .integer(context.now.wallMilliseconds))
             try context.db.change("UPDATE alerts SET state = 'resolved' WHERE id = 1")
-            context.changePending(of: row.sourceID, by: -1)
+            context.changePending(of: row.sourceID, uid: row.record.source.uid, by: -1)
             let detail = EntryDetail.expired(
-                at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil)
+                at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil,
+                isUnseen: true)
             for _ in 0..<(edit.isTwice ? 2 : 1) {
                 try context.audit(
                     AuditDraft(

@@ -59,7 +59,7 @@ struct QuickAuditTests {
                 + "message, buttons, info, default_button, handler, presenters, salt, "
                 + "dismiss_after_ms, snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, "
                 + "expires_boot_ms, state, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms, "
-                + "snoozed_boot, cancel_requested, NULL FROM alerts WHERE id = 1",
+                + "snoozed_boot, cancel_requested, NULL, account, turn FROM alerts WHERE id = 1",
             "UPDATE responses SET button = 'x' WHERE alert_id = 1",
             "UPDATE responses SET collected_ms = NULL", "DELETE FROM responses WHERE alert_id = 1",
             "UPDATE responses SET user = 'x' WHERE alert_id = 4",

@@ -98,8 +98,9 @@ def asked_detail(alert, told):
     """What the entry of an ask has to say of the deadline, the timers, the clocks and the rest."""
     parts = []
     if alert["expires_ms"] is not None:
-        expiry = (time(alert["expires_ms"]), alert["expires_boot_ms"])
-        parts.append("expires %s, boot clock %d ms" % expiry)
+        boot = alert["expires_boot_ms"]
+        clock = "wall clock" if boot is None else "boot clock %d ms" % boot
+        parts.append("expires %s, %s" % (time(alert["expires_ms"]), clock))
     if alert["dismiss_after_ms"] is not None:
         parts.append("dismiss after %d ms" % alert["dismiss_after_ms"])
     if alert["snooze_ms"] is not None:
@@ -116,12 +117,12 @@ def is_in_time(entry, alert):
     match = EXPIRED.fullmatch(entry["detail"])
     if match[1]:
         return True
-    if match[3] == alert["boot"]:
+    if match[3] == alert["boot"] and alert["expires_boot_ms"] is not None:
         return int(match[2]) >= alert["expires_boot_ms"]
     return entry["at_ms"] >= alert["expires_ms"]
 
 
-EXPIRED = re.compile(r"(nobody was there; )?expired at (-?[0-9]+) ms in boot (.*)")
+EXPIRED = re.compile(r"(nobody was there; )?(?:unseen; )?expired at (-?[0-9]+) ms in boot (.*)")
 ERASED = re.compile(
     r"alerts ([0-9, -]+); left ([0-9a-f]{64})(?:; salt [0-9a-f]{32}; keys [0-9]+ [0-9a-f]{64}"
     r"(?:, [0-9]+ [0-9a-f]{64})*)?")

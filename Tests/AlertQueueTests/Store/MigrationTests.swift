@@ -60,7 +60,7 @@ struct MigrationTests {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo("Check?")).id
         let db = try queue.connection()
-        try db.defineVersionGuard(Migration.versionGuard)
+        try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         func entry(_ event: String) -> String {
             """
             INSERT INTO audit (seq, at_ms, event, uid, via, host, pid, previous, hash)

@@ -144,8 +144,21 @@ struct StoredQueueTests {
             #expect(error?.description.contains("needs_a_newer_alertq") == true)
             #expect(try older.lastSequence() == entries)
             // The same entry is refused for no other reason.
-            try older.defineVersionGuard(Migration.versionGuard)
+            try older.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
             try older.run(entry)
+            await store.close()
+        }
+    }
+
+    @Test("A deadline in it follows no wall clock: these versions knew no moments")
+    func moment() async throws {
+        for schema in Self.schemas {
+            let (queue, _) = try stored(schema)
+            let store = try await queue.store()
+            try queue.forge("UPDATE alerts SET expires_boot_ms = NULL WHERE id = 2")
+            #expect(await thrown { try await store.answer(2, 0) }?.kind == "inconsistent")
+            #expect(try await store.quickAuditReport(expecting: nil) == nil)
+            #expect(try await store.verifyAudit(expecting: nil).problems.map(\.alertID) == [2])
             await store.close()
         }
     }

@@ -9,17 +9,24 @@ extension AlertContents {
     /// form or in today's: `EntryDetail.asked`, in bytes.
     func hasDetail(_ row: borrowing Row, _ told: RawColumn) throws -> Bool {
         let hasDeadline = !row.isNull(16)
-        guard hasDeadline != row.isNull(18) else { return false }
+        let isOnWallClock = row.isNull(18)
+        guard hasDeadline || isOnWallClock else { return false }
         isOlder = told.kind == .null || (hasDeadline && told.bytes.count == Self.olderLength)
         guard told.kind != .null else { return !hasDeadline }
         detail.beginText()
         if hasDeadline {
             detail.plain("expires ")
             guard detail.time(milliseconds: row.integer(16)) else { return false }
-            if isOlder { return told.kind == .text && told.holds(detail.written) }
-            detail.plain(", boot clock ")
-            detail.decimal(row.integer(18))
-            detail.plain(" ms; ")
+            if isOlder {
+                return !isOnWallClock && told.kind == .text && told.holds(detail.written)
+            }
+            if isOnWallClock {
+                detail.plain(", wall clock; ")
+            } else {
+                detail.plain(", boot clock ")
+                detail.decimal(row.integer(18))
+                detail.plain(" ms; ")
+            }
         }
         if !row.isNull(20) {
             detail.plain("dismiss after ")

@@ -27,6 +27,8 @@ final class AlertContents {
     private(set) var presented: Int64?
     /// The number of its response.
     private(set) var number: Int64 = 0
+    /// Whether the entry of its expiry says that it was never on a screen.
+    var isUnseen = false
     /// Whether its entry tells as little as those of versions before schema 5.
     var isOlder = false
 
@@ -154,11 +156,11 @@ final class AlertContents {
 
     /// Whether an expiry came when it had to, and a cancel was handled as its entry says.
     private func hasReason(_ row: borrowing Row, _ entry: borrowing Row) -> Bool {
-        isOlder = false
+        (isOlder, isUnseen) = (false, false)
         let isHandled = row.integer(20) != 0
         if row.holds(0, "expired") {
             let end = ExpiryCheck(row, detail: entry.optionalText(19))
-            isOlder = end.isOlder
+            (isOlder, isUnseen) = (end.isOlder, end.isUnseen)
             return !isHandled && end.isInTime
         }
         guard row.holds(0, "cancelled") else { return !isHandled }

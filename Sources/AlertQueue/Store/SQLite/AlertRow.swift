@@ -7,8 +7,8 @@ struct AlertRow {
     let sourceID: Int64
     let asked: ClockReading
     let expiry: ClockReading?
-    /// Whether the deadline stands there on both clocks or on none.
-    var hasBothDeadlines = true
+    /// Whether the deadline, if there is one, stands there on the wall clock.
+    var isDeadlineWhole = true
     /// Whether a delegate has done what a cancel needed.
     let isHandled: Bool
     /// The salt of the content's hash; `nil` once the texts have been erased.
@@ -40,12 +40,11 @@ struct AlertRow {
         let boot = row.text(15)
         asked = ClockReading(
             wallMilliseconds: row.integer(16), bootMilliseconds: row.integer(17), boot: boot)
-        let expiresAfterBoot = row.integer(19)
-        expiry = row.optionalInteger(18).map {
-            ClockReading(
-                wallMilliseconds: $0, bootMilliseconds: expiresAfterBoot, boot: boot)
-        }
-        hasBothDeadlines = row.isNull(18) == row.isNull(19)
+        let expiry = Expiry.moment(
+            wallMilliseconds: row.optionalInteger(18), bootMilliseconds: row.optionalInteger(19),
+            boot: boot)
+        self.expiry = expiry
+        isDeadlineWhole = !row.isNull(18) || row.isNull(19)
         salt = row.blob(23)
         isHandled = row.integer(38) != 0
         sourceID = row.integer(39)
@@ -72,6 +71,7 @@ struct AlertRow {
             snoozedUntil: row.optionalInteger(22).map(Timestamp.date),
             snoozes: Int(row.integer(21)), response: response)
         record.isErased = salt == nil
+        record.followsWallClock = expiry?.isOnWallClock ?? false
     }
 
     /// Whether the deadline has passed without anybody having stored that.
@@ -107,10 +107,6 @@ struct AlertRow {
             return askedDetail(leaves: AuditEntry.leaves(of: alert), key: key)
         }
         return askedDetail(leaves: AuditEntry.leaves(of: alert, erasedButtons), key: key)
-    }
-
-    var place: QueuePlace {
-        QueuePlace(id: record.id, priority: record.alert.priority, asked: asked)
     }
 
     private static func alert(_ row: borrowing Row) throws -> Alert {
@@ -174,21 +170,31 @@ struct QueuePlace {
     let priority: Alert.Priority
     let asked: ClockReading
 
-    /// The order of the queue: urgency, grown by waiting, then age.
+    /// The order of the list: urgency, grown by waiting, then age.
     func comes(before other: QueuePlace, at now: ClockReading) -> Bool {
         let (mine, its) = (effectivePriority(at: now), other.effectivePriority(at: now))
         return mine == its ? id < other.id : mine > its
     }
 
     /// The priority with an hour's waiting counted as one step.
-    private func effectivePriority(at now: ClockReading) -> Int {
+    func effectivePriority(at now: ClockReading) -> Int {
         let steps = max(0, min(3, asked.time(until: now).components.seconds / 3600))
         return min(Alert.Priority.critical.rawValue, priority.rawValue + Int(steps))
     }
 }
 
-/// What a passed deadline means for an alert.
+/// What a deadline is, and what it means for an alert once it has passed.
 enum Expiry {
+    /// The deadline as three columns have it: without a boot time it follows the wall clock.
+    static func moment(
+        wallMilliseconds: Int64?, bootMilliseconds: Int64?, boot: String
+    ) -> ClockReading? {
+        guard let wallMilliseconds else { return nil }
+        guard let bootMilliseconds else { return ClockReading(onWallClock: wallMilliseconds) }
+        return ClockReading(
+            wallMilliseconds: wallMilliseconds, bootMilliseconds: bootMilliseconds, boot: boot)
+    }
+
     static func response(to record: AlertRecord, at date: Date) -> Response {
         let index = record.alert.defaultButton.map(record.alert.buttonIndex) ?? -1
         return Response(

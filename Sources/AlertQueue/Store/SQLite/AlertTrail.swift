@@ -5,6 +5,8 @@ struct AlertTrail: Sendable {
     var collected: Int64 = 0
     var erased: Int64 = 0
     var presented: Int64 = 0
+    /// Whether it was shown before it was resolved.
+    var wasShownBeforeEnd = false
     var cancelling: Int64 = 0
     var snoozed: Int64 = 0
     /// How many entries tell of a snooze.
@@ -42,6 +44,7 @@ struct AlertTrail: Sendable {
             isAskedBefore = EntryDetail.isOlder(asked: entry.detail)
         case .presented:
             (presented, presentedMilliseconds) = (sequence, at)
+            if resolved == 0 { wasShownBeforeEnd = true }
         case .snoozed:
             snoozed = sequence
             snoozes += 1

@@ -44,11 +44,13 @@ extension AuditCheck {
             """
             SELECT id, state, salt IS NULL, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms,
                 snoozed_boot, cancel_requested, erased_seq, source_id, title, message, info,
-                buttons, presenters, pid FROM alerts NOT INDEXED ORDER BY id
+                buttons, presenters, pid, account FROM alerts NOT INDEXED ORDER BY id
             """, []
         ) { row in
             let id = row.integer(0)
-            if row.holds(1, "queued") { pending.count(row.integer(10)) }
+            if row.holds(1, "queued") {
+                pending.count(row.integer(10), account: row.optionalInteger(17))
+            }
             guard let story = stories[id], story.asked > 0 else {
                 return tell(id, "was never asked: no entry tells of it")
             }

@@ -142,9 +142,15 @@ struct AuditCheck: Sendable {
                 "the response of alert \(id) differs from entry \(sequence) in whether its "
                     + "cancel was handled", &self)
         }
-        if response.outcome == .expired, !entry.expiryCheck(of: row, response).isInTime {
+        guard response.outcome == .expired else { return }
+        let expiry = entry.expiryCheck(of: row, response)
+        if !expiry.isInTime {
             report(
                 "alert \(id) expired with entry \(sequence) before its deadline had passed", &self)
+        }
+        if expiry.isUnseen, stories[id]?.wasShownBeforeEnd ?? false {
+            report(
+                "alert \(id) was shown, but entry \(sequence) says that it expired unseen", &self)
         }
     }
 
@@ -197,7 +203,7 @@ extension AuditEntry {
     func matches(_ row: AlertRow) -> Bool {
         let source = row.record.source
         let isPlain = row.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
-        return isPlain && row.hasBothDeadlines && event.source.isIdentical(to: source.name)
+        return isPlain && row.isDeadlineWhole && event.source.isIdentical(to: source.name)
             && event.responder.uid == source.uid && event.responder.pid == source.pid
             && event.responder.host.isIdentical(to: source.host)
             && Timestamp.milliseconds(event.at) == row.asked.wallMilliseconds

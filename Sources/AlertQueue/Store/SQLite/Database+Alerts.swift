@@ -18,16 +18,6 @@ extension Database {
         WHERE alerts.id = ?
         """
     private static let byKey = joined + " WHERE alerts.source_id = ? AND alerts.key = ?"
-    private static let waiting =
-        joined + """
-             WHERE alerts.state = 'queued' AND alerts.snoozed_ms IS NULL
-            AND alerts.priority = ? AND (alerts.presenters IS NULL OR ?2 IS NULL OR EXISTS (
-                SELECT 1 FROM json_each(alerts.presenters) AS wanted
-                JOIN json_each(?2) AS attached ON attached.value = wanted.value))
-            AND (?4 IS NULL OR alerts.id NOT IN (SELECT value FROM json_each(?4)))
-            AND (?5 = 0 OR alerts.buttons <> '[]')
-            ORDER BY alerts.id LIMIT ?3
-            """
 
     func alert(_ id: Alert.ID) throws -> AlertRow? {
         try first(Self.byID, .integer(id)) { try AlertRow($0) }
@@ -89,18 +79,6 @@ extension Database {
         ) { $0.text(0) }
     }
 
-    /// The oldest waiting alerts of one priority that one of the presenters may show, but for some,
-    /// or those of them with buttons; names and ids are JSON arrays.
-    func waiting(
-        _ priority: Alert.Priority, presenters: String?, except: String? = nil,
-        hasButtons: Bool = false, limit: Int
-    ) throws -> [AlertRow] {
-        try rows(
-            Self.waiting, .integer(priority.rawValue), .optional(presenters), .integer(limit),
-            .optional(except), .integer(hasButtons ? 1 : 0)
-        ) { try AlertRow($0) }
-    }
-
     /// What decides on the place of the oldest waiting alerts of one priority, without their texts.
     func places(
         _ priority: Alert.Priority, at now: ClockReading, limit: Int
@@ -136,7 +114,8 @@ extension Database {
 
     /// Whether the deadline has not passed: `?2` is the boot, `?3` its time, `?4` the wall clock's.
     private static let isInTime = """
-        (expires_ms IS NULL OR CASE boot WHEN ?2 THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
+        (expires_ms IS NULL OR CASE WHEN boot = ?2 AND expires_boot_ms IS NOT NULL
+            THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
         """
 
     /// How many alerts could be shown now besides one, counted up to 1,000.
@@ -153,17 +132,28 @@ extension Database {
         return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
     }
 
-    /// The alerts whose deadline has passed: by boot time within this boot, else by the wall clock.
+    /// The alerts whose deadline has passed: by boot time within this boot, else, and for moments,
+    /// by the wall clock.
     func overdue(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
-        try due(
+        let lengths = try due(
             """
             SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
             AND boot = ? AND expires_boot_ms <= ? ORDER BY expires_boot_ms LIMIT ?
             """,
             """
             SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
-            AND boot <> ? AND expires_ms <= ? ORDER BY expires_ms LIMIT ?
+            AND boot <> ? AND expires_boot_ms IS NOT NULL AND expires_ms <= ?
+            ORDER BY expires_ms LIMIT ?
             """, now, limit)
+        guard lengths.count < limit else { return lengths }
+        return lengths
+            + (try rows(
+                """
+                SELECT id FROM alerts INDEXED BY alerts_expiry_moment
+                WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL
+                AND expires_ms <= ? ORDER BY expires_ms LIMIT ?
+                """, .integer(now.wallMilliseconds), .integer(limit - lengths.count)
+            ) { $0.integer(0) })
     }
 
     /// The alerts whose snooze is over, by the same clocks.
@@ -192,16 +182,25 @@ extension Database {
         return false
     }
 
-    /// The earliest deadline or end of a snooze among those that were set in a boot; `nil` for
-    /// none.
-    func nextDue(in boot: String) throws -> ClockReading? {
+    /// The earliest deadline or end of a snooze among those that were set in this boot, and the
+    /// moments; `nil` for none.
+    func nextDue(at now: ClockReading) throws -> ClockReading? {
+        let boot = now.boot
         let moments = [
             try first(
                 """
                 SELECT expires_ms, expires_boot_ms FROM alerts
                 WHERE state = 'queued' AND expires_ms IS NOT NULL AND boot = ?
+                    AND expires_boot_ms > ?
                 ORDER BY expires_boot_ms LIMIT 1
-                """, .text(boot), read: Self.moment(in: boot)),
+                """, .text(boot), .integer(Int64.min), read: Self.moment(in: boot)),
+            try first(
+                """
+                SELECT expires_ms FROM alerts INDEXED BY alerts_expiry_moment
+                WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL
+                ORDER BY expires_ms LIMIT 1
+                """
+            ) { ClockReading(onWallClock: $0.integer(0)) },
             try first(
                 """
                 SELECT snoozed_ms, snoozed_boot_ms FROM alerts
@@ -209,7 +208,7 @@ extension Database {
                 ORDER BY snoozed_boot_ms LIMIT 1
                 """, .text(boot), read: Self.moment(in: boot)),
         ]
-        return moments.compactMap { $0 }.min { $0.bootMilliseconds < $1.bootMilliseconds }
+        return moments.compactMap { $0 }.min { now.time(until: $0) < now.time(until: $1) }
     }
 
     private static func moment(in boot: String) -> (borrowing Row) -> ClockReading {
@@ -238,13 +237,13 @@ extension Database {
             AND boot = ? AND expires_boot_ms <= ?
             """, .text(now.boot), .integer(now.bootMilliseconds)
         ) { Int($0.integer(0)) }
-        let otherBoot = try first(
+        let onWallClock = try first(
             """
             SELECT count(*) FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
-            AND boot <> ? AND expires_ms <= ?
+            AND (boot <> ? OR expires_boot_ms IS NULL) AND expires_ms <= ?
             """, .text(now.boot), .integer(now.wallMilliseconds)
         ) { Int($0.integer(0)) }
-        return (sameBoot ?? 0) + (otherBoot ?? 0)
+        return (sameBoot ?? 0) + (onWallClock ?? 0)
     }
 
     func lastSequence() throws -> Int64 {

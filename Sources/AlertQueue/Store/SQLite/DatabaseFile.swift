@@ -229,7 +229,7 @@ struct DatabaseFile: Sendable {
                 Self.forget(identity)
                 throw error
             }
-            try handle.defineVersionGuard(Migration.versionGuard)
+            try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
             // Whoever makes the file now has it to itself for a moment.
             handle.busyMilliseconds = 5000
             // These need no schema. After its check, each would have all statements compiled again,

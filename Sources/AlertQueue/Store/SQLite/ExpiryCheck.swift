@@ -24,16 +24,21 @@ struct ExpiryCheck {
         if case .older = told { true } else { false }
     }
 
+    /// Whether the entry says that the alert had never been on a screen.
+    var isUnseen: Bool {
+        if case .told(_, true, _, _) = told { true } else { false }
+    }
+
     /// Whether the deadline had passed by its own clock: the boot clock in the boot in which the
-    /// alert was asked, else the wall clock. Before that only a default button applies, where
-    /// nobody is there who could answer.
+    /// alert was asked, else, and for a moment, the wall clock. Before that only a default button
+    /// applies, where nobody is there who could answer.
     ///
     /// The older form doesn't say what the boot clock said, and so there is less to check.
     var isInTime: Bool {
         switch told {
         case nil: return false
         case .older(let isEarly): return isEarly ? hasDefault : expiry != nil
-        case .told(let isEarly, let bootMilliseconds, let boot):
+        case .told(let isEarly, _, let bootMilliseconds, let boot):
             let end = ClockReading(
                 wallMilliseconds: wallMilliseconds, bootMilliseconds: bootMilliseconds, boot: boot)
             let isOver = expiry.map { end.isAtOrAfter($0) } ?? false
@@ -45,14 +50,11 @@ struct ExpiryCheck {
 extension ExpiryCheck {
     /// Of a row of ``AlertContents/isResolved(_:_:_:)``.
     init(_ row: borrowing Row, detail: String?) {
-        let (expires, boot) = (row.optionalInteger(22), row.text(24))
-        let expiresAfterBoot = row.integer(23)
         self.init(
             detail: detail, wallMilliseconds: row.integer(3),
-            expiry: expires.map {
-                ClockReading(
-                    wallMilliseconds: $0, bootMilliseconds: expiresAfterBoot, boot: boot)
-            },
+            expiry: Expiry.moment(
+                wallMilliseconds: row.optionalInteger(22),
+                bootMilliseconds: row.optionalInteger(23), boot: row.text(24)),
             // The name of an erased button is erased, too.
             hasDefault: row.isNull(19) ? row.integer(1) >= 0 : !row.isNull(25))
     }

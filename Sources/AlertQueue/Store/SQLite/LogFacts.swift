@@ -23,6 +23,8 @@ struct LogFacts: Sendable {
     private var presented = BitSet()
     /// Those whose row has the time of the last entry so far that tells of a showing.
     private var presentedRightly = BitSet()
+    /// Those whose expiry says that nobody had seen them.
+    private var unseen = BitSet()
     /// What the last snooze says, of alerts that were not resolved after it.
     private var snoozes: [Int64: String] = [:]
     /// The numbers of the responses, which are those of a stretch of all responses.
@@ -107,6 +109,11 @@ struct LogFacts: Sendable {
         return !isOlder || endedBefore.insert(id)
     }
 
+    /// Adds what an expiry says was never on a screen; `false` if it was.
+    mutating func addUnseen(_ id: Int64) -> Bool {
+        unseen.insert(id) && !presented.contains(id)
+    }
+
     mutating func addCollected(_ id: Int64, at milliseconds: Int64) {
         sum.add(.collected, of: id, milliseconds)
         _ = collected.insert(id)
@@ -129,6 +136,8 @@ struct LogFacts: Sendable {
         collectedEarly.formUnion(early)
         collectedLate.formUnion(next.collectedLate)
         collectedLate.formUnion(erased.intersection(next.collected))
+        guard presented.intersection(next.unseen).count == 0 else { return false }
+        unseen.formUnion(next.unseen)
         presentedRightly.subtract(next.presented)
         presentedRightly.formUnion(next.presentedRightly)
         presented.formUnion(next.presented)
@@ -157,7 +166,8 @@ extension LogFacts {
         try db.visit(
             """
             SELECT id, state, salt IS NULL, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms,
-                snoozed_boot, cancel_requested, erased_seq, source_id FROM alerts NOT INDEXED
+                snoozed_boot, cancel_requested, erased_seq, source_id, account
+            FROM alerts NOT INDEXED
             """, []
         ) { row in
             alerts += 1
@@ -222,7 +232,7 @@ extension LogFacts {
             isCancelRight(id, isRequested: row.integer(8) != 0)
         else { return false }
         if !row.isNull(9) { found.add(.erasedSequence, of: id, row.integer(9)) }
-        if !isResolved { pending.count(row.integer(10)) }
+        if !isResolved { pending.count(row.integer(10), account: row.optionalInteger(11)) }
         let count = row.integer(4)
         guard (0...Int64(Int32.max)).contains(count) else { return false }
         if count != 0 { found.add(.snooze, of: id, 0, times: count) }
@@ -250,45 +260,6 @@ extension LogFacts {
                 wallMilliseconds: row.integer(5), bootMilliseconds: row.integer(6),
                 boot: row.text(7)))
     }
-}
-
-/// A sum over facts, each mixed with a key of this process: which facts they were doesn't depend on
-/// their order, and nobody can find others with the same sum.
-struct MultisetHash: Sendable, Equatable {
-    enum Kind: UInt8 {
-        case collected
-        case response
-        case indexedResponse
-        case erasedSequence
-        case snooze
-        case entry
-        case erasure
-        case handler
-    }
-
-    /// Odd, so that multiplying by it loses nothing.
-    private static let keys = (
-        UInt64.random(in: 0...UInt64.max) | 1, UInt64.random(in: 0...UInt64.max) | 1,
-        UInt64.random(in: 0...UInt64.max)
-    )
-    private var value: UInt64 = 0
-
-    /// Mixes as MurmurHash3 ends (Appleby), which is not linear: facts that change places have
-    /// another sum.
-    mutating func add(_ kind: Kind, of id: Int64, _ fact: Int64, times: Int64 = 1) {
-        let (first, second, third) = Self.keys
-        var bits = UInt64(bitPattern: id) &* first &+ UInt64(kind.rawValue)
-        bits = Self.mixed(bits) &+ UInt64(bitPattern: fact) &* second
-        value &+= Self.mixed(Self.mixed(bits) &+ third) &* UInt64(bitPattern: times)
-    }
-
-    private static func mixed(_ bits: UInt64) -> UInt64 {
-        var bits = (bits ^ (bits >> 33)) &* 0xff51_afd7_ed55_8ccd
-        bits = (bits ^ (bits >> 33)) &* 0xc4ce_b9fe_1a85_ec53
-        return bits ^ (bits >> 33)
-    }
-
-    mutating func add(_ other: MultisetHash) { value &+= other.value }
 }
 
 extension Row {

@@ -122,6 +122,7 @@ final class QuickAuditCheck {
             guard try contents.isResolved(id, row, db) else { return false }
             return seen.addResolved(
                 id, number: contents.number, isOlder: contents.isOlder, sequence)
+                && (!contents.isUnseen || seen.addUnseen(id))
         case .collected:
             seen.addCollected(id, at: row.integer(1))
             return true

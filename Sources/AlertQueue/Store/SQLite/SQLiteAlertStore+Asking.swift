@@ -29,11 +29,11 @@ private struct PreparedQuestion: Sendable {
 
     /// Stores the question, or finds the one that its key belongs to.
     func store(in context: WriteContext) throws -> Enqueued {
-        let (source, pending) = try context.source(
-            uid: question.caller.identity.uid, name: question.source)
+        let uid = question.caller.identity.uid
+        let (source, pending) = try context.source(uid: uid, name: question.source)
         if let key = question.alert.key,
             let row = try context.db.checkedAlert(
-                key: key, source: question.source, uid: question.caller.identity.uid)
+                key: key, source: question.source, uid: uid)
         {
             var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
@@ -46,7 +46,10 @@ private struct PreparedQuestion: Sendable {
         guard pending < question.pendingLimit else {
             throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
         }
-        let row = try context.insert(self, source: source)
+        guard try context.pending(ofAccount: uid) < question.accountLimit else {
+            throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
+        }
+        let row = try context.insert(self, source: source, pending: pending)
         try context.audit(
             AuditDraft(
                 kind: .asked, record: row.record, content: content,
@@ -162,15 +165,22 @@ extension Database {
 }
 
 extension WriteContext {
-    fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
+    /// - Parameter pending: How many alerts of the source wait already, each of which is shown in a
+    ///   round of its own.
+    fileprivate func insert(
+        _ prepared: PreparedQuestion, source: Int64, pending: Int
+    ) throws -> AlertRow {
         let alert = prepared.question.alert
-        let expiry = try expiry(of: alert)
+        let uid = prepared.question.caller.identity.uid
+        let turn = try db.turn(of: uid, alert.priority).addingBounded(Int64(1 + pending))
+        let expiry = try alert.deadline.map { try moment($0, of: "deadline") }
         try db.change(
             """
             INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
                 buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
-                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, account,
+                turn)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(source), .integer(Int64(prepared.question.caller.identity.pid)),
             .text(prepared.question.caller.identity.host), .optional(alert.key),
@@ -180,29 +190,32 @@ extension WriteContext {
             .optional(prepared.presenters), .blob(prepared.salt),
             .optional(alert.dismissAfter?.milliseconds), .optional(alert.snooze?.milliseconds),
             .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
-            .optional(expiry?.wallMilliseconds), .optional(expiry?.bootMilliseconds))
+            .optional(expiry?.wallMilliseconds),
+            .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
+            .integer(Int64(uid)), .integer(turn))
         let id = db.lastInsertedID
         try db.checkUnknown(id)
-        changePending(of: source, by: 1)
+        changePending(of: source, uid: uid, by: 1)
         return AlertRow(
             asked: prepared, id: id, source: source, at: now, expiry: expiry)
     }
+}
 
-    /// The deadline on all clocks.
-    private func expiry(of alert: Alert) throws -> ClockReading? {
-        switch alert.deadline {
-        case nil: return nil
+extension WriteContext {
+    /// When a length of time or a moment has passed: a length keeps its distance on the clock of
+    /// this boot, a moment follows the wall clock.
+    func moment(_ deadline: Alert.Deadline, of part: String) throws(AlertError) -> ClockReading {
+        switch deadline {
         case .after(let duration): return now.advanced(by: duration)
         case .at(let date):
             let distance = Timestamp.milliseconds(date) - now.wallMilliseconds
             guard distance > 0 else {
-                throw AlertError.invalid(
-                    "deadline", "\(Timestamp.text(date)) lies in the past")
+                throw .invalid(part, "\(Timestamp.text(date)) lies in the past")
             }
             guard Duration.milliseconds(distance) <= Alert.Limit.duration else {
-                throw AlertError.invalid("deadline", "is more than 100 years away")
+                throw .invalid(part, "is more than 100 years away")
             }
-            return now.advanced(by: .milliseconds(distance))
+            return ClockReading(onWallClock: now.wallMilliseconds + distance)
         }
     }
 }
@@ -232,6 +245,7 @@ extension AlertRow {
             presentedAt: nil,
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
             snoozedUntil: nil, snoozes: 0, response: nil)
+        record.followsWallClock = expiry?.isOnWallClock ?? false
     }
 }
 

@@ -46,7 +46,7 @@ extension SQLiteAlertStore {
     package nonisolated(nonsending) func due() async throws(AlertError) -> Due {
         try await read("look for what is due") { [clock] db in
             let now = clock.now()
-            return Due(isNow: try db.isDue(at: now), next: try db.nextDue(in: now.boot))
+            return Due(isNow: try db.isDue(at: now), next: try db.nextDue(at: now))
         }
     }
 
@@ -195,11 +195,8 @@ extension Database {
             else { return nil }
             return row
         }
-        let exceptions = except.isEmpty ? nil : "\(except)"
-        let candidates = try Alert.Priority.allCases.flatMap {
-            try waiting(
-                $0, presenters: presenters, except: exceptions, hasButtons: hasButtons, limit: 1)
-        }
-        return candidates.min { $0.place.comes(before: $1.place, at: now) }
+        let candidates = Candidates(
+            presenters: presenters, except: except, hasButtons: hasButtons)
+        return try first(of: candidates, at: now)
     }
 }

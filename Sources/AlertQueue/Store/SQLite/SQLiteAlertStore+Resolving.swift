@@ -19,7 +19,7 @@ extension SQLiteAlertStore {
             if case .cancel(true, _) = resolution { isHandled = true }
             let record = try context.store(
                 response, of: row, by: actor, isHandled: isHandled,
-                detail: resolution.detail(at: context.now))
+                detail: resolution.detail(of: row.record, at: context.now))
             return Resolved(record: record, isLate: false)
         }
         guard !result.isLate else {
@@ -67,17 +67,17 @@ extension SQLiteAlertStore {
     }
 
     package nonisolated(nonsending) func snooze(
-        _ id: Alert.ID, for duration: Duration?, by caller: Caller
+        _ id: Alert.ID, until end: Alert.Deadline?, by caller: Caller
     ) async throws(AlertError) -> AlertRecord {
-        if let duration { try Alert.check(duration, "snooze") }
+        if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
         return try await commits.perform(.upkeep, "store the snooze") { context in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
             if let response = row.record.response { throw AlertError.alreadyResolved(response) }
             guard !row.isOverdue(at: context.now) else {
                 throw AlertError.late(row.expiryResponse(at: context.now))
             }
-            let until = context.now.advanced(
-                by: duration ?? row.record.alert.snooze ?? .seconds(300))
+            let own = row.record.alert.snooze ?? .seconds(300)
+            let until = try context.moment(end ?? .after(own), of: "snooze")
             try context.db.change(
                 """
                 UPDATE alerts SET snoozes = snoozes + 1, snoozed_ms = ?, snoozed_boot_ms = ?,
@@ -138,6 +138,7 @@ extension SQLiteAlertStore {
                 AuditDraft(
                     kind: .presented, at: moment, record: record, content: content),
                 by: caller)
+            try context.db.noteTurn(of: record.id, entry: context.head.sequence)
         }
     }
 
@@ -196,7 +197,9 @@ extension WriteContext {
         isQuiet = false
         return try store(
             row.expiryResponse(at: now), of: row, by: caller.through("deadline"),
-            isHandled: false, detail: EntryDetail.expired(at: now, because: nil))
+            isHandled: false,
+            detail: EntryDetail.expired(
+                at: now, because: nil, isUnseen: row.record.presentedAt == nil))
     }
 
     /// Stores the one response of an alert, with its audit entry.
@@ -225,7 +228,7 @@ extension WriteContext {
             UPDATE alerts SET state = 'resolved', snoozed_ms = NULL, snoozed_boot_ms = NULL,
                 snoozed_boot = NULL WHERE id = ?
             """, .integer(record.id))
-        changePending(of: row.sourceID, by: -1)
+        changePending(of: row.sourceID, uid: record.source.uid, by: -1)
         try audit(
             AuditDraft(
                 kind: .resolved, record: record, response: response, content: row.content,

@@ -47,13 +47,19 @@ private struct StatisticsTally: Sendable {
         return statistics
     }
 
-    mutating func addAlerts(_ count: Int, of source: String, _ outcome: Outcome?) {
-        Self.add(count, outcome, to: &counted.total)
-        Self.add(count, outcome, to: &sources, source)
+    /// - Parameter isUnseen: Whether they have never been on a screen.
+    mutating func addAlerts(
+        _ count: Int, of source: String, _ outcome: Outcome?, isUnseen: Bool
+    ) {
+        let counts = Self.counts(count, outcome, isUnseen: isUnseen)
+        counted.total.add(counts)
+        Self.add(counts, to: &sources, source)
     }
 
-    mutating func addChoices(_ count: Int, of button: String, _ outcome: Outcome) {
-        Self.add(count, outcome, to: &buttons, button)
+    mutating func addChoices(
+        _ count: Int, of button: String, _ outcome: Outcome, isUnseen: Bool
+    ) {
+        Self.add(Self.counts(count, outcome, isUnseen: isUnseen), to: &buttons, button)
     }
 
     mutating func addAnswer(fromAsked: Int64, fromPresented: Int64?) {
@@ -62,19 +68,22 @@ private struct StatisticsTally: Sendable {
     }
 
     private static func add(
-        _ count: Int, _ outcome: Outcome?, to groups: inout [String: AlertStatistics.Counts],
+        _ counts: AlertStatistics.Counts, to groups: inout [String: AlertStatistics.Counts],
         _ name: String
     ) {
         // Names come from outside, and may be without number.
         guard groups[name] != nil || groups.count < AlertStatistics.groupLimit else { return }
-        add(count, outcome, to: &groups[name, default: AlertStatistics.Counts()])
+        groups[name, default: AlertStatistics.Counts()].add(counts)
     }
 
-    private static func add(
-        _ count: Int, _ outcome: Outcome?, to counts: inout AlertStatistics.Counts
-    ) {
-        counts.asked += count
-        if let outcome { counts.outcomes[outcome, default: 0] += count }
+    private static func counts(
+        _ count: Int, _ outcome: Outcome?, isUnseen: Bool
+    ) -> AlertStatistics.Counts {
+        var counts = AlertStatistics.Counts()
+        counts.asked = count
+        if let outcome { counts.outcomes = [outcome: count] }
+        if isUnseen, outcome == .expired { counts.unseen = count }
+        return counts
     }
 
     private static func ordered(
@@ -110,17 +119,17 @@ private struct StatisticsQuery: Sendable {
             """
             SELECT sources.name, outcome,
                 CASE WHEN button_index >= 0 THEN coalesce(button, '#' || button_index) END,
-                count(*)
+                presented_ms IS NULL, count(*)
             FROM alerts CROSS JOIN sources ON sources.id = alerts.source_id
             LEFT JOIN responses ON responses.alert_id = alerts.id
-            WHERE \(Self.condition) GROUP BY 1, 2, 3
+            WHERE \(Self.condition) GROUP BY 1, 2, 3, 4
             """, values
         ) { row in
             let outcome = row.optionalText(1).flatMap(Outcome.init(rawValue:))
-            let count = Int(row.integer(3))
-            tally.addAlerts(count, of: row.text(0), outcome)
+            let (isUnseen, count) = (row.integer(3) == 1, Int(row.integer(4)))
+            tally.addAlerts(count, of: row.text(0), outcome, isUnseen: isUnseen)
             if let button = row.optionalText(2), let outcome {
-                tally.addChoices(count, of: button, outcome)
+                tally.addChoices(count, of: button, outcome, isUnseen: isUnseen)
             }
         }
         // What a policy did or a timer says nothing of people.

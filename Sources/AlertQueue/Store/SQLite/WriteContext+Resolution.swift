@@ -41,9 +41,11 @@ extension WriteContext {
 
 extension Resolution {
     /// What the audit log tells besides the response.
-    func detail(at now: ClockReading) -> String? {
+    func detail(of record: AlertRecord, at now: ClockReading) -> String? {
         switch self {
-        case .expireUnattended: EntryDetail.expired(at: now, because: EntryDetail.nobodyThere)
+        case .expireUnattended:
+            EntryDetail.expired(
+                at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
         case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
         case .choose, .chooseID, .dismiss, .withdraw: nil
         }

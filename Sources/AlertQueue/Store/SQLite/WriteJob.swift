@@ -54,8 +54,11 @@ final class WriteContext {
     /// does more, such as storing the expiry of somebody's alert, says so.
     var isQuiet = true
     private var sources: [SourceName: SourceCount] = [:]
-    /// By how much the numbers of waiting alerts change, by source.
+    /// How many alerts of an account waited before the transaction.
+    private var accounts: [UInt32: Int] = [:]
+    /// By how much the numbers of waiting alerts change, by source and by account.
     private var pendingChanges: [Int64: Int] = [:]
+    private var accountChanges: [UInt32: Int] = [:]
 
     private struct SourceName: Hashable {
         let uid: UInt32
@@ -91,9 +94,17 @@ final class WriteContext {
         return (source.id, source.pending + pendingChanges[source.id, default: 0])
     }
 
+    /// How many alerts of an account wait.
+    func pending(ofAccount uid: UInt32) throws -> Int {
+        let stored = try accounts[uid] ?? Int(UInt32(clamping: db.pending(ofAccount: uid)))
+        accounts[uid] = stored
+        return stored + accountChanges[uid, default: 0]
+    }
+
     /// Counts an alert of a source that begins to wait, or ends.
-    func changePending(of source: Int64, by change: Int) {
+    func changePending(of source: Int64, uid: UInt32, by change: Int) {
         pendingChanges[source, default: 0] += change
+        accountChanges[uid, default: 0] += change
     }
 
     /// Writes down what was only counted, once for all members of the transaction.
@@ -103,7 +114,17 @@ final class WriteContext {
                 "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
                 .integer(id))
         }
+        for (uid, change) in accountChanges where change != 0 {
+            try db.run(
+                "UPDATE accounts SET pending = pending + ? WHERE uid = ?", .integer(change),
+                .integer(Int64(uid)))
+            guard db.changes == 0 else { continue }
+            try db.change(
+                "INSERT INTO accounts (uid, pending) VALUES (?, ?)", .integer(Int64(uid)),
+                .integer(change))
+        }
         pendingChanges.removeAll()
+        accountChanges.removeAll()
     }
 
     private func stored(_ key: SourceName) throws -> SourceCount {

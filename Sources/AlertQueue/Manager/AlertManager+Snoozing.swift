@@ -1,0 +1,38 @@
+import FoundationEssentials
+
+// Putting alerts off.
+extension AlertManager {
+    /// Snoozes an alert: it comes again after the time, in its old place.
+    ///
+    /// - Parameters:
+    ///   - id: The alert; if it is on a screen, it leaves that.
+    ///   - duration: More than zero, at most 100 years; `nil` means the alert's own snooze time.
+    /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
+    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)``.
+    @discardableResult
+    public func snooze(
+        _ id: Alert.ID, for duration: Duration? = nil
+    ) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: duration.map(Alert.Deadline.after))
+    }
+
+    /// Snoozes an alert until a moment, which follows the wall clock when that is set.
+    ///
+    /// - Parameters:
+    ///   - id: The alert; if it is on a screen, it leaves that.
+    ///   - date: In the future, at most 100 years away.
+    /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
+    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)``.
+    @discardableResult
+    public func snooze(_ id: Alert.ID, until date: Date) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: .at(date))
+    }
+
+    private func snooze(
+        _ id: Alert.ID, until end: Alert.Deadline?
+    ) async throws(AlertError) -> AlertRecord {
+        let record = try await store.snooze(id, until: end, by: caller)
+        noteSnoozed(id)
+        return record
+    }
+}
