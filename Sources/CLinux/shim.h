@@ -59,6 +59,17 @@ static inline int clinux_file_look(int descriptor, const char *path, struct clin
     return 0;
 }
 
+// Hidden behind _GNU_SOURCE.
+extern int renameat2(int, const char *, int, const char *, unsigned int flags);
+
+static inline int clinux_rename_new(const char *from, const char *to) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */);
+}
+
+static inline int clinux_exchange(const char *one, const char *other) {
+    return renameat2(AT_FDCWD, one, AT_FDCWD, other, 2 /* RENAME_EXCHANGE */);
+}
+
 // ioctl is variadic.
 static inline int clinux_window_size(int fd, struct winsize *size) {
     return ioctl(fd, TIOCGWINSZ, size);

@@ -21,6 +21,11 @@ package final class Database {
         case readWrite
         /// Reads and writes a file, and creates it first if it does not exist.
         case create
+        /// Reads a file that exists.
+        case readOnly
+        /// Reads a file that nothing writes meanwhile, without locks, log or shared memory; the
+        /// path is a URI with `immutable=1`. See <https://sqlite.org/uri.html#uriimmutable>.
+        case unchanging
     }
 
     /// Opens a database file.
@@ -33,8 +38,14 @@ package final class Database {
         path: String, access: Access = .readWrite, onClose: @escaping () -> Void = {}
     ) throws(SQLiteError) {
         var handle: OpaquePointer?
-        let create = access == .create ? SQLITE_OPEN_CREATE : 0
-        let flags = SQLITE_OPEN_READWRITE | create | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let mode =
+            switch access {
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .unchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
+        let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(handle, operation: "open the database")

@@ -23,7 +23,14 @@ final class QueueConfined<Value>: @unchecked Sendable {
     nonisolated(nonsending) func run<Result: Sendable>(
         _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
     ) async throws(AlertError) -> Result {
-        let result = await withCheckedContinuation { continuation in
+        try await result(body).get()
+    }
+
+    /// Runs a closure likewise, and returns its result or its error.
+    nonisolated(nonsending) func result<Result: Sendable>(
+        _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
+    ) async -> Swift.Result<Result, AlertError> {
+        await withCheckedContinuation { continuation in
             queue.async {
                 continuation.resume(
                     returning: Swift.Result { () throws(AlertError) in
@@ -31,6 +38,5 @@ final class QueueConfined<Value>: @unchecked Sendable {
                     })
             }
         }
-        return try result.get()
     }
 }

@@ -18,7 +18,7 @@ package enum ArgumentKind: Sendable, Hashable {
     package init(placeholder: String) {
         let name = placeholder.filter { $0.isLetter || $0 == "=" }
         switch name {
-        case "PATH": self = .file
+        case "PATH", "FILE": self = .file
         case "PROGRAM": self = .program
         case "ID": self = .waitingAlert
         case "BUTTON": self = .button

@@ -70,6 +70,11 @@ struct QueueFiles: Sendable {
         }
     }
 
+    /// What the names of the files beside a database end with.
+    static let endings = [
+        "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",
+    ]
+
     var directory: String { QueueLocation.directory(of: database) }
     var lock: String { database + "-lock" }
     var slot: String { database + "-slot" }

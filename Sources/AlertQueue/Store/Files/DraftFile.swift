@@ -1,0 +1,114 @@
+import CLinux
+import Glibc
+
+/// A file that is made beside the place that it is to have, and put there when it is complete.
+///
+/// Its maker holds a flock(2) on it, so that one that a killed process has left is told from one
+/// that is still being made.
+final class DraftFile: Sendable {
+    let path: String
+    /// Closed after SQLite has closed the file: that would lose SQLite's locks.
+    private let descriptor: Descriptor
+
+    /// Makes an empty file with a mode, whatever the umask; see open(2), `O_EXCL`.
+    init(for target: String, mode: mode_t) throws(AlertError) {
+        let path = Self.path(for: target)
+        // Whoever made it had our process id, and is dead.
+        Self.remove(path)
+        let raw = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard raw >= 0 else { throw SystemError.current("create", path) }
+        descriptor = Descriptor(owning: raw)
+        self.path = path
+        fchmod(raw, mode)
+        guard clinux_flock(raw, LOCK_EX | LOCK_NB) == 0, descriptor.isStill(at: path) else {
+            throw .busy("somebody else is at work on \(path); try again")
+        }
+    }
+
+    deinit { discard() }
+
+    /// Removes it, unless it has been put in its place.
+    func discard() {
+        if descriptor.isStill(at: path) { Self.remove(path) }
+    }
+
+    /// Gives it the owner, the group and the mode of another file, as far as this process may.
+    func takeRights(of status: stat) {
+        // Only root may give files away; the group is what a shared queue needs.
+        if fchown(descriptor.raw, status.st_uid, status.st_gid) != 0 {
+            fchown(descriptor.raw, .max, status.st_gid)
+        }
+        fchmod(descriptor.raw, status.st_mode & 0o777)
+    }
+
+    /// Puts its bytes on the disk.
+    func sync() throws(AlertError) {
+        guard fsync(descriptor.raw) == 0 else { throw SystemError.current("sync", path) }
+    }
+
+    /// Puts it in a place where there is no file; `false` if there is one.
+    func move(to target: String) throws(AlertError) -> Bool {
+        if clinux_rename_new(path, target) == 0 { return true }
+        if errno == EEXIST { return false }
+        // Not every file system can rename so, and not every one can link.
+        guard link(path, target) == 0 else {
+            if errno == EEXIST { return false }
+            throw SystemError.current("create", target)
+        }
+        unlink(path)
+        return true
+    }
+
+    /// Puts it in the place of whatever file is there; see rename(2).
+    func replace(_ target: String) throws(AlertError) {
+        guard rename(path, target) == 0 else { throw SystemError.current("replace", target) }
+    }
+
+    // MARK: - What killed processes leave
+
+    private static func path(for target: String) -> String { "\(target)-new.\(getpid())" }
+
+    /// Removes the drafts that killed processes have left in a directory.
+    ///
+    /// - Parameter isTarget: Whether a name is one of those for which drafts are made there.
+    static func removeLeftovers(in directory: String, for isTarget: (String) -> Bool) {
+        for name in names(in: directory) {
+            guard let end = name.ranges(of: "-new.").last,
+                isTarget(String(name[..<end.lowerBound]))
+            else { continue }
+            let number = name[end.upperBound...].prefix { $0.isASCII && $0.isNumber }
+            let draft = directory + "/" + name[..<number.endIndex]
+            guard !number.isEmpty, !isBeingMade(draft) else { continue }
+            remove(draft)
+        }
+    }
+
+    private static func isBeingMade(_ draft: String) -> Bool {
+        let raw = open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard raw >= 0 else { return errno != ENOENT }
+        defer { close(raw) }
+        return clinux_flock(raw, LOCK_EX | LOCK_NB) != 0
+    }
+
+    /// Removes a draft, and what a store has made beside it.
+    static func remove(_ draft: String) {
+        for ending in QueueFiles.endings { unlink(draft + ending) }
+        unlink(draft)
+    }
+
+    /// The names in a directory; none in one that can't be read. See readdir(3).
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    String(validatingCString: $0)
+                }
+            }
+            if let name { names.append(name) }
+        }
+        return names
+    }
+}
