@@ -40,7 +40,8 @@ package enum Verbs {
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
         CancelCommand.self, CollectCommand.self, WatchCommand.self, HistoryCommand.self,
         StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self, AuditHeadCommand.self,
-        AuditExportCommand.self, PurgeCommand.self, BackupCommand.self, DoctorCommand.self,
+        AuditExportCommand.self, PurgeCommand.self, BackupCommand.self,
+        RestoreCommand.self, DoctorCommand.self,
         CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]
 

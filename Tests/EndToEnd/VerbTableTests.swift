@@ -112,6 +112,20 @@ extension VerbTableTests {
             let history = try await test.queue.run("history").output
             return purged.code == 0 && !history.contains("Prune?")
         },
+        "backup": { test in
+            _ = try await test.ask()
+            let file = test.queue.directory + "/backup"
+            let head = try await test.queue.run("audit", "head").output
+            let made = try await test.queue.run("backup", file)
+            return made.code == 0 && made.output.contains(head)
+        },
+        "restore": { test in
+            _ = try await test.ask()
+            let file = test.queue.directory + "/backup"
+            _ = try await test.queue.run("backup", file)
+            let restored = try await test.queue.run("restore", file)
+            return restored.code == 0 && restored.output.contains("kept")
+        },
         "completions": { test in
             try await test.queue.run("completions", "bash").output.contains("alertq")
         },

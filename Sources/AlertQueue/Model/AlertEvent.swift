@@ -20,9 +20,9 @@ public struct AlertEvent: Sendable {
         case collected
         /// The texts of old alerts were erased.
         case erased
-        /// A backup took the place of the queue; reserved, like those below.
+        /// A backup took the place of the queue.
         case restored
-        /// A command ran that an answer had approved.
+        /// A command ran that an answer had approved; reserved, like those below.
         case ran
         /// Somebody got a right over the queue, or lost one.
         case access

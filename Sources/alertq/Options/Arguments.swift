@@ -82,6 +82,14 @@ package struct Arguments: Sendable {
         return id
     }
 
+    /// The end of an audit log, as `audit head` prints it.
+    package static func head(_ text: String) throws(UsageError) -> AuditHead {
+        guard let head = AuditHead(text) else {
+            throw UsageError("“\(text)” is not a head, such as audit head prints")
+        }
+        return head
+    }
+
     /// The number of an entry of the audit log, or 0 for what stands before the first.
     package static func sequence(_ text: String) throws(UsageError) -> Int64 {
         guard let number = Int64(text), number >= 0 else {

@@ -14,7 +14,7 @@ package struct AuditListCommand: Command {
         """,
         """
         The events are asked, presented, returned, snoozed, cancelling (a cancel was requested of \
-        the screen that shows it), resolved, collected and erased. The names restored, ran, \
+        the screen that shows it), resolved, collected, erased and restored. The names ran, \
         access, reminded and seen are reserved: skip these, and any name that you don't know.
         """,
     ]

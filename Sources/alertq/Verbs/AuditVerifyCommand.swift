@@ -25,12 +25,7 @@ package struct AuditVerifyCommand: Command {
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
-        head = try arguments.value(Self.head) { text throws(UsageError) in
-            guard let head = AuditHead(text) else {
-                throw UsageError("“\(text)” is not a head, such as audit head prints")
-            }
-            return head
-        }
+        head = try arguments.value(Self.head, Arguments.head)
         isJSON = arguments.has(.json)
     }
 

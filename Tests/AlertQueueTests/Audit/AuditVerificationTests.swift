@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Audit log")
 struct AuditVerificationTests {
-    private static let verifier = URL(filePath: #filePath).deletingLastPathComponent()
+    static let verifier = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "verify.py").path
 
     @Test("A verifier written from the documentation alone finds the same chain")

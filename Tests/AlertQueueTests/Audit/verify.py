@@ -144,6 +144,48 @@ def left_hash(db, ranges):
     return sha256(fields).hex()
 
 
+RESTORED = re.compile(
+    r"backup (none|[0-9]+:[0-9a-f]{64})(?:; replaced (?:none|[0-9]+:[0-9a-f]{64}|an unreadable"
+    r" queue))?; alerts from ([0-9]+); responses from ([0-9]+)")
+
+
+class Numbers:
+    """The ids of alerts and the numbers of responses, which only a restore makes jump."""
+
+    def __init__(self):
+        self.alert, self.alert_start, self.response = 0, 0, 0
+
+    def fault(self, db, entry):
+        if entry["event"] == "asked":
+            self.alert = max(self.alert, entry["alert_id"])
+            if entry["alert_id"] < self.alert_start:
+                return "its alert has an id from before the restore"
+        if entry["event"] == "resolved":
+            self.response += 1
+            row = db.execute(
+                "SELECT seq FROM responses WHERE alert_id = ?", (entry["alert_id"],)).fetchone()
+            if row is None or row[0] != self.response:
+                return "its response has another number"
+        if entry["event"] == "restored":
+            return self.restore_fault(entry)
+        return None
+
+    def restore_fault(self, entry):
+        match = RESTORED.fullmatch(entry["detail"] or "")
+        if not match:
+            return "it does not say what was restored"
+        end = "%d:%s" % (entry["seq"] - 1, entry["previous"].hex())
+        if match[1] != ("none" if entry["seq"] == 1 else end):
+            return "it does not go on from the backup"
+        alert, response = int(match[2]), int(match[3])
+        if alert - max(self.alert, self.alert_start - 1) <= 2**32:
+            return "its ids were given before"
+        if response - self.response <= 2**32:
+            return "its numbers were given before"
+        self.alert_start, self.response = alert, response - 1
+        return None
+
+
 def row_fault(db, entry, alert):
     """What is wrong with the rows that an entry tells of; None for nothing."""
     if entry["event"] == "asked" and entry["detail"] != asked_detail(alert, entry["detail"]):
@@ -159,7 +201,7 @@ def row_fault(db, entry, alert):
 
 def verify(db):
     db.row_factory = sqlite3.Row
-    previous, count, asked = bytes(32), 0, {}
+    previous, count, asked, numbers = bytes(32), 0, {}, Numbers()
     for entry in db.execute("SELECT * FROM audit ORDER BY seq"):
         count += 1
         where = "entry %d" % entry["seq"]
@@ -169,6 +211,9 @@ def verify(db):
             return where + ": it does not continue the one before"
         if entry["hash"] != sha256(["alertq-audit-1"] + [entry[name] for name in ENTRY]):
             return where + ": it was changed"
+        fault = numbers.fault(db, entry)
+        if fault:
+            return where + ": " + fault
         previous = entry["hash"]
         alert = db.execute(
             "SELECT alerts.*, name AS source FROM alerts JOIN sources ON sources.id = source_id"

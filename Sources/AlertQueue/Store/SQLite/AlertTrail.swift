@@ -16,6 +16,8 @@ struct AlertTrail: Sendable {
     var collectedMilliseconds: Int64 = 0
     /// How many alerts had been resolved before this one.
     var predecessors: Int64 = 0
+    /// The number that its response has.
+    var number: Int64 = 0
     /// Whether its asking is told as versions before schema 5 did, and its end.
     var isAskedBefore = false
     var isEndedBefore = false
@@ -35,8 +37,9 @@ struct AlertTrail: Sendable {
         return "was \(word) by entry \(first) already, and by entry \(entry.event.sequence) again"
     }
 
-    /// Takes in what an entry tells; `count` alerts were resolved before it.
-    mutating func add(_ entry: AuditEntry, resolvedBefore count: Int64) {
+    /// Takes in what an entry tells; `count` alerts were resolved before it, and the next response
+    /// has the number `next`.
+    mutating func add(_ entry: AuditEntry, resolvedBefore count: Int64, next: Int64) {
         let (sequence, at) = (entry.event.sequence, Timestamp.milliseconds(entry.event.at))
         switch entry.event.kind {
         case .asked where asked == 0:
@@ -51,7 +54,7 @@ struct AlertTrail: Sendable {
         case .cancelling:
             cancelling = sequence
         case .resolved where resolved == 0:
-            (resolved, predecessors) = (sequence, count)
+            (resolved, predecessors, number) = (sequence, count, next)
             isEndedBefore = entry.isEndedBefore
         case .collected where collected == 0:
             (collected, collectedMilliseconds) = (sequence, at)

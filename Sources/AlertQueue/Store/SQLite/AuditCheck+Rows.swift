@@ -29,7 +29,9 @@ extension AuditCheck {
         let pending = try compareAlerts(db, at: now)
         try compareResponses(db)
         for fault in try pending.differences(from: db) { report.report(fault) }
-        for fault in try db.numberingFaults() { report.report(fault) }
+        for fault in try db.numberingFaults(alerts: alerts, responses: responses) {
+            report.report(fault)
+        }
         for fault in try db.integrityFaults(isThorough: true) {
             report.report("the file is damaged: \(fault)")
         }
@@ -162,7 +164,7 @@ extension AuditCheck {
 
     /// Compares every response with its alert's story.
     private mutating func compareResponses(_ db: Database) throws {
-        var count: Int64 = 0
+        var (count, last): (Int64, Int64) = (0, 0)
         try db.forEach(
             """
             SELECT alert_id, seq, collected_ms, responses.source, sources.name, responses.key,
@@ -178,7 +180,8 @@ extension AuditCheck {
             guard let story = stories[id], story.resolved > 0 else {
                 return tell(id, "has a response that no entry tells of")
             }
-            if row.integer(1) != story.predecessors + 1 || count != row.integer(1) {
+            defer { last = row.integer(1) }
+            if row.integer(1) != story.number || row.integer(1) <= last {
                 tell(
                     id,
                     "has response number \(row.integer(1)), which is not its place: "

@@ -14,6 +14,11 @@ struct AuditCheck: Sendable {
     private(set) var hasSeenExpected = false
     var stories: [Alert.ID: AlertTrail] = [:]
     private var resolvedCount: Int64 = 0
+    /// The ids of the alerts and the numbers of the responses so far.
+    private(set) var alerts = GivenNumbers()
+    private(set) var responses = GivenNumbers()
+    /// Whether the last restore made them go on from far beyond.
+    private var hasJumped = true
     /// The first entry that is written as today, and not as versions before schema 5 did.
     private var firstNewer: Int64?
 
@@ -86,6 +91,7 @@ struct AuditCheck: Sendable {
     private mutating func compare(_ entry: AuditEntry, _ db: Database) throws {
         let sequence = entry.event.sequence
         if entry.event.kind == .erased { return try compare(erasure: entry, db) }
+        if entry.event.kind == .restored { return compare(restore: entry) }
         guard let id = entry.event.alertID else { return }
         switch entry.event.kind {
         case .asked, .presented, .snoozed, .resolved:
@@ -103,14 +109,49 @@ struct AuditCheck: Sendable {
     }
 
     private mutating func note(_ entry: AuditEntry) {
+        if entry.event.kind == .restored, let restored = RestoredQueue(detail: entry.detail) {
+            let isFar = [
+                alerts.go(onFrom: restored.firstAlert),
+                responses.go(onFrom: restored.firstResponse),
+            ]
+            hasJumped = !isFar.contains(false)
+        }
         guard let id = entry.event.alertID else { return }
         var story = stories[id] ?? AlertTrail()
         if let fault = story.repeats(entry) {
             report.report("alert \(id) \(fault)", entry: entry.event.sequence, alert: id)
         }
-        story.add(entry, resolvedBefore: resolvedCount)
+        if entry.event.kind == .asked, !alerts.add(id) {
+            report.report(
+                "alert \(id) was asked after a restore, which went on from a greater number",
+                entry: entry.event.sequence, alert: id)
+        }
+        story.add(entry, resolvedBefore: resolvedCount, next: responses.next)
         stories[id] = story
-        if entry.event.kind == .resolved { resolvedCount += 1 }
+        if entry.event.kind == .resolved {
+            resolvedCount += 1
+            _ = responses.add(responses.next)
+        }
+    }
+
+    /// Compares the entry of a restore with the log so far, which is what the backup had.
+    private mutating func compare(restore entry: AuditEntry) {
+        let sequence = entry.event.sequence
+        guard let restored = RestoredQueue(detail: entry.detail) else {
+            report.report("entry \(sequence) does not say what was restored", entry: sequence)
+            return
+        }
+        if restored.backup != previous {
+            report.report(
+                "entry \(sequence) restored a backup that ends at entry "
+                    + "\(restored.backup.sequence), which is not the one before it",
+                entry: sequence)
+        }
+        if !hasJumped {
+            report.report(
+                "entry \(sequence) restored a backup, but does not go on from numbers that were "
+                    + "never given", entry: sequence)
+        }
     }
 
     private mutating func compare(

@@ -18,6 +18,9 @@ struct AuditDraft {
         self.source = source
     }
 
+    /// An entry about the whole queue.
+    init(kind: AlertEvent.Kind) { self.kind = kind }
+
     /// An erasure is of the whole queue; its detail says which alerts it was.
     init(erased alerts: ErasedAlerts) {
         kind = .erased

@@ -293,6 +293,11 @@ struct DatabaseFile: Sendable {
             }
         }
         let companions = Companions(of: files)
+        // While it was being opened, another database may have taken its place, whose log SQLite
+        // would take for this one's.
+        guard database.identity == FileIdentity(path: path) else {
+            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
+        }
         Self.opened.withLock { opened in
             if opened[database.identity]?.companions == nil {
                 opened[database.identity]?.companions = companions

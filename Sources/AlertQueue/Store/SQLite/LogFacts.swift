@@ -27,8 +27,10 @@ struct LogFacts: Sendable {
     private var unseen = BitSet()
     /// What the last snooze says, of alerts that were not resolved after it.
     private var snoozes: [Int64: String] = [:]
-    /// The numbers of the responses, which are those of a stretch of all responses.
-    private var responses: ClosedRange<Int64>?
+    /// The numbers of the responses, which follow each other but for a restore.
+    private var responses = ResponseNumbers()
+    /// The ids of the alerts, which a restore makes jump.
+    private var alerts = GivenNumbers()
     private var sum = MultisetHash()
     /// The last entry that is written as versions before schema 5 did, and the first one that is
     /// written as today: none of the former comes after one of the latter.
@@ -49,7 +51,6 @@ struct LogFacts: Sendable {
         entries.add(.erasure, of: sequence, 0)
         noteForm(isOlder: alerts.left == nil, sequence)
         for range in alerts.ranges {
-            guard range.upperBound < BitSet.largest else { return false }
             for id in range {
                 guard erased.insert(id) else { return false }
                 if alerts.left != nil {
@@ -64,7 +65,13 @@ struct LogFacts: Sendable {
 
     mutating func addAsked(_ id: Int64, isOlder: Bool, _ sequence: Int64) -> Bool {
         noteForm(isOlder: isOlder, sequence)
-        return asked.insert(id) && (!isOlder || askedBefore.insert(id))
+        return asked.insert(id) && alerts.add(id) && (!isOlder || askedBefore.insert(id))
+    }
+
+    /// Adds what the entry of a restore tells; `false` where ids or numbers don't jump far enough.
+    mutating func addRestored(_ restored: RestoredQueue) -> Bool {
+        alerts.go(onFrom: restored.firstAlert)
+            && responses.given.go(onFrom: restored.firstResponse)
     }
 
     private mutating func noteForm(isOlder: Bool, _ sequence: Int64) {
@@ -97,12 +104,7 @@ struct LogFacts: Sendable {
     ) -> Bool {
         guard resolved.insert(id), number > 0, number < .max else { return false }
         sum.add(.response, of: id, number)
-        if let responses {
-            guard number == responses.upperBound + 1 else { return false }
-            self.responses = responses.lowerBound...number
-        } else {
-            responses = number...number
-        }
+        guard responses.add(number) else { return false }
         if !snoozes.isEmpty { snoozes[id] = nil }
         // Most ends have one form only.
         if isOlder { lastOlder = max(lastOlder, sequence) }
@@ -145,12 +147,7 @@ struct LogFacts: Sendable {
         snoozes.merge(next.snoozes) { $1 }
         sum.add(next.sum)
         entries.add(next.entries)
-        if let mine = responses, let its = next.responses {
-            guard its.lowerBound == mine.upperBound + 1 else { return false }
-            responses = mine.lowerBound...its.upperBound
-        } else {
-            responses = responses ?? next.responses
-        }
+        guard responses.merge(next.responses), alerts.merge(next.alerts) else { return false }
         return asked.merge(next.asked) && resolved.merge(next.resolved)
             && erased.merge(next.erased)
     }
@@ -175,7 +172,7 @@ extension LogFacts {
             return isRight
         }
         guard isRight, alerts == asked.count else { return false }
-        var (count, indexed): (Int64, MultisetHash) = (0, entries)
+        var (count, indexed, last): (Int64, MultisetHash, Int64) = (0, entries, 0)
         try db.visit(
             """
             SELECT alert_id, collected_ms, seq, handler, outcome = 'withdrawn'
@@ -195,19 +192,22 @@ extension LogFacts {
             if !row.isNull(1) {
                 found.add(.collected, of: id, row.integer(1))
             } else if !row.isNull(3) {
-                indexed.add(.handler, of: row.raw(3).bytesHash, count)
+                indexed.add(.handler, of: row.raw(3).bytesHash, row.integer(2))
             }
-            isRight = resolved.contains(id) && row.integer(2) == count
+            // That these are the numbers which the entries tell of, the sum says.
+            isRight = resolved.contains(id) && row.integer(2) > last
+            last = row.integer(2)
             return isRight
         }
         guard isRight, count == Int64(resolved.count), found == sum,
-            responses == (count > 0 ? 1...count : nil), endedBefore.isSubset(of: askedBefore),
+            responses.beginsAtOne, endedBefore.isSubset(of: askedBefore),
             erasedBefore.isSubset(of: askedBefore), named.isSubset(of: asked),
             collectedEarly.count == 0, lastOlder < firstNewer
         else { return false }
         let stray = try db.first("SELECT 1 FROM audit NOT INDEXED WHERE seq < 1") { _ in true }
         guard stray == nil, try pending.differences(from: db).isEmpty else { return false }
-        return try db.numberingFaults().isEmpty && db.indexSum() == indexed
+        let faults = try db.numberingFaults(alerts: self.alerts, responses: responses.given)
+        return try faults.isEmpty && db.indexSum() == indexed
     }
 
     /// Whether a response still had to be collected when its alert's texts were erased.

@@ -98,6 +98,13 @@ final class QuickAuditCheck {
             else { return false }
             return try alerts.left.map { try db.leftHash(of: alerts) == $0 } ?? true
         }
+        if event == .restored {
+            guard row.isNull(3), let restored = RestoredQueue(detail: row.optionalText(19)),
+                restored.backup.sequence == sequence - 1,
+                restored.backup.hash.withUnsafeBytes(row.raw(20).holds)
+            else { return false }
+            return seen.addRestored(restored)
+        }
         if row.raw(3).kind == .integer, !seen.addEntry(sequence, of: row.integer(3)) {
             return false
         }
@@ -129,7 +136,7 @@ final class QuickAuditCheck {
         case .returned, .ran, .access, .reminded, .seen:
             return true
         case .erased, .restored:
-            // The careful check knows more of these.
+            // Told above, because they are about no alert.
             return false
         }
     }

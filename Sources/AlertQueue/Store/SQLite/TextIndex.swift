@@ -66,7 +66,14 @@ extension Database {
     func unindexedCount() throws -> Int {
         let newest = try first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
         // Neither number is negative unless somebody has written it.
-        return Int(max(0, max(0, newest) - max(0, try upkeep().indexed)))
+        let (last, indexed) = (max(0, newest), max(0, try upkeep().indexed))
+        guard last.subtractingBounded(indexed) > RestoredQueue.jump else {
+            return Int(max(0, last - indexed))
+        }
+        // The numbers in between were never given, because a backup was restored.
+        return try first("SELECT count(*) FROM responses WHERE seq > ?", .integer(indexed)) {
+            Int($0.integer(0))
+        } ?? 0
     }
 
     /// Puts the words of a response's alert into an index.
