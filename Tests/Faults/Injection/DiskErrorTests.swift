@@ -26,8 +26,10 @@ struct DiskErrorTests {
     func errors() async throws {
         for operation in Self.operations {
             let queue = try start.queue(operation)
-            // A long log is read like a short one, only more often.
-            let reads = operation == .checkpoint ? [] : ["pread64"]
+            // A long log is read like a short one, only more often; and where a file has a name that
+            // nobody knows beforehand, the reads of the dynamic linker are hit as well.
+            let readsLittle = operation != .checkpoint && !operation.takesBackup
+            let reads = readsLittle ? ["pread64"] : []
             let kinds = FaultPoint.changes + ["openat"] + reads
             let calls = try await FaultPoint.calls(kinds, in: queue) { wrapper in
                 let finished = try await operation.run(on: queue, under: wrapper)
@@ -69,7 +71,7 @@ struct DiskErrorTests {
             #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
             #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
             #expect(try await queue.faults(against: ledger) == [], "\(place)")
-            #expect(try operation.leftover(in: queue, again) == [], "\(place)")
+            #expect(try await operation.leftover(in: queue, again) == [], "\(place)")
             // The short form leaves some out, others in each run.
             number += FaultForm.isFull ? 1 : Int.random(in: 1...8)
         }

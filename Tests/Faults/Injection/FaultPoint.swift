@@ -71,8 +71,9 @@ struct FaultPoint: Hashable, Sendable {
             guard let match = line.firstMatch(of: /^(\d+) +(\w+)\((.*)/),
                 let file = name(in: String(match.3), of: queue)
             else { continue }
-            // A draft is called after its process; it can't be named beforehand.
-            let isDraft = file.contains("-new.")
+            // A draft is called after its process, and a kept queue after the time; neither can be
+            // named beforehand.
+            let isDraft = file.contains("-new.") || file.contains("-replaced-")
             if isDraft, match.2 == "openat" { continue }
             let point = FaultPoint(call: String(match.2), name: isDraft ? nil : file)
             if !found.points.contains(point) { found.points.append(point) }

@@ -8,7 +8,8 @@ import Testing
 @Suite("Kill at every call", .enabled(if: Tool.hasTracer, "it needs strace"))
 struct InjectedKillTests {
     static let operations =
-        FaultForm.isFull ? Operation.allCases : Operation.essential + [Operation.purge]
+        FaultForm.isFull
+        ? Operation.allCases : Operation.essential + [Operation.purge, .restore]
     private let start: OperationStart
 
     init() async throws { start = try await OperationStart(withCheckpoint: FaultForm.isFull) }
@@ -79,6 +80,7 @@ struct InjectedKillTests {
     ) async throws {
         for number in 1...1000 {
             let queue = try CommandLineQueue(copyOf: state.directory)
+            let place = "\(operation), \(point.call) \(number) of \(point.name ?? "any file")"
             let log = queue.directory + ".strace"
             defer { unlink(log) }
             let finished = try await operation.run(
@@ -88,14 +90,15 @@ struct InjectedKillTests {
             if finished.code == 128 + SIGKILL {
                 let left = try CommandLineQueue(copyOf: queue.directory)
                 try await killed(left, ledger)
+                let found = try CommandLineQueue(copyOf: queue.directory)
+                #expect(try await operation.faults(leftIn: found) == [], "\(place)")
             }
-            let place = "\(operation), \(point.call) \(number) of \(point.name ?? "any file")"
             let again = try await operation.run(on: queue)
             ledger.note(lines: again.output)
             #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
             #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
             #expect(try await queue.faults(against: ledger) == [], "\(place)")
-            #expect(try operation.leftover(in: queue, again) == [], "\(place)")
+            #expect(try await operation.leftover(in: queue, again) == [], "\(place)")
             guard finished.code == 128 + SIGKILL else {
                 #expect(operation.accepted.contains(finished.code ?? -1), "\(finished.errors)")
                 return

@@ -6,7 +6,7 @@ import Testing
 /// What people and programs do with a queue, each from the same beginning.
 enum Operation: String, CaseIterable, Sendable {
     case first, firstInEmptyFile, ask, notify, answer, snooze, withdraw, cancel
-    case collect, expire, checkpoint, present, search, purge
+    case collect, expire, checkpoint, present, search, purge, backup, restore
 
     /// What nobody can do without.
     static let essential: [Operation] = [.ask, .answer]
@@ -32,6 +32,7 @@ enum Operation: String, CaseIterable, Sendable {
         case .present: ["present", "--once"]
         case .search: ["history", "--text", "answered", "--json"]
         case .purge: ["purge", "--older-than", "now", "--json"]
+        case .backup, .restore: [rawValue, "--force", "--json"]
         }
     }
 
@@ -61,11 +62,15 @@ enum Operation: String, CaseIterable, Sendable {
             SELECT erasures > 0 AND erasures = erasures_done AND (SELECT salt IS NULL
                 FROM alerts WHERE id = 4) FROM upkeep
             """
+        case .backup: "SELECT 1"
+        case .restore: "SELECT count(*) FROM audit WHERE event = 'restored'"
         }
     }
 
     /// What is wrong once it is done, apart from what its effect's query tells.
-    func leftover(in queue: CommandLineQueue, _ finished: Finished) throws -> [String] {
+    func leftover(
+        in queue: CommandLineQueue, _ finished: Finished
+    ) async throws -> [String] {
         switch self {
         case .search:
             return finished.output.contains("\"id\":2,") ? [] : ["alert 2 was not found"]
@@ -75,6 +80,8 @@ enum Operation: String, CaseIterable, Sendable {
                 // Words stand in the index in small letters.
                 return ["SECRET", "secret"].contains { file.range(of: Data($0.utf8)) != nil }
             }
+        case .backup: return try await backupFaults(in: queue)
+        case .restore: return try await keptFaults(in: queue)
         default: return []
         }
     }
@@ -86,7 +93,8 @@ enum Operation: String, CaseIterable, Sendable {
     /// Runs it to its end, or until it is killed.
     func run(on queue: CommandLineQueue, under wrapper: [String] = []) async throws -> Finished {
         guard self == .present else {
-            return await (try queue.start(arguments, under: wrapper)).finish()
+            let file = takesBackup ? [queue.backupPath] : []
+            return await (try queue.start(arguments + file, under: wrapper)).finish()
         }
         let terminal = try PseudoTerminal()
         let child = try queue.start(arguments, under: wrapper, on: terminal)
@@ -102,7 +110,7 @@ enum Operation: String, CaseIterable, Sendable {
 
 /// The states that operations begin with, made once and copied for each run.
 final class OperationStart: Sendable {
-    private let directory: String
+    let directory: String
     private let told: Ledger
 
     /// What was acknowledged while the state was made.
@@ -118,6 +126,7 @@ final class OperationStart: Sendable {
             case .firstInEmptyFile: "empty"
             case .checkpoint: "due"
             case .purge: "old"
+            case .restore: "backedUp"
             default: "usual"
             }
         return try CommandLineQueue(copyOf: directory + "/" + kind)
@@ -161,6 +170,7 @@ final class OperationStart: Sendable {
         let search = try await queue.run("history", "--text", "secret")
         try #require(search.output.contains("SECRET"))
         try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/old")
+        try await makeBackup(directory + "/usual", "backedUp")
         guard withCheckpoint else { return }
         // Short of 1,000 pages by less than one more alert writes.
         for number in 1...200 where try Self.logPages(queue) < 1000 - 8 {

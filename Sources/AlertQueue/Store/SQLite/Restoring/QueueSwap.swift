@@ -26,7 +26,7 @@ struct QueueSwap: Sendable {
             left = try missing(in: copy, from: present)
         } catch {
             switch error {
-            case .busy, .notPermitted: throw error
+            case .busy, .notPermitted, .storage(_, diskFullReason): throw error
             default:
                 guard force else { throw error }
                 (present, isUnreadable) = (nil, true)
