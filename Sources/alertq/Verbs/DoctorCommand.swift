@@ -6,7 +6,9 @@ import Synchronization
 package struct DoctorCommand: Command {
     package static let name = "doctor"
     package static let abstract = "Check a queue, and say what to do if something is wrong"
-    package static let options = [reindex, repair, setupSystem]
+    package static let options = [
+        reindex, repair, setupSystem, timers, keep, purgeAfter, install,
+    ]
     package static let discussion = [
         """
         The exit code is that of the first check that failed: 74 for the database and the disk, \
@@ -29,6 +31,11 @@ package struct DoctorCommand: Command {
         schema, it fails and changes nothing.
         """,
         """
+        --timers prints systemd units that back the queue up into that directory every day and, \
+        with --purge-after, erase the texts of older alerts every week; --install writes and \
+        starts them: for the machine where --system names the queue, else for your own session.
+        """,
+        """
         With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
         """,
     ]
@@ -38,7 +45,17 @@ package struct DoctorCommand: Command {
     static let setupSystem = Option(
         "setup-system", help: "Create the group and the directory of the system queue")
 
+    static let timers = Option(
+        "timers", "PATH", help: "Print units for a daily backup into this directory")
+    static let keep = Option(
+        "keep", "COUNT", help: "How many backups the timer keeps; 30 unless given")
+    static let purgeAfter = Option(
+        "purge-after", "DURATION", help: "Also purge texts that are older, such as 180d")
+    static let install = Option("install", help: "Write the units of --timers, and start them")
+
     private let queue: QueueChoice
+    private let arguments: Arguments
+    private let count: Int
     private let setsUp: Bool
     private let reindexes: Bool
     private let repairs: Bool
@@ -46,13 +63,22 @@ package struct DoctorCommand: Command {
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
+        self.arguments = arguments
+        count = try arguments.count(Self.keep, unlessGiven: 30, atMost: 10_000)
+        _ = try arguments.value(Self.purgeAfter, DurationText.parse)
+        let needsTimers = [Self.keep, Self.purgeAfter, Self.install].contains(where: arguments.has)
+        guard arguments[Self.timers] != nil || !needsTimers else {
+            throw UsageError("--keep, --purge-after and --install are for --timers")
+        }
         setsUp = arguments.has(Self.setupSystem)
         reindexes = arguments.has(Self.reindex)
         repairs = arguments.has(Self.repair)
         isJSON = arguments.has(.json)
-        guard [reindexes, repairs, setsUp].count(where: { $0 }) <= 1 else {
+        let makesTimers = arguments[Self.timers] != nil
+        guard [reindexes, repairs, setsUp, makesTimers].count(where: { $0 }) <= 1 else {
             throw UsageError(
-                "--reindex, --repair and --setup-system can't be combined; give one of them")
+                "--reindex, --repair, --setup-system and --timers can't be combined; give one of "
+                    + "them")
         }
         guard !setsUp || (arguments[.database] == nil) else {
             throw UsageError("--setup-system is for the system queue, not for --database")
@@ -62,6 +88,10 @@ package struct DoctorCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         if setsUp {
             for finding in try await SystemQueueSetup().run() { try tell(finding, context) }
+            return .done
+        }
+        if let directory = arguments[Self.timers] {
+            try await makeTimers(directory, in: context)
             return .done
         }
         if reindexes {
@@ -78,6 +108,18 @@ package struct DoctorCommand: Command {
             if code == .done { code = finding.code }
         }
         return code
+    }
+
+    private func makeTimers(_ directory: String, in context: Context) async throws {
+        guard let program = LinuxFile.link("/proc/self/exe") else {
+            throw CommandError(.inputOutput, "can't read /proc/self/exe, which names this program")
+        }
+        let units = try TimerUnits(
+            program: program, queue: queue.words, directory: QueueChoice.absolute(directory),
+            keeping: count, age: arguments[Self.purgeAfter], isSystem: queue == .system,
+            in: context)
+        guard arguments.has(Self.install) else { return try context.output.write(units.text) }
+        for finding in try await units.install() { try tell(finding, context) }
     }
 
     private func repaired() async throws -> [Finding] {

@@ -14,12 +14,14 @@ package struct PresenterUnit: Sendable {
     package var path: String { folder + "/" + Self.name }
 
     /// - Throws: ``CommandError`` where the user has no folder for it.
-    package init(in context: Context) throws {
+    package init(in context: Context) throws { folder = try Self.userFolder(in: context) }
+
+    static func userFolder(in context: Context) throws -> String {
         let home = try context.variables("HOME").map { $0 + "/.config" }
         guard let configuration = try context.variables("XDG_CONFIG_HOME") ?? home,
             configuration.hasPrefix("/")
         else { throw CommandError(.notFound, "neither $XDG_CONFIG_HOME nor $HOME names a folder") }
-        folder = configuration + "/systemd/user"
+        return configuration + "/systemd/user"
     }
 
     /// What the unit's file says.
@@ -57,10 +59,10 @@ package struct PresenterUnit: Sendable {
         } catch {
             throw CommandError(.inputOutput, "can't create \(folder): \(Self.reason(error))")
         }
-        try write(text)
+        try Self.write(text, to: path)
         var lines = ["installed \(path)"]
         let steps = [["daemon-reload"], ["enable", Self.name], ["restart", Self.name]]
-        for step in steps where await !Self.systemctl(step) {
+        for step in steps where await !Self.systemctl(["--user", "--quiet"] + step) {
             lines.append(
                 "systemd can't be told now; in a session of your desktop run: systemctl --user "
                     + "daemon-reload && systemctl --user enable --now \(Self.name)")
@@ -71,13 +73,13 @@ package struct PresenterUnit: Sendable {
     }
 
     /// Writes the file whole or not at all; see rename(2).
-    private func write(_ text: String) throws {
+    static func write(_ text: String, to path: String) throws {
         let draft = path + ".new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Self.failure("write", draft) }
+        guard descriptor >= 0 else { throw failure("write", draft) }
         defer { close(descriptor) }
         try Output.write(Array(text.utf8), to: descriptor)
-        guard rename(draft, path) == 0 else { throw Self.failure("write", path) }
+        guard rename(draft, path) == 0 else { throw failure("write", path) }
     }
 
     private static func failure(_ action: String, _ path: String) -> CommandError {
@@ -92,7 +94,7 @@ package struct PresenterUnit: Sendable {
         let link = "\(folder)/\(Self.target).wants/\(Self.name)"
         let wasThere = [path, link].contains { access($0, F_OK) == 0 || Self.isLink($0) }
         guard wasThere else { return ["nothing is installed at \(path)"] }
-        let isStopped = await Self.systemctl(["disable", "--now", Self.name])
+        let isStopped = await Self.systemctl(["--user", "--quiet", "disable", "--now", Self.name])
         for file in [link, path] {
             guard unlink(file) == 0 || errno == ENOENT else {
                 throw Self.failure("remove", file)
@@ -100,7 +102,7 @@ package struct PresenterUnit: Sendable {
         }
         // Left behind only if it holds other units.
         rmdir("\(folder)/\(Self.target).wants")
-        let isReloaded = await Self.systemctl(["daemon-reload"])
+        let isReloaded = await Self.systemctl(["--user", "--quiet", "daemon-reload"])
         var lines = ["removed \(path)"]
         if !isStopped || !isReloaded {
             lines.append(
@@ -112,9 +114,8 @@ package struct PresenterUnit: Sendable {
 
     private static func isLink(_ path: String) -> Bool { LinuxFile.link(path) != nil }
 
-    private static func systemctl(_ words: [String]) async -> Bool {
-        await HelperProgram.exitCode(
-            of: ["systemctl", "--user", "--quiet"] + words, within: .seconds(20)) == 0
+    static func systemctl(_ words: [String]) async -> Bool {
+        await HelperProgram.exitCode(of: ["systemctl"] + words, within: .seconds(20)) == 0
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -124,7 +125,7 @@ package struct PresenterUnit: Sendable {
 
     /// A word as ExecStart= reads it: in quotes, without specifiers or variables; see
     /// systemd.service(5), "Command lines".
-    private static func quoted(_ word: String) -> String {
+    static func quoted(_ word: String) -> String {
         let text = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")
         return "\"\(text)\""

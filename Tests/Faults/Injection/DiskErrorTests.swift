@@ -26,8 +26,8 @@ struct DiskErrorTests {
     func errors() async throws {
         for operation in Self.operations {
             let queue = try start.queue(operation)
-            // A long log is read like a short one, only more often; and where a file has a name that
-            // nobody knows beforehand, the reads of the dynamic linker are hit as well.
+            // A long log is read like a short one, only more often; and where a file has a name
+            // that nobody knows beforehand, the reads of the dynamic linker are hit as well.
             let readsLittle = operation != .checkpoint && !operation.takesBackup
             let reads = readsLittle ? ["pread64"] : []
             let kinds = FaultPoint.changes + ["openat"] + reads
