@@ -37,6 +37,20 @@ struct ShellExampleTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("So does every line of the article about backups")
+    func backups() async throws {
+        try prepare()
+        #expect(try await queue.run("notify", "One").code == 0)
+        let blocks = try CodeBlock.all(
+            "sh", in: "Sources/AlertQueue/AlertQueue.docc/BackingUp.md")
+        #expect(blocks.count >= 4)
+        for line in blocks.flatMap({ $0.text.split(separator: "\n").map(String.init) }) {
+            let finished = try await run(line)
+            #expect(finished.code == Self.code(of: line), "\(line)\n\(finished.errors)")
+        }
+        #expect(try await queue.isSound())
+    }
+
     @Test("A line that fails is told of", arguments: ["alertq lsit", "prnue", "alertq show 1"])
     func negativeControl(line: String) async throws {
         try prepare()
