@@ -44,6 +44,23 @@ struct StoredQueueTests {
         ).record
     }
 
+    @Test("As a backup it is migrated while it is restored, and stays as it is itself")
+    func restored() async throws {
+        for schema in Self.schemas {
+            let (queue, head) = try stored(schema)
+            let target = try TemporaryQueue()
+            let report = try await QueueRestore(of: queue.path, to: target.path).run(
+                expecting: head, force: false, by: .ana
+            ) { _, _, _ in }
+            #expect(report.backup == head && report.kept == [], "schema \(schema)")
+            #expect(try queue.integer("PRAGMA user_version") == Int64(schema))
+            let store = try await target.store()
+            #expect(try await store.quickAuditReport(expecting: head) != nil, "schema \(schema)")
+            #expect(try await store.ask(.yesNo("Next")).id == report.nextAlert)
+            await store.close()
+        }
+    }
+
     @Test("It is migrated, verifies with the head that was saved, and tells what it told before")
     func opened() async throws {
         for schema in Self.schemas {

@@ -13,7 +13,10 @@ final class DraftFile: Sendable {
     /// Makes an empty file with a mode, whatever the umask; see open(2), `O_EXCL`.
     init(for target: String, mode: mode_t) throws(AlertError) {
         let path = Self.path(for: target)
-        // Whoever made it had our process id, and is dead.
+        // Whoever made it had our process id, and is dead, or is in another container.
+        guard !Self.isBeingMade(path) else {
+            throw .busy("somebody else is at work on \(path); try again")
+        }
         Self.remove(path)
         let raw = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard raw >= 0 else { throw SystemError.current("create", path) }
@@ -38,7 +41,7 @@ final class DraftFile: Sendable {
         if fchown(descriptor.raw, status.st_uid, status.st_gid) != 0 {
             fchown(descriptor.raw, .max, status.st_gid)
         }
-        fchmod(descriptor.raw, status.st_mode & 0o777)
+        fchmod(descriptor.raw, status.st_mode & 0o777 | 0o600)
     }
 
     /// Puts its bytes on the disk.

@@ -16,6 +16,8 @@ extension SQLiteAlertStore: Backups {
         let target = place.path(at: Timestamp.date(milliseconds: clock.now().wallMilliseconds))
         if !place.isDirectory { try BackupPlace.prepare(target, replaces: replaces) }
         let draft = try DraftFile(for: target, mode: 0o600)
+        // The thread of the copy may still refer to it when this process ends.
+        defer { draft.discard() }
         let isCancelled = Mutex(false)
         let reader = QueueConfined(makeReader(), label: "alertq.backup")
         let copying = await withTaskCancellationHandler {

@@ -78,7 +78,9 @@ struct BackupSource {
             default: return "%" + Hex.text([byte])
             }
         }
-        return "file:" + escaped.joined() + "?immutable=1"
+        // Two slashes at the beginning would stand for the name of a host.
+        let scheme = path.hasPrefix("/") ? "file://" : "file:"
+        return scheme + escaped.joined() + "?immutable=1"
     }
 }
 

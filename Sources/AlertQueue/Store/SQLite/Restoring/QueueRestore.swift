@@ -56,6 +56,8 @@ package struct QueueRestore: Sendable {
         let name = target.split(separator: "/").last.map(String.init)
         DraftFile.removeLeftovers(in: files.directory) { $0 == name }
         let draft = try DraftFile(for: target, mode: files.mode)
+        // The thread of the work may still refer to it when this process ends.
+        defer { draft.discard() }
         try await copy(to: draft, progress)
         let end = try await verify(draft, expecting: head, by: caller, progress)
         guard !Task.isCancelled else { throw .busy("the restore was cancelled") }

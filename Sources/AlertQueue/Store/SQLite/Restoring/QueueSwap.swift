@@ -156,7 +156,7 @@ struct QueueSwap: Sendable {
             guard rename(kept, draft.path) == 0, isUnknown else { throw error }
             return false
         }
-        try QueueLocation.sync(files.directory)
+        try leaveNoneBehind()
         return true
     }
 
@@ -172,8 +172,16 @@ struct QueueSwap: Sendable {
         try removeCompanions()
         try QueueLocation.sync(files.directory)
         try draft.replace(files.database)
-        try QueueLocation.sync(files.directory)
+        try leaveNoneBehind()
         return names
+    }
+
+    /// Removes what a reader of the old database has made when it found that its log was gone.
+    ///
+    /// It would see in there what is committed to the new one. Nobody has committed anything yet.
+    private func leaveNoneBehind() throws(AlertError) {
+        if FileIdentity(path: files.wal)?.size ?? 0 == 0 { try removeCompanions() }
+        try QueueLocation.sync(files.directory)
     }
 
     private func removeCompanions() throws(AlertError) {

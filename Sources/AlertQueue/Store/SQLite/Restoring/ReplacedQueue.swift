@@ -34,7 +34,9 @@ struct ReplacedQueue {
         let db = database.handle
         // Before its first read, a connection knows of no log.
         _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer(0) }
-        // A program that reads an old state of it is waited for, 5 seconds at most.
+        // A program that reads an old state of it is waited for, but not for as long as others
+        // wait for the lock that is held here.
+        db.busyMilliseconds = 2500
         guard try db.checkpoint(.truncate) else { throw Self.busy }
         try db.run("BEGIN IMMEDIATE")
         guard FileIdentity(path: database.files.wal)?.size ?? 0 == 0 else { throw Self.busy }
