@@ -100,15 +100,42 @@ extension QueueChoice {
         }
     }
 
+    /// Opens the queue for a verb that changes nothing of it: also where nothing can be written.
+    ///
+    /// On a file system that is mounted read-only, a copy of it is read.
+    package func read<Result: Sendable>(
+        via verb: String, in context: Context, _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result? {
+        guard QueueSnapshot.isNeeded(for: path) else {
+            return try await openExisting(via: verb, body)
+        }
+        guard case .present = QueuePresence(path: path) else {
+            guard isNamed else { return nil }
+            throw noQueue
+        }
+        let snapshot = try QueueSnapshot(of: path)
+        defer { withExtendedLifetime(snapshot) {} }
+        context.note("\(path) is on a read-only file system: a copy of it is read")
+        return try await Self.file(snapshot.path).open(via: verb, body)
+    }
+
     /// Opens the queue that an alert is in.
     ///
+    /// - Parameter context: For a verb that changes nothing.
     /// - Throws: ``CommandError`` if there is no queue, or no such alert in it; it says where else
     ///   the alert is.
     package func open<Result: Sendable>(
-        with id: Alert.ID, via verb: String, _ body: (AlertManager) async throws -> Result
+        with id: Alert.ID, via verb: String, readingIn context: Context? = nil,
+        _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
         do {
-            guard let result = try await openExisting(via: verb, body) else { throw noQueue }
+            let result =
+                if let context {
+                    try await read(via: verb, in: context, body)
+                } else {
+                    try await openExisting(via: verb, body)
+                }
+            guard let result else { throw noQueue }
             return result
         } catch let error where ExitCode(error) == .notFound {
             if case AlertError.noSuchButton = error { throw error }

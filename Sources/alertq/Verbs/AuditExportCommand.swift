@@ -36,7 +36,7 @@ package struct AuditExportCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         let isDone = try await ProgressBar.during("exporting", in: context) { bar in
-            try await queue.openExisting(via: "audit") { manager in
+            try await queue.read(via: "audit", in: context) { manager in
                 try await export(manager, bar, to: context.output)
                 return true
             }

@@ -20,7 +20,7 @@ package struct AuditHeadCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        let head = try await queue.openExisting(via: "audit") { try await $0.auditHead() }
+        let head = try await queue.read(via: "audit", in: context) { try await $0.auditHead() }
         guard let head = head ?? nil else {
             throw CommandError(.notFound, "the audit log is empty")
         }

@@ -43,7 +43,7 @@ package struct AuditListCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
-        _ = try await queue.openExisting(via: "audit") { manager in
+        _ = try await queue.read(via: "audit", in: context) { manager in
             try await Self.check(after: after, manager)
             var left = limit
             var after = after

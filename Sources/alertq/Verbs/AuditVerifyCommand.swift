@@ -31,7 +31,7 @@ package struct AuditVerifyCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         let found = try await ProgressBar.during("verifying", in: context) { bar in
-            try await queue.openExisting(via: "audit") { manager in
+            try await queue.read(via: "audit", in: context) { manager in
                 try await manager.verifyAudit(expecting: head) { bar.show($0, of: $1) }
             }
         }

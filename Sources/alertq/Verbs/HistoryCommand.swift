@@ -97,7 +97,7 @@ package struct HistoryCommand: Command {
     ) async throws -> Bool? {
         var table = Self.table(in: context)
         if isCSV { try context.output.write(AlertCSV.header) }
-        return try await queue.openExisting(via: Self.name) { manager in
+        return try await queue.read(via: Self.name, in: context) { manager in
             if let bar {
                 try await manager.prepareTextSearch { bar.show($0, of: $1) }
                 bar.clear()

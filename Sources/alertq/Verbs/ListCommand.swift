@@ -49,7 +49,7 @@ package struct ListCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        let waiting = try await queue.openExisting(via: Self.name) { manager in
+        let waiting = try await queue.read(via: Self.name, in: context) { manager in
             let records = countsOnly ? [] : try await manager.pending(limit: limit)
             let isWhole = !countsOnly && records.count < limit
             let count = isWhole ? records.count : try await manager.pendingCount()

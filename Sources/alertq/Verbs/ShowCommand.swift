@@ -22,7 +22,7 @@ package struct ShowCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        try await queue.open(with: id, via: Self.name) { manager in
+        try await queue.open(with: id, via: Self.name, readingIn: context) { manager in
             let record = try await manager.record(id)
             if isJSON {
                 try context.print(AlertJSON.line(record))

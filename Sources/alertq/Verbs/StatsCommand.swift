@@ -49,7 +49,7 @@ package struct StatsCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         let (since, until) = try Self.times(arguments, now: context.now())
         let counted = try await ProgressBar.during("counting", in: context) { bar in
-            try await queue.openExisting(via: Self.name) { manager in
+            try await queue.read(via: Self.name, in: context) { manager in
                 try await manager.statistics(source: source, since: since, until: until) {
                     bar.show($0, of: $1)
                 }
