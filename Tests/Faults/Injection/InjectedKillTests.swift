@@ -33,7 +33,8 @@ struct InjectedKillTests {
                 ) {
                     state, ledger in
                     progress.noteKill()
-                    guard isFull || number == sample,
+                    // The recovery of a restore is another one: the short form has one already.
+                    guard isFull || (number == sample && !operation.takesBackup),
                         let points = try await recovery(of: operation, from: state, progress)
                     else { return }
                     try await each(of: points, lanes: operation.isWaiting ? 2 : 1) { point in
@@ -46,10 +47,12 @@ struct InjectedKillTests {
             let (kills, recoveries, recoveryKills) = progress.all
             FaultForm.report(
                 "\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
-            // Whoever shows an alert writes the slot from any thread, so that counts differ.
-            let least = operation == .present ? points.count : calls.reachable
+            // Whoever shows an alert writes the slot from any thread, and a draft is written by
+            // several, so that counts differ.
+            let isSteady = operation != .present && !operation.takesBackup
+            let least = isSteady ? calls.reachable : points.count
             #expect(kills >= least, "calls were left out: \(calls.story)")
-            #expect(recoveryKills > recoveries)
+            #expect(recoveryKills > recoveries || (operation.takesBackup && !FaultForm.isFull))
         }
     }
 

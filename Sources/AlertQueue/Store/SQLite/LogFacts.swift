@@ -51,6 +51,7 @@ struct LogFacts: Sendable {
         entries.add(.erasure, of: sequence, 0)
         noteForm(isOlder: alerts.left == nil, sequence)
         for range in alerts.ranges {
+            guard range.upperBound - range.lowerBound < BitSet.largest else { return false }
             for id in range {
                 guard erased.insert(id) else { return false }
                 if alerts.left != nil {
