@@ -33,6 +33,21 @@ struct RestoreTests {
         #expect(try await queue.run("answer", "3", "no").code == 0)
     }
 
+    /// What the queue's log holds, which is more than nothing.
+    private func logOf(_ queue: CommandLineQueue) async throws -> Data {
+        for _ in 0..<3 {
+            #expect(try await queue.run("notify", "More").code == 0)
+            let log = try Data(contentsOf: URL(filePath: queue.path + "-wal"))
+            if !log.isEmpty { return log }
+        }
+        throw POSIXError(.ENODATA)
+    }
+
+    /// How many restores the queue's log tells of: a log of the old queue would hide them.
+    private func restores() async throws -> [String] {
+        try await queue.rows("SELECT count(*) FROM audit WHERE event = 'restored'")
+    }
+
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: queue.directory)
             .filter { $0.contains("-replaced-") || $0.contains("-new.") }.sorted()
@@ -95,9 +110,11 @@ struct RestoreTests {
     @Test("A missing queue is made, whatever log of it was left")
     func missing() async throws {
         try await story()
+        _ = try await logOf(queue)
         unlink(queue.path)
         let restored = try await queue.run("restore", file)
         #expect(restored.code == 0 && !restored.output.contains("kept"), "\(restored)")
+        #expect(try await restores() == ["1"])
         #expect(try await queue.run("list").output.contains("Two?"))
         #expect(try await queue.isSound())
         let elsewhere = try CommandLineQueue()
@@ -145,7 +162,7 @@ struct RestoreTests {
     @Test("A damaged queue is replaced with --force alone, and kept as it was with its log")
     func damaged() async throws {
         try await story()
-        let log = try Data(contentsOf: URL(filePath: queue.path + "-wal"))
+        let log = try await logOf(queue)
         let database = Data(repeating: 7, count: 5000)
         try database.write(to: URL(filePath: queue.path))
         #expect(try await queue.run("restore", file).code == 74)
@@ -154,6 +171,7 @@ struct RestoreTests {
         #expect(kept.count == 2 && kept[1] == kept[0] + "-wal" && restored["left"] is NSNull)
         #expect(try Data(contentsOf: URL(filePath: kept[0])) == database)
         #expect(try Data(contentsOf: URL(filePath: kept[1])) == log)
+        #expect(try await restores() == ["1"])
         #expect(try await queue.isSound())
         // It may have been restored before; then this jump must not come to the same numbers.
         try database.write(to: URL(filePath: queue.path))
