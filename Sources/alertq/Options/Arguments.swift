@@ -90,11 +90,16 @@ package struct Arguments: Sendable {
         return head
     }
 
-    /// The number of an entry of the audit log, or 0 for what stands before the first.
-    package static func sequence(_ text: String) throws(UsageError) -> Int64 {
-        guard let number = Int64(text), number >= 0 else {
-            throw UsageError("“\(text)” is not the number of an entry of the audit log")
+    /// An entry of the audit log to go on after: its number, or 0 for what stands before the first,
+    /// or a cursor.
+    package static func place(_ text: String) throws(UsageError) -> LogPlace {
+        if let head = AuditHead(text) {
+            return LogPlace(sequence: head.sequence, head: head)
         }
-        return number
+        guard let number = Int64(text), number >= 0 else {
+            throw UsageError(
+                "“\(text)” is neither the number of an entry of the audit log nor a cursor")
+        }
+        return LogPlace(sequence: number, head: nil)
     }
 }

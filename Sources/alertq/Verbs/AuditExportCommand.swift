@@ -21,17 +21,17 @@ package struct AuditExportCommand: Command {
     ]
 
     static let after = Option(
-        "after", "NUMBER", help: "Only entries after this one, by its sequence number")
+        "after", "PLACE", help: "Only entries after this one, by its number or cursor")
 
     /// How many entries are in memory at a time.
     private static let pageSize = 500
 
     private let queue: QueueChoice
-    private let after: Int64
+    private let after: LogPlace
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
-        after = try arguments.value(Self.after, Arguments.sequence) ?? 0
+        after = try arguments.value(Self.after, Arguments.place) ?? .start
     }
 
     package func run(in context: Context) async throws -> ExitCode {
@@ -51,10 +51,10 @@ package struct AuditExportCommand: Command {
     private func export(
         _ manager: AlertManager, _ bar: ProgressBar, to output: Output
     ) async throws {
-        try await AuditListCommand.check(after: after, manager)
+        try await after.check(manager)
         // What is written while it runs belongs to the next export.
         let last = try await manager.auditHead()?.sequence ?? 0
-        var place = after
+        var place = after.sequence
         while place < last, !Task.isCancelled {
             let size = Int(min(Int64(Self.pageSize), last - place))
             let page = try await manager.audit(after: place, limit: size)
@@ -62,7 +62,8 @@ package struct AuditExportCommand: Command {
             try output.write(page.map { try Self.line($0) + "\n" }.joined())
             place = end
             // Where the lines themselves are on the screen, a bar would only be in the way.
-            if !output.isTerminal { bar.show(Int(place - after), of: Int(last - after)) }
+            let start = after.sequence
+            if !output.isTerminal { bar.show(Int(place - start), of: Int(last - start)) }
         }
     }
 

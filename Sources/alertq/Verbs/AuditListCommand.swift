@@ -10,7 +10,8 @@ package struct AuditListCommand: Command {
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
         “login_uid”, “session”, “detail”, in hexadecimal “content”, “previous” and “hash”, and \
-        “key” and “button”, the chosen button's id.
+        “key”, “button”, the chosen button's id, and “cursor” (the number and the hash), with \
+        which --after goes on, and which is refused where another entry has its number.
         """,
         """
         The events are asked, presented, returned, snoozed, cancelling (a cancel was requested of \
@@ -20,7 +21,7 @@ package struct AuditListCommand: Command {
     ]
 
     static let after = Option(
-        "after", "NUMBER", help: "Only entries after this one, by its sequence number")
+        "after", "PLACE", help: "Only entries after this one, by its number or cursor")
     static let alert = Option("alert", "ID", help: "Only the entries of one alert")
     static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
 
@@ -28,14 +29,14 @@ package struct AuditListCommand: Command {
     private static let pageSize = 200
 
     private let queue: QueueChoice
-    private let after: Int64
+    private let after: LogPlace
     private let alert: Alert.ID?
     private let limit: Int
     private let isJSON: Bool
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
-        after = try arguments.value(Self.after, Arguments.sequence) ?? 0
+        after = try arguments.value(Self.after, Arguments.place) ?? .start
         alert = try arguments.value(Self.alert, Arguments.alertID)
         limit = try arguments.count(Self.limit, unlessGiven: 100)
         isJSON = arguments.has(.json)
@@ -44,9 +45,9 @@ package struct AuditListCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
         _ = try await queue.read(via: "audit", in: context) { manager in
-            try await Self.check(after: after, manager)
+            try await after.check(manager)
             var left = limit
-            var after = after
+            var after = after.sequence
             repeat {
                 let size = min(left, Self.pageSize)
                 let page = try await manager.audit(after: after, of: alert, limit: size)
@@ -64,21 +65,6 @@ package struct AuditListCommand: Command {
             context.note("\(head.sequence - after) more; --after \(after) goes on")
         }
         return .done
-    }
-}
-
-extension AuditListCommand {
-    /// Refuses a place beyond the end of the log: a number that was mistyped, or comes from another
-    /// queue, would hide all that happens until the log has grown that far.
-    package static func check(after sequence: Int64, _ manager: AlertManager) async throws {
-        guard sequence > 0 else { return }
-        let last = try await manager.auditHead()?.sequence ?? 0
-        guard sequence <= last else {
-            throw CommandError(
-                .notFound,
-                "there is no entry \(sequence) to go on after: "
-                    + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
-        }
     }
 }
 
@@ -138,6 +124,7 @@ extension AuditListCommand {
             ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),
             ("key", .optional(entry.key)), ("button", .optional(entry.button)),
+            ("cursor", .string(AuditHead(sequence: event.sequence, hash: entry.hash).text)),
         ])
     }
 }

@@ -82,7 +82,8 @@ package struct RestoreCommand: Command {
         } catch {
             if case .notPermitted(_, let reason) = error, reason.contains("leave the queue") {
                 throw CommandError(
-                    .notPermitted, "\(error); with --force the queue is kept beside the backup")
+                    .notPermitted,
+                    "\(error); with --force the queue that is replaced is kept beside it")
             }
             guard let advice = QueuePresence(path: queue.path).advice(path: queue.path) else {
                 throw error

@@ -16,8 +16,9 @@ package struct WatchCommand: Command {
         One line an event, until it is stopped. Off a terminal a tab stands between the columns: \
         number, time, alert, event, title, who, detail. With --json each line is the object that \
         audit list prints, whose keys are only ever added. To go on where an earlier watch \
-        stopped, give the last “sequence” to --after; --after 0 begins with the first event. A \
-        number beyond the last event is an error, and exits with 66.
+        stopped, give the last “cursor” to --after; --after 0 begins with the first event. A \
+        cursor that does not fit the log, or a number beyond its end, is an error, and exits \
+        with 66.
         """,
         """
         With --exec it prints no events. PROGRAM, found by $PATH and given each ARGUMENT, is run \
@@ -40,7 +41,7 @@ package struct WatchCommand: Command {
     ]
 
     static let after = Option(
-        "after", "NUMBER", help: "Begin after this event, by its sequence number; else now")
+        "after", "PLACE", help: "Begin after this event, by its number or cursor; else now")
     static let alert = Option("alert", "ID", help: "Only what happens to one alert")
     static let source = Option("source", "NAME", help: "Only what this source asked")
     static let exec = Option("exec", "PROGRAM", help: "Run a program for each response")
@@ -55,7 +56,7 @@ package struct WatchCommand: Command {
         "since", "TIME", help: "With --exec: only responses from this time on")
 
     private let queue: QueueChoice
-    private let after: Int64?
+    private let after: LogPlace?
     private let alert: Alert.ID?
     private let source: String?
     private let isJSON: Bool
@@ -64,7 +65,7 @@ package struct WatchCommand: Command {
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
-        after = try arguments.value(Self.after, Arguments.sequence)
+        after = try arguments.value(Self.after, Arguments.place)
         alert = try arguments.value(Self.alert, Arguments.alertID)
         source = arguments[Self.source]
         isJSON = arguments.has(.json)
@@ -74,7 +75,7 @@ package struct WatchCommand: Command {
     package func run(in context: Context) async throws -> ExitCode {
         if let hook { return try await run(hook, in: context) }
         return try await queue.open(via: Self.name) { manager in
-            if let after { try await AuditListCommand.check(after: after, manager) }
+            try await after?.check(manager)
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
             return try await follow(manager, in: context)
         }
@@ -83,8 +84,8 @@ package struct WatchCommand: Command {
     /// Prints events for ever. Signals are left to end the process: there is nothing to undo, and
     /// a reader that does not read must not be able to hold it.
     private func follow(_ manager: AlertManager, in context: Context) async throws -> ExitCode {
-        var cursor = after ?? manager.knownSequence
-        var last: AuditHead?
+        var cursor = after?.sequence ?? manager.knownSequence
+        var last = after?.head
         var failingSince: ContinuousClock.Instant?
         while true {
             let page: [AuditEntry]
