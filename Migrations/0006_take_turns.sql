@@ -17,17 +17,23 @@
 ALTER TABLE alerts ADD COLUMN account INTEGER;
 ALTER TABLE alerts ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
 
--- All that wait are in one round, the oldest first.
-UPDATE alerts INDEXED BY alerts_next
-SET account = (SELECT uid FROM sources WHERE sources.id = source_id)
-WHERE state = 'queued' AND snoozed_ms IS NULL;
-UPDATE alerts INDEXED BY alerts_snoozed
-SET account = (SELECT uid FROM sources WHERE sources.id = source_id)
-WHERE state = 'queued' AND snoozed_ms IS NOT NULL;
+-- The alerts of each source are in one round after the other, the oldest first.
+UPDATE alerts SET (account, turn) = (waiting.account, waiting.turn)
+FROM (SELECT alerts.id AS id, sources.uid AS account,
+             row_number() OVER (PARTITION BY source_id, priority ORDER BY alerts.id) AS turn
+      FROM (SELECT * FROM alerts INDEXED BY alerts_next
+                WHERE state = 'queued' AND snoozed_ms IS NULL
+            UNION ALL
+            SELECT * FROM alerts INDEXED BY alerts_snoozed
+                WHERE state = 'queued' AND snoozed_ms IS NOT NULL) AS alerts
+      JOIN sources ON sources.id = source_id) AS waiting
+WHERE alerts.id = waiting.id;
 
 -- "What of this account is shown next?", one look for each priority and account.
 CREATE INDEX alerts_turn ON alerts (priority, account, turn)
     WHERE state = 'queued' AND snoozed_ms IS NULL;
+-- "In which round is the last alert of this source?"
+CREATE INDEX alerts_source_turn ON alerts (source_id, priority, turn) WHERE state = 'queued';
 -- "Whose moment has passed?"
 CREATE INDEX alerts_expiry_moment ON alerts (expires_ms)
     WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL;

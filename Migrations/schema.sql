@@ -273,6 +273,9 @@ CREATE INDEX audit_erased ON audit (seq) WHERE event = 'erased';
 CREATE INDEX alerts_turn ON alerts (priority, account, turn)
     WHERE state = 'queued' AND snoozed_ms IS NULL;
 
+--- index alerts_source_turn of alerts
+CREATE INDEX alerts_source_turn ON alerts (source_id, priority, turn) WHERE state = 'queued';
+
 --- index alerts_expiry_moment of alerts
 CREATE INDEX alerts_expiry_moment ON alerts (expires_ms)
     WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL;

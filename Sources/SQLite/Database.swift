@@ -21,6 +21,8 @@ package final class Database {
         case readWrite
         /// Reads and writes a file, and creates it first if it does not exist.
         case create
+        /// Reads and writes a file that exists, and that no symbolic link leads to.
+        case readWriteNoFollow
         /// Reads a file that exists.
         case readOnly
         /// Reads a file that nothing writes meanwhile, without locks, log or shared memory; the
@@ -41,6 +43,7 @@ package final class Database {
         let mode =
             switch access {
             case .readWrite: SQLITE_OPEN_READWRITE
+            case .readWriteNoFollow: SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .readOnly: SQLITE_OPEN_READONLY
             case .unchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI

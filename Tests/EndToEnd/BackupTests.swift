@@ -110,8 +110,16 @@ struct BackupTests {
             "queue-2020-01-01T00-00-00Z.db.txt", "queue-old.db", "other-2020-01-01T00-00-00Z.db",
         ]
         let old = (1...3).map { "queue-2020-01-0\($0)T00-00-00Z.db" }
-        for name in strangers + old + [old[1] + "-wal"] {
+        for name in strangers + [old[1] + "-wal"] {
             try Data().write(to: URL(filePath: directory + "/" + name))
+        }
+        // Nor is a file of this name that is no backup of this queue.
+        let unknown = "queue-2020-01-04T00-00-00Z.db"
+        try Data("unknown".utf8).write(to: URL(filePath: directory + "/" + unknown))
+        #expect(try await queue.run("backup", directory + "/" + old[0]).code == 0)
+        for name in old[1...] {
+            try FileManager.default.copyItem(
+                atPath: directory + "/" + old[0], toPath: directory + "/" + name)
         }
         let made = try #require(try await queue.objects("backup", directory, "--keep", "2").first)
         let path = try #require(made["path"] as? String)
@@ -119,7 +127,8 @@ struct BackupTests {
             path.wholeMatch(of: /.*\/queue-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db/) != nil, "\(path)")
         #expect(made["removed"] as? [String] == old[...1].map { directory + "/" + $0 })
         let left = try names(in: directory)
-        #expect(left == (strangers + [old[2], URL(filePath: path).lastPathComponent]).sorted())
+        let kept = [old[2], unknown, URL(filePath: path).lastPathComponent]
+        #expect(left == (strangers + kept).sorted())
         // Without it all stay, also two of one second.
         for _ in 1...2 { #expect(try await queue.run("backup", directory).code == 0) }
         #expect(try names(in: directory).count == left.count + 2)
@@ -129,7 +138,10 @@ struct BackupTests {
     func leftovers() async throws {
         try await ask()
         let (dead, alive) = (file + "-new.999999", file + "-new.999998")
-        for draft in [dead, dead + "-shm", alive] { try Data().write(to: URL(filePath: draft)) }
+        for draft in [dead, dead + "-shm", alive] {
+            try Data().write(to: URL(filePath: draft))
+            chmod(draft, 0o600)
+        }
         let lock = try Child("flock", [alive, "-c", "echo locked; sleep 60"])
         #expect(await eventually { lock.output.text == "locked\n" })
         #expect(try await queue.run("backup", file).code == 0)

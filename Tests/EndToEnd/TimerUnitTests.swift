@@ -51,7 +51,7 @@ struct TimerUnitTests {
 
     @Test("--install writes what --timers prints, and has systemd start it")
     func install() async throws {
-        let options = ["--timers", "/backups", "--purge-after", "180d"]
+        let options = ["--timers", queue.directory, "--purge-after", "180d"]
         let printed = try await doctor(options).output
         let installed = try await doctor(options + ["--install"])
         #expect(installed.code == 0, "\(installed)")
@@ -69,6 +69,21 @@ struct TimerUnitTests {
         let unreachable = try await doctor(options + ["--install"], systemctl: "exit 1")
         #expect(unreachable.code == 0 && unreachable.output.contains("systemd can't be told now"))
         #expect(unreachable.output.contains("run: systemctl --user daemon-reload && "))
+    }
+
+    @Test("Units of another queue stay, a purge that is no longer asked for is told")
+    func others() async throws {
+        let install = ["--timers", queue.directory, "--install"]
+        #expect(try await doctor(install + ["--purge-after", "180d"]).code == 0)
+        let other = try await doctor(install + ["--database", queue.directory + "/other.db"])
+        #expect(other.code == 74 && other.errors.contains("is for another queue"), "\(other)")
+        let service = folder + "/alertq-backup.service"
+        let text = try String(contentsOfFile: service, encoding: .utf8)
+        #expect(text.contains("\"\(queue.path)\""))
+        let again = try await doctor(install)
+        #expect(again.output.contains("alertq-purge.timer of an earlier time stays"), "\(again)")
+        let nowhere = try await doctor(["--timers", queue.directory + "/none", "--install"])
+        #expect(nowhere.code == 66 && nowhere.errors.contains("mkdir -p"), "\(nowhere)")
     }
 
     @Test("For the system queue they are the machine's; what goes with --timers needs it")

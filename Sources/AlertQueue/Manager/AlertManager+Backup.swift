@@ -3,9 +3,11 @@ extension AlertManager {
     /// Copies the queue into one file, as it is at one moment, while others go on writing.
     ///
     /// The file appears under its name when it is complete and on the disk; only its owner may read
-    /// it. In a directory it gets a name such as `queue-2026-11-22T10-04-05Z.db`. Nobody waits for
-    /// the copy, and the copy for nobody; but while it is made the queue's log grows by what is
-    /// written. When the task is cancelled, nothing is left of it.
+    /// it. In a directory it gets a name such as `queue-2026-11-22T10-04-05Z.db`.
+    ///
+    /// Others go on meanwhile; but the queue's log grows by what they write, and from 48 MiB of log
+    /// on new alerts are refused until the copy is done. When the task is cancelled, nothing is left
+    /// of it.
     ///
     /// - Parameters:
     ///   - path: The file to make, or a directory to make it in.

@@ -1,8 +1,9 @@
 import FoundationEssentials
 
-// Putting alerts off.
+// Snoozing.
 extension AlertManager {
-    /// Snoozes an alert: it comes again after the time, in its old place.
+    /// Snoozes an alert: after the time it stands in its old place in the list, and is shown in the
+    /// next round of its account.
     ///
     /// - Parameters:
     ///   - id: The alert; if it is on a screen, it leaves that.

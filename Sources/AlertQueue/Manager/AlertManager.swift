@@ -147,10 +147,13 @@ public actor AlertManager {
     }
 
     /// Opens a queue for the command, whose verb stands in the records as `via`.
+    ///
+    /// - Parameter keepsTime: Whether it applies the queue's deadlines. Who only reads a backup
+    ///   writes nothing to it.
     package init(
         path: String, source: String? = nil, via: String,
         presenters: [any AlertPresenter] = [], delegate: (any AlertManagerDelegate)? = nil,
-        clock: any AlertClock = .system, turn: PresentationTurn? = nil
+        clock: any AlertClock = .system, turn: PresentationTurn? = nil, keepsTime: Bool = true
     ) async throws(AlertError) {
         let source = source ?? Self.programName
         try Text.check(source, "source", limit: Alert.Limit.name)
@@ -168,7 +171,7 @@ public actor AlertManager {
         pokes = ChangeSignal()
         fresh = FreshAlerts(pokes: pokes)
         cursor = store.knownSequence
-        startTimekeeping()
+        if keepsTime { startTimekeeping() }
         if !presenters.isEmpty { await startPresenting(presenters, only: nil) }
     }
 

@@ -42,7 +42,7 @@ public struct ClockReading: Sendable, Hashable {
     /// moment of the wall clock alone.
     public var boot: String
 
-    /// Creates a reading, for a clock of your own.
+    /// Creates a reading, for a clock of your own, whose `boot` is not empty.
     public init(wallMilliseconds: Int64, bootMilliseconds: Int64, boot: String) {
         self.wallMilliseconds = wallMilliseconds
         self.bootMilliseconds = bootMilliseconds

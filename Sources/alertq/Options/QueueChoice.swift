@@ -70,10 +70,11 @@ package enum QueueChoice: Sendable, Hashable {
 extension QueueChoice {
     /// Opens the queue for a verb, creates it if need be, and closes it whatever happens.
     package func open<Result: Sendable>(
-        via verb: String, source: String? = nil,
+        via verb: String, source: String? = nil, keepsTime: Bool = true,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
-        let manager = try await Self.manager(path: path, source: source, via: verb)
+        let manager = try await Self.manager(
+            path: path, source: source, via: verb, keepsTime: keepsTime)
         do {
             let result = try await body(manager)
             await manager.close()
@@ -90,24 +91,26 @@ extension QueueChoice {
     ///
     /// - Throws: ``CommandError`` if a queue that somebody named does not exist.
     package func openExisting<Result: Sendable>(
-        via verb: String, source: String? = nil,
+        via verb: String, source: String? = nil, keepsTime: Bool = true,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
         switch QueuePresence(path: path) {
         case .absent where isNamed, .noDirectory where isNamed: throw noQueue
         case .absent: nil
-        case .present, .noDirectory, .closed: try await open(via: verb, source: source, body)
+        case .present, .noDirectory, .closed:
+            try await open(via: verb, source: source, keepsTime: keepsTime, body)
         }
     }
 
-    /// Opens the queue for a verb that changes nothing of it: also where nothing can be written.
+    /// Opens the queue for a verb that changes nothing of it, and applies no deadline: also where
+    /// nothing can be written.
     ///
     /// On a file system that is mounted read-only, a copy of it is read.
     package func read<Result: Sendable>(
         via verb: String, in context: Context, _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
         guard QueueSnapshot.isNeeded(for: path) else {
-            return try await openExisting(via: verb, body)
+            return try await openExisting(via: verb, keepsTime: false, body)
         }
         guard case .present = QueuePresence(path: path) else {
             guard isNamed else { return nil }
@@ -116,7 +119,7 @@ extension QueueChoice {
         let snapshot = try QueueSnapshot(of: path)
         defer { withExtendedLifetime(snapshot) {} }
         context.note("\(path) is on a read-only file system: a copy of it is read")
-        return try await Self.file(snapshot.path).open(via: verb, body)
+        return try await Self.file(snapshot.path).open(via: verb, keepsTime: false, body)
     }
 
     /// Opens the queue that an alert is in.
@@ -146,10 +149,12 @@ extension QueueChoice {
 
     /// Opens the queue at a path: the one place that says what to do where that fails.
     package static func manager(
-        path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil
+        path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
+        keepsTime: Bool = true
     ) async throws -> AlertManager {
         do {
-            let manager = try await AlertManager(path: path, source: source, via: verb, turn: turn)
+            let manager = try await AlertManager(
+                path: path, source: source, via: verb, turn: turn, keepsTime: keepsTime)
             // A command that is asked to end does not wait for what another process keeps.
             SignalWatch.whenEnding { [weak manager] in manager?.hurry() }
             return manager

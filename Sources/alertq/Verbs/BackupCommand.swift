@@ -91,7 +91,7 @@ package struct BackupCommand: Command {
         return "alertq audit verify --database \(ShellText.quoted(report.path))" + head
     }
 
-    private static func isDirectory(_ path: String) -> Bool {
+    static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }

@@ -111,6 +111,12 @@ package struct DoctorCommand: Command {
     }
 
     private func makeTimers(_ directory: String, in context: Context) async throws {
+        guard !arguments.has(Self.install) || BackupCommand.isDirectory(directory) else {
+            throw CommandError(
+                .notFound,
+                "\(directory) is no directory; to create it: mkdir -p -m 700 "
+                    + ShellText.quoted(directory))
+        }
         guard let program = LinuxFile.link("/proc/self/exe") else {
             throw CommandError(.inputOutput, "can't read /proc/self/exe, which names this program")
         }

@@ -21,7 +21,7 @@ package struct RestoreCommand: Command {
         (75).
         """,
         """
-        New alerts get ids that lie at least 4,294,967,296 further than all that either queue has \
+        New alerts get ids that lie more than 4,294,967,296 further than all that either queue has \
         given, so that an id that was printed before never names another question. The log says \
         who restored what.
         """,

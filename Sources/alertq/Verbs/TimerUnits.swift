@@ -78,6 +78,29 @@ package struct TimerUnits: Sendable {
         ]
     }
 
+    /// Makes sure that a unit that is there already is of the same queue: the other queue's backups
+    /// would end without a word.
+    private func checkQueue(of file: File) throws {
+        let path = folder + "/" + file.name
+        guard let old = Self.queue(of: LinuxFile.text(path)), old != Self.queue(of: file.text)
+        else { return }
+        throw CommandError(
+            .inputOutput,
+            "\(path) is for another queue (\(old.isEmpty ? "the user's own" : old)); remove it "
+                + "first, or write units of another name yourself")
+    }
+
+    /// The words of a unit's command that name its queue.
+    private static func queue(of text: String?) -> String? {
+        guard
+            let command = text?.split(separator: "\n").first(where: { $0.hasPrefix("ExecStart=") })
+        else { return nil }
+        let starts = ["\"--database\"", "\"--system\""].compactMap {
+            command.firstRange(of: $0)?.lowerBound
+        }
+        return starts.min().map { String(command[$0...]) } ?? ""
+    }
+
     private var timers: [String] { files.map(\.name).filter { $0.hasSuffix(".timer") } }
 
     /// The command that has systemd start the timers.
@@ -101,11 +124,20 @@ package struct TimerUnits: Sendable {
         } catch {
             throw CommandError(.inputOutput, "can't create \(folder)")
         }
+        for file in files { try checkQueue(of: file) }
         var findings: [Finding] = []
         for file in files {
             let path = folder + "/" + file.name
             try PresenterUnit.write(file.text, to: path)
             findings.append(Finding(check: "timers", detail: "installed \(path)"))
+        }
+        let purge = "alertq-purge.timer"
+        if !timers.contains(purge), access(folder + "/" + purge, F_OK) == 0 {
+            let disable = (["systemctl"] + systemctl + ["disable", "--now", purge])
+            findings.append(
+                Finding(
+                    check: "timers", detail: "\(purge) of an earlier time stays, and erases texts",
+                    advice: "to end it: \(disable.joined(separator: " "))", isNote: true))
         }
         let steps = [["daemon-reload"], ["enable", "--now"] + timers]
         for step in steps where await !PresenterUnit.systemctl(systemctl + ["--quiet"] + step) {

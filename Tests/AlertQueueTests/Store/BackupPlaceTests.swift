@@ -53,6 +53,23 @@ struct BackupPlaceTests {
         await store.close()
     }
 
+    @Test("Backups of another queue of the same name stay, and so does what is no draft")
+    func others() async throws {
+        let (directory, clock) = (try place(), ManualClock())
+        let other = try TemporaryQueue()
+        let notes = directory + "/queue-2026-01-01T00-00-00Z.db-new.2024"
+        try Data("notes".utf8).write(to: URL(filePath: notes))
+        for owner in [queue, other, queue, other] {
+            let store = try await owner.store(clock: clock)
+            try await store.ask(.yesNo("One"))
+            _ = try await store.backUp(to: directory, replaces: false, keeping: 1) { _, _ in }
+            await store.close()
+            clock.advance(by: .seconds(60))
+        }
+        #expect(try names(directory).count == 3)
+        #expect(FileManager.default.fileExists(atPath: notes))
+    }
+
     @Test("A copy that is cancelled leaves nothing, and the store goes on")
     func cancelled() async throws {
         let store = try await queue.store()

@@ -83,6 +83,62 @@ struct TurnTests {
         await store.close()
     }
 
+    @Test("What is shown out of turn does not close the rounds before it")
+    func outOfTurn() async throws {
+        for _ in 0..<5 { try await ask(of: "flood") }
+        let last = try await store.record(5)
+        store.recordPresented(last, at: clock.now(), by: .ana)
+        try await store.answer(5, 0)
+        let question = try await ask(of: "backup")
+        #expect(try await show()?.id == 1)
+        #expect(try await show()?.id == question)
+        await store.close()
+    }
+
+    @Test("Alerts that are snoozed again and again keep no other source from the screen")
+    func snoozed() async throws {
+        for _ in 0..<2 {
+            _ = try await ask(of: "nag")
+        }
+        _ = try await show()
+        _ = try await ask(of: "nag")
+        let question = try await ask(of: "backup")
+        for turn in 0..<4 {
+            try await store.sweep(atMost: .max)
+            let record = try #require(
+                try await store.next(for: ["x"], only: nil).record)
+            store.recordPresented(record, at: clock.now(), by: .ana)
+            guard record.id != question else { break }
+            #expect(turn < 3)
+            _ = try await store.snooze(record.id, for: .seconds(1), by: .ana)
+            clock.advance(by: .seconds(2))
+        }
+        await store.close()
+    }
+
+    @Test("Withdrawing and asking again brings no second alert into a round")
+    func withdrawn() async throws {
+        for _ in 0..<3 { try await ask(of: "flood") }
+        for id in [1, 2] as [Alert.ID] {
+            _ = try await store.resolve(id, .withdraw(.forced(.program)), by: Self.caller(1000))
+        }
+        let again = try await ask(of: "flood")
+        #expect(try await show()?.id == 3)
+        #expect(try await show()?.id == again)
+        await store.close()
+    }
+
+    @Test("A number that somebody has changed keeps no answer out")
+    func changedCount() async throws {
+        for _ in 0..<2 { try await ask(of: "backup") }
+        try queue.forge("UPDATE accounts SET pending = 0")
+        try await store.answer(1, 0)
+        try queue.forge("DELETE FROM accounts")
+        try await store.answer(2, 0)
+        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        await store.close()
+    }
+
     @Test("Accounts take turns: the one that was shown longest ago comes first")
     func accounts() async throws {
         for _ in 1...3 { try await ask(of: "flood", uid: 1000) }

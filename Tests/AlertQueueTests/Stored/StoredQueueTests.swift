@@ -95,6 +95,10 @@ struct StoredQueueTests {
             let store = try await queue.store(clock: ManualClock(later))
             try await store.sweep(atMost: 5)
             #expect(try await store.record(2).response?.outcome == .expired)
+            // The source of alert 5 had another one waiting, and so that of alert 8 comes before.
+            let notice = try await store.next(for: ["test"], only: nil)
+            #expect(notice.record?.id == 8)
+            _ = try await store.resolve(8, .dismiss, by: .ana)
             #expect(try await store.next(for: ["test"], only: nil).record?.id == 5)
             #expect(try await store.answer(5, 0).response?.button?.id == "Yes")
             let new = try await store.ask(.yesNo("New?")).id

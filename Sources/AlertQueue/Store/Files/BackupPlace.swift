@@ -70,10 +70,14 @@ struct BackupPlace: Sendable {
     /// Removes all but the newest backups of this queue, by the times in their names; returns their
     /// paths.
     ///
-    /// - Parameter made: The one that stays, whatever the clock said when it was made.
-    func removeAllBut(_ count: Int, of made: String) throws(AlertError) -> [String] {
+    /// - Parameters:
+    ///   - made: The one that stays, whatever the clock said when it was made.
+    ///   - isOwn: Whether a file is of this queue: others may have the same name.
+    func removeAllBut(
+        _ count: Int, of made: String, where isOwn: (String) -> Bool
+    ) throws(AlertError) -> [String] {
         let others = DraftFile.names(in: directory).filter(isName).map(path(of:))
-            .filter { $0 != made && Self.isPlainFile($0) }.sorted()
+            .filter { $0 != made && Self.isPlainFile($0) && isOwn($0) }.sorted()
         let old = others.dropLast(max(0, count - 1))
         for file in old {
             guard unlink(file) == 0 || errno == ENOENT else {

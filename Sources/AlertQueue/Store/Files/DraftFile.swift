@@ -13,13 +13,15 @@ final class DraftFile: Sendable {
     /// Makes an empty file with a mode, whatever the umask; see open(2), `O_EXCL`.
     init(for target: String, mode: mode_t) throws(AlertError) {
         let path = Self.path(for: target)
-        // Whoever made it had our process id, and is dead, or is in another container.
-        guard !Self.isBeingMade(path) else {
-            throw .busy("somebody else is at work on \(path); try again")
-        }
-        Self.remove(path)
+        // Its maker had our process id, and is dead, or is in another container.
+        Self.removeLeftover(path)
         let raw = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-        guard raw >= 0 else { throw SystemError.current("create", path) }
+        guard raw >= 0 else {
+            guard errno != EEXIST else {
+                throw .busy("somebody else is at work on \(path); try again")
+            }
+            throw SystemError.current("create", path)
+        }
         descriptor = Descriptor(owning: raw)
         self.path = path
         fchmod(raw, mode)
@@ -33,6 +35,13 @@ final class DraftFile: Sendable {
     /// Removes it, unless it has been put in its place.
     func discard() {
         if descriptor.isStill(at: path) { Self.remove(path) }
+    }
+
+    /// Whether nobody has put another file in its place.
+    var isInPlace: Bool { descriptor.isStill(at: path) }
+
+    static func wasExchanged(_ path: String) -> AlertError {
+        .notPermitted(path: path, "somebody else has put another file there meanwhile")
     }
 
     /// Gives it the owner, the group and the mode of another file, as far as this process may.
@@ -81,17 +90,33 @@ final class DraftFile: Sendable {
             else { continue }
             let number = name[end.upperBound...].prefix { $0.isASCII && $0.isNumber }
             let draft = directory + "/" + name[..<number.endIndex]
-            guard !number.isEmpty, !isBeingMade(draft) else { continue }
-            remove(draft)
+            if !number.isEmpty { removeLeftover(draft) }
         }
     }
 
-    private static func isBeingMade(_ draft: String) -> Bool {
+    /// Removes a draft, unless somebody is making it, or it is no draft but only named like one.
+    private static func removeLeftover(_ draft: String) {
         let raw = open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard raw >= 0 else { return errno != ENOENT }
-        defer { close(raw) }
-        return clinux_flock(raw, LOCK_EX | LOCK_NB) != 0
+        guard raw >= 0 else {
+            // What was made beside one that is gone.
+            if errno == ENOENT { for ending in QueueFiles.endings { unlink(draft + ending) } }
+            return
+        }
+        let descriptor = Descriptor(owning: raw)
+        var status = stat()
+        var start = [UInt8](repeating: 0, count: databaseStart.count)
+        guard clinux_flock(raw, LOCK_EX | LOCK_NB) == 0, descriptor.isStill(at: draft),
+            fstat(raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == geteuid(), status.st_mode & 0o777 & ~0o660 == 0,
+            status.st_size == 0
+                || (pread(raw, &start, start.count, 0) == start.count && start == databaseStart)
+        else { return }
+        // The lock is held until it is gone.
+        remove(draft)
     }
+
+    /// How a database begins, see <https://sqlite.org/fileformat.html#magic_header_string>.
+    private static let databaseStart = Array("SQLite format 3\0".utf8)
 
     /// Removes a draft, and what a store has made beside it.
     static func remove(_ draft: String) {

@@ -3,9 +3,9 @@ import SQLite
 // Whose turn it is on the screen.
 //
 // Within a priority, the account that was shown longest ago comes first. Its alerts are shown in
-// rounds: an alert belongs to the round after the one that is under way, or to a later one by as
-// many as alerts of its source waited before it. So a round that has begun grows no more, and has
-// few alerts of each source; in a round, the oldest comes first.
+// rounds: an alert belongs to the round after the one that is under way, and after that of the
+// last alert of its source that waits. So a round that has begun grows no more, and each source has
+// one alert in it; in a round, the oldest comes first.
 extension Database {
     private static let heads = """
         SELECT \(AlertRow.columns), alerts.account FROM alerts INDEXED BY alerts_turn
@@ -48,7 +48,7 @@ extension Database {
     private func heads(
         of priority: Alert.Priority, _ candidates: Candidates
     ) throws -> [AlertRow] {
-        var (found, last): ([AlertRow], Int64) = ([], -1)
+        var (found, last): ([AlertRow], Int64) = ([], .min)
         while let (row, account) = try first(
             Self.heads, candidates.values(priority, after: last),
             read: { (try AlertRow($0), $0.integer(AlertRow.count)) })
@@ -102,13 +102,31 @@ extension Database {
         ) { $0.integer(0) } ?? 0
     }
 
+    /// The round of the last alert of a source that waits with a priority; 0 for none.
+    func lastTurn(of source: Int64, _ priority: Alert.Priority) throws -> Int64 {
+        try first(
+            """
+            SELECT max(turn) FROM alerts INDEXED BY alerts_source_turn
+            WHERE state = 'queued' AND source_id = ? AND priority = ?
+            """, .integer(source), .integer(priority.rawValue)
+        ) { $0.integer(0) } ?? 0
+    }
+
     /// Notes that an alert had its turn, as an entry of the log tells.
+    ///
+    /// Its round is under way then, unless it was shown before others: by the terminal that asked
+    /// it, or because nobody was there who could show those.
     func noteTurn(of id: Alert.ID, entry sequence: Int64) throws {
         try run(
             """
             INSERT INTO turns (priority, uid, turn, shown)
-                SELECT priority, account, turn, ?2 FROM alerts
-                WHERE id = ?1 AND account IS NOT NULL
+                SELECT priority, account, CASE WHEN turn > first THEN first - 1 ELSE turn END, ?2
+                FROM (SELECT priority, account, turn, (
+                    SELECT min(others.turn) FROM alerts AS others INDEXED BY alerts_turn
+                    WHERE others.state = 'queued' AND others.snoozed_ms IS NULL
+                        AND others.priority = alerts.priority
+                        AND others.account = alerts.account) AS first
+                    FROM alerts WHERE id = ?1 AND account IS NOT NULL) WHERE true
             ON CONFLICT DO UPDATE SET turn = max(turn, excluded.turn), shown = excluded.shown
             """, [.integer(id), .integer(sequence)])
     }

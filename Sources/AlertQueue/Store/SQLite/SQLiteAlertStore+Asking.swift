@@ -49,7 +49,7 @@ private struct PreparedQuestion: Sendable {
         guard try context.pending(ofAccount: uid) < question.accountLimit else {
             throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
         }
-        let row = try context.insert(self, source: source, pending: pending)
+        let row = try context.insert(self, source: source)
         try context.audit(
             AuditDraft(
                 kind: .asked, record: row.record, content: content,
@@ -165,14 +165,12 @@ extension Database {
 }
 
 extension WriteContext {
-    /// - Parameter pending: How many alerts of the source wait already, each of which is shown in a
-    ///   round of its own.
-    fileprivate func insert(
-        _ prepared: PreparedQuestion, source: Int64, pending: Int
-    ) throws -> AlertRow {
+    fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
         let alert = prepared.question.alert
         let uid = prepared.question.caller.identity.uid
-        let turn = try db.turn(of: uid, alert.priority).addingBounded(Int64(1 + pending))
+        let turn = max(
+            try db.turn(of: uid, alert.priority), try db.lastTurn(of: source, alert.priority)
+        ).addingBounded(1)
         let expiry = try alert.deadline.map { try moment($0, of: "deadline") }
         try db.change(
             """

@@ -27,14 +27,15 @@ extension SQLiteAlertStore: Backups {
                     // One transaction for all of it, so that nobody's commit makes it begin again.
                     try reader.read { db in
                         try db.copy(to: draft.path, progress) { isCancelled.withLock { $0 } }
-                        return try db.lastHead()
+                        return (try db.lastHead(), try db.auditHead(at: 1)?.hash)
                     }
                 }
             }
         } onCancel: {
             isCancelled.withLock { $0 = true }
         }
-        let head = try copying.get()
+        let (head, origin) = try copying.get()
+        guard draft.isInPlace else { throw DraftFile.wasExchanged(draft.path) }
         try draft.sync()
         let made = try put(draft, at: target, in: place, replaces)
         try QueueLocation.sync(place.directory)
@@ -42,8 +43,16 @@ extension SQLiteAlertStore: Backups {
             path: made, size: FileIdentity(path: made)?.size ?? 0,
             head: head.sequence > 0 ? head : nil,
             removed: try count.map { count throws(AlertError) in
-                try place.removeAllBut(count, of: made)
+                try place.removeAllBut(count, of: made) {
+                    origin != nil && Self.origin(of: $0) == origin
+                }
             } ?? [])
+    }
+
+    /// The first entry's hash, which no two queues share; `nil` for what can't be read.
+    private static func origin(of path: String) -> [UInt8]? {
+        // A backup has no log, and whatever stands beside it, nothing is to be made there.
+        try? BackupSource.open(path, asItIs: true).auditHead(at: 1)?.hash
     }
 
     /// Gives a draft its name, which in a directory is that of the next second that is free.
@@ -84,7 +93,8 @@ extension Database {
         to path: String, _ progress: (_ done: Int, _ total: Int) -> Void,
         isCancelled: () -> Bool
     ) throws {
-        let target = try Database(path: path)
+        // In a directory that others may write, its name may lead elsewhere by now.
+        let target = try Database(path: path, access: .readWriteNoFollow)
         // A copy that is not complete is thrown away.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try DatabaseCopy(of: self, to: target)

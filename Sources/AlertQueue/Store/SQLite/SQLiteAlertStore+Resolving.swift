@@ -52,7 +52,10 @@ extension SQLiteAlertStore {
                     try context.db.change(
                         """
                         UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL,
-                            snoozed_boot = NULL WHERE id = ?
+                            snoozed_boot = NULL, turn = max(turn, 1 + coalesce((
+                                SELECT turns.turn FROM turns
+                                WHERE turns.priority = alerts.priority AND uid = account), 0))
+                        WHERE id = ?
                         """, .integer(id))
                 }
                 return expired == 100 || awake.count == 500

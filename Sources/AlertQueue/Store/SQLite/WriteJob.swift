@@ -114,14 +114,15 @@ final class WriteContext {
                 "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
                 .integer(id))
         }
+        // A number that somebody has changed is found by the checks, and keeps no answer out.
         for (uid, change) in accountChanges where change != 0 {
             try db.run(
-                "UPDATE accounts SET pending = pending + ? WHERE uid = ?", .integer(change),
-                .integer(Int64(uid)))
+                "UPDATE accounts SET pending = max(0, pending + ?) WHERE uid = ?",
+                .integer(change), .integer(Int64(uid)))
             guard db.changes == 0 else { continue }
             try db.change(
                 "INSERT INTO accounts (uid, pending) VALUES (?, ?)", .integer(Int64(uid)),
-                .integer(change))
+                .integer(max(0, change)))
         }
         pendingChanges.removeAll()
         accountChanges.removeAll()

@@ -35,7 +35,7 @@ struct BackupSource {
         }
     }
 
-    private static func open(_ path: String, asItIs: Bool) throws(AlertError) -> Database {
+    static func open(_ path: String, asItIs: Bool) throws(AlertError) -> Database {
         let db = try storing("open \(path)") {
             asItIs
                 ? try Database(path: uri(path), access: .unchanging)

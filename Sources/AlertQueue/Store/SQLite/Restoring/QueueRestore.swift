@@ -59,6 +59,7 @@ package struct QueueRestore: Sendable {
         // The thread of the work may still refer to it when this process ends.
         defer { draft.discard() }
         try await copy(to: draft, progress)
+        guard draft.isInPlace else { throw DraftFile.wasExchanged(draft.path) }
         let end = try await verify(draft, expecting: head, by: caller, progress)
         guard !Task.isCancelled else { throw .busy("the restore was cancelled") }
         let swap = QueueSwap(
@@ -67,7 +68,7 @@ package struct QueueRestore: Sendable {
         let report = try await QueueConfined(swap, label: "alertq.restore").run {
             swap throws(AlertError) in try swap.run()
         }
-        // Whoever has the old files open looks at once.
+        // Programs that have the old files open look at once.
         Bell(path: files.bell, mode: files.mode).ring()
         return report
     }

@@ -19,11 +19,9 @@ struct QueueSwap: Sendable {
         defer { lock.release() }
         var present: ReplacedQueue?
         var isUnreadable = false
-        var left: Int64?
         let copy = DatabaseFile(files: try QueueFiles(database: draft.path))
         do throws(AlertError) {
             present = try ReplacedQueue.open(files)
-            left = try missing(in: copy, from: present)
         } catch {
             switch error {
             case .busy, .notPermitted, .storage(_, diskFullReason): throw error
@@ -32,6 +30,7 @@ struct QueueSwap: Sendable {
                 (present, isUnreadable) = (nil, true)
             }
         }
+        let left = try missing(in: copy, from: present)
         if let left, left > 0, !force {
             throw .notPermitted(
                 path: files.database,
@@ -72,7 +71,9 @@ struct QueueSwap: Sendable {
                 max(try db.lastGiven("alerts", "id"), present?.lastAlert ?? 0),
                 max(try db.lastGiven("responses", "seq"), present?.lastResponse ?? 0)
             )
-            let jump = RestoredQueue.jump * (present == nil ? earlierRestores + 1 : 1)
+            // Where nobody can read how far the numbers have jumped before, chance decides: no
+            // restore of the same backup is to give the same ones.
+            let jump = RestoredQueue.jump * (present == nil ? Int64.random(in: 1...4096) : 1)
             guard max(alert, response) < .max - 2 * jump else {
                 throw AlertError.usedUp("alerts and responses")
             }
@@ -96,17 +97,6 @@ struct QueueSwap: Sendable {
         for ending in QueueFiles.endings { unlink(draft.path + ending) }
         try draft.sync()
         return completed
-    }
-
-    /// How often a backup has been restored here before, as far as the files tell that were kept:
-    /// of a queue that is lost, nobody can read how far its numbers had jumped.
-    private var earlierRestores: Int64 {
-        let name = files.database.split(separator: "/").last.map(String.init) ?? ""
-        let kept = DraftFile.names(in: files.directory).count { other in
-            let isCompanion = QueueFiles.endings.contains { other.hasSuffix($0) }
-            return other.hasPrefix(name + Self.keptEnding) && !isCompanion
-        }
-        return Int64(min(kept, 1 << 20))
     }
 
     // MARK: - The files
