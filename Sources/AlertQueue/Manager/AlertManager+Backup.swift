@@ -6,8 +6,8 @@ extension AlertManager {
     /// it. In a directory it gets a name such as `queue-2026-11-22T10-04-05Z.db`.
     ///
     /// Others go on meanwhile; but the queue's log grows by what they write, and from 48 MiB of log
-    /// on new alerts are refused until the copy is done. When the task is cancelled, nothing is left
-    /// of it.
+    /// on new alerts are refused until the copy is done. When the task is cancelled, nothing is
+    /// left of it.
     ///
     /// - Parameters:
     ///   - path: The file to make, or a directory to make it in.
