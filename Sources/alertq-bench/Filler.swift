@@ -41,6 +41,7 @@ final class Filler {
             """
             UPDATE sources SET pending =
                 (SELECT count(*) FROM alerts WHERE source_id = sources.id AND state = 'queued');
+            INSERT INTO accounts SELECT uid, sum(pending) FROM sources GROUP BY uid;
             PRAGMA journal_mode = WAL
             """)
     }
@@ -60,14 +61,14 @@ final class Filler {
             """
             INSERT INTO alerts (id, source_id, pid, host, key, style, priority, title, message,
                 buttons, info, salt, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms,
-                state, presented_ms)
-            VALUES (?, ?, 1, ?, ?, 'alert', 1, ?, ?, ?, '{}', ?, ?, ?, ?, ?, ?, ?, ?)
+                state, presented_ms, account, turn)
+            VALUES (?, ?, 1, ?, ?, 'alert', 1, ?, ?, ?, '{}', ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
             """,
             .integer(id), .integer(source), .text(host), .optional(alert.key), .text(alert.title),
             .optional(alert.message), .text(sample.hasButtons ? Self.buttons : "[]"), .blob(salt),
             .text(boot), .integer(asked), .integer(asked), .optional(expiry?.wallMilliseconds),
             .optional(expiry?.bootMilliseconds), .text(isResolved ? "resolved" : "queued"),
-            .optional(isResolved && entries > 3 ? asked : nil))
+            .optional(isResolved && entries > 3 ? asked : nil), .integer(id))
         let content = AuditEntry.content(of: alert, salt: salt)
         let entry = Entry(id: id, source: sample.source, at: asked, content: content)
         try audit(

@@ -66,6 +66,7 @@ struct RandomEditTests {
             let (isFound, isAgreed) = try queue.check(head)
             #expect(isAgreed, "the quick check speaks for \(edit)")
             guard !isFound else { return isAgreed ? .named : .wrong }
+            try queue.forgetTurns()
             guard let now = try await queue.toldUnlessRefused() else { return .named }
             let difference = zip(told, now).first { $0 != $1 }
             #expect(now == told, "\(edit): \(difference.map { "\($0)\n\($1)" } ?? "")")
@@ -105,6 +106,7 @@ struct RandomEditTests {
         let queue = try EditedQueue(reading)
         defer { queue.remove() }
         try file.write(to: URL(filePath: queue.path))
+        try queue.forgetTurns()
         return try await queue.told()
     }
 }
