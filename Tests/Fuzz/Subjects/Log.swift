@@ -30,7 +30,6 @@ private func insertAny(_ input: inout Input, _ db: Database) {
 private func readAll(_ db: Database, _ now: ClockReading) {
     for id in [1, Int64.min, Int64.max] { _ = try? db.alert(id) }
     for priority in Alert.Priority.allCases {
-        _ = try? db.waiting(priority, presenters: #"["terminal"]"#, limit: 5)
         let places = (try? db.places(priority, at: now, limit: 5)) ?? []
         _ = places.sorted { $0.comes(before: $1, at: now) }
     }
@@ -38,7 +37,13 @@ private func readAll(_ db: Database, _ now: ClockReading) {
     _ = try? db.overdue(at: now, limit: 5)
     _ = try? db.finishedSnoozes(at: now, limit: 5)
     _ = try? db.isDue(at: now)
-    _ = try? db.nextDue(in: now.boot)
+    for hasButtons in [false, true] {
+        _ = try? db.first(
+            of: Candidates(
+                presenters: #"["terminal"]"#, except: [7], hasButtons: hasButtons), at: now)
+    }
+    for id in [1, 2] as [Alert.ID] { _ = try? db.noteTurn(of: id, entry: 9) }
+    _ = try? db.nextDue(at: now)
     if let count = try? db.pendingCount(at: now) {
         expect(count >= 0, "fewer than none wait")
     }
@@ -82,7 +87,12 @@ private let tables = [
             ("state", .word(["queued", "resolved"])), ("presented_ms", .integer),
             ("snoozes", .integer), ("snoozed_ms", .integer), ("snoozed_boot_ms", .integer),
             ("snoozed_boot", .word(["boot", "other"])), ("cancel_requested", .small),
+            ("account", .integer), ("turn", .integer),
         ]),
+    AnyTable("accounts", [("uid", .integer), ("pending", .small)]),
+    AnyTable(
+        "turns",
+        [("priority", .small), ("uid", .integer), ("turn", .integer), ("shown", .integer)]),
     AnyTable(
         "responses",
         [

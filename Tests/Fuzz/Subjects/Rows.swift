@@ -18,7 +18,9 @@ import SQLite
     expect(
         visible.response.map { $0.button == nil || visible.alert.buttons.count > $0.buttonIndex }
             ?? true, "a button that is not there")
-    _ = row.place.comes(before: row.place, at: now)
+    let place = QueuePlace(
+        id: row.record.id, priority: row.record.alert.priority, asked: row.asked)
+    _ = place.comes(before: place, at: now)
     _ = row.content
     _ = try? row.record.alert.validate()
 }

@@ -53,7 +53,7 @@ extension SQLiteAlertStore {
                         """
                         UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL,
                             snoozed_boot = NULL, turn = max(turn, 1 + coalesce((
-                                SELECT turns.turn FROM turns
+                                SELECT min(turns.turn, 1 << 62) FROM turns
                                 WHERE turns.priority = alerts.priority AND uid = account), 0))
                         WHERE id = ?
                         """, .integer(id))
