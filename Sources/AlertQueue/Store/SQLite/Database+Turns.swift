@@ -120,7 +120,8 @@ extension Database {
         try run(
             """
             INSERT INTO turns (priority, uid, turn, shown)
-                SELECT priority, account, CASE WHEN turn > first THEN max(first, 1) - 1 ELSE turn END, ?2
+                SELECT priority, account,
+                    CASE WHEN turn > first THEN max(first, 1) - 1 ELSE turn END, ?2
                 FROM (SELECT priority, account, turn, (
                     SELECT min(others.turn) FROM alerts AS others INDEXED BY alerts_turn
                     WHERE others.state = 'queued' AND others.snoozed_ms IS NULL
