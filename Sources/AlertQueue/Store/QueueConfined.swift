@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// A value that only code on one serial queue can touch.
 ///
@@ -27,7 +28,7 @@ final class QueueConfined<Value>: @unchecked Sendable {
     }
 
     /// Runs a closure likewise, and returns its result or its error.
-    nonisolated(nonsending) func result<Result: Sendable>(
+    private nonisolated(nonsending) func result<Result: Sendable>(
         _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
     ) async -> Swift.Result<Result, AlertError> {
         await withCheckedContinuation { continuation in
@@ -38,5 +39,23 @@ final class QueueConfined<Value>: @unchecked Sendable {
                     })
             }
         }
+    }
+
+    /// Runs a closure on the queue that can ask whether the calling task has been cancelled, which
+    /// its thread can't see.
+    nonisolated(nonsending) func run<Result: Sendable>(
+        untilCancelled body:
+            @escaping @Sendable (inout Value, _ isCancelled: () -> Bool) throws(AlertError) ->
+            Result
+    ) async throws(AlertError) -> Result {
+        let isCancelled = Mutex(false)
+        let outcome = await withTaskCancellationHandler {
+            await self.result { (value: inout Value) throws(AlertError) -> Result in
+                try body(&value) { isCancelled.withLock { $0 } }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+        return try outcome.get()
     }
 }

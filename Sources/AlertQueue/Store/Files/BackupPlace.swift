@@ -18,7 +18,7 @@ struct BackupPlace: Sendable {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .invalid("backup path", "is empty or contains a NUL character")
         }
-        let queue = files.database.split(separator: "/").last.map(String.init) ?? ""
+        let queue = QueueLocation.name(of: files.database)
         // A name such as `.db` has nothing before its dot.
         let dot = queue.lastIndex(of: ".").flatMap { $0 == queue.startIndex ? nil : $0 }
         beginning = String(queue[..<(dot ?? queue.endIndex)]) + "-"

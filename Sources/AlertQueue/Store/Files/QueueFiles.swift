@@ -161,6 +161,11 @@ package enum QueueLocation {
         return String(path[..<slash])
     }
 
+    /// The name that a file has in its directory.
+    static func name(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? ""
+    }
+
     /// Puts the names in a directory on the disk; see fsync(2).
     static func sync(_ directory: String) throws(AlertError) {
         let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

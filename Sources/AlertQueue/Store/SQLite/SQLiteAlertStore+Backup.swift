@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import SQLite
-import Synchronization
 
 extension SQLiteAlertStore: Backups {
     package nonisolated(nonsending) func backUp(
@@ -18,23 +17,16 @@ extension SQLiteAlertStore: Backups {
         let draft = try DraftFile(for: target, mode: 0o600)
         // The thread of the copy may still refer to it when this process ends.
         defer { draft.discard() }
-        let isCancelled = Mutex(false)
         let reader = QueueConfined(makeReader(), label: "alertq.backup")
-        let copying = await withTaskCancellationHandler {
-            // The thread of the copy can't look at this task.
-            await reader.result { reader throws(AlertError) in
-                try storing("write \(target)") {
-                    // One transaction for all of it, so that nobody's commit makes it begin again.
-                    try reader.read { db in
-                        try db.copy(to: draft.path, progress) { isCancelled.withLock { $0 } }
-                        return (try db.lastHead(), try db.auditHead(at: 1)?.hash)
-                    }
+        let (head, origin) = try await reader.run { reader, isCancelled throws(AlertError) in
+            try storing("write \(target)") {
+                // One transaction for all of it, so that nobody's commit makes it begin again.
+                try reader.read { db in
+                    try db.copy(to: draft.path, progress, isCancelled: isCancelled)
+                    return (try db.lastHead(), try db.auditHead(at: 1)?.hash)
                 }
             }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
         }
-        let (head, origin) = try copying.get()
         guard draft.isInPlace else { throw DraftFile.wasExchanged(draft.path) }
         try draft.sync()
         let made = try put(draft, at: target, in: place, replaces)

@@ -4,7 +4,7 @@ import SQLite
 
 /// A backup that is read, with nothing written beside it where that can be avoided.
 struct BackupSource {
-    let database: Database
+    private let database: Database
     private let path: String
     /// How the file was when it was opened without locks; `nil` where SQLite's locks guard it.
     private let seen: FileState?
@@ -61,8 +61,21 @@ struct BackupSource {
         return db
     }
 
+    /// Copies all of it, as one transaction sees it, into a file that nobody else uses.
+    func copy(
+        to target: String, _ progress: (_ done: Int, _ total: Int) -> Void,
+        isCancelled: () -> Bool
+    ) throws(AlertError) {
+        try storing("copy \(path)") {
+            try database.reading {
+                try database.copy(to: target, progress, isCancelled: isCancelled)
+            }
+        }
+        try checkUnchanged()
+    }
+
     /// Makes sure that nobody has written to the file while it was read without locks.
-    func checkUnchanged() throws(AlertError) {
+    private func checkUnchanged() throws(AlertError) {
         guard let seen else { return }
         guard FileState(path) == seen, (FileIdentity(path: path + "-wal")?.size ?? 0) == 0 else {
             throw .busy("\(path) was written to while it was read; try again")

@@ -1,6 +1,5 @@
 import Glibc
 import SQLite
-import Synchronization
 
 /// Puts a backup in the place of a queue, where no store has the queue open in this process.
 package struct QueueRestore: Sendable {
@@ -53,7 +52,7 @@ package struct QueueRestore: Sendable {
         _ progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> RestoreReport {
         let target = files.database + Self.draftEnding
-        let name = target.split(separator: "/").last.map(String.init)
+        let name = QueueLocation.name(of: target)
         DraftFile.removeLeftovers(in: files.directory) { $0 == name }
         let draft = try DraftFile(for: target, mode: files.mode)
         // The thread of the work may still refer to it when this process ends.
@@ -79,26 +78,11 @@ package struct QueueRestore: Sendable {
         to draft: DraftFile,
         _ progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) {
-        let isCancelled = Mutex(false)
-        let copying = await withTaskCancellationHandler {
-            await QueueConfined(path, label: "alertq.restore").result {
-                path throws(AlertError) in
-                let source = try BackupSource(path)
-                try storing("copy \(path)") {
-                    try source.database.reading {
-                        try source.database.copy(to: draft.path) {
-                            progress(.copying, $0, $1)
-                        } isCancelled: {
-                            isCancelled.withLock { $0 }
-                        }
-                    }
-                }
-                try source.checkUnchanged()
-            }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
+        try await QueueConfined(path, label: "alertq.restore").run {
+            path, isCancelled throws(AlertError) in
+            try BackupSource(path).copy(
+                to: draft.path, { progress(.copying, $0, $1) }, isCancelled: isCancelled)
         }
-        try copying.get()
     }
 
     /// Migrates the draft, and makes sure that its log verifies; returns the end of that.

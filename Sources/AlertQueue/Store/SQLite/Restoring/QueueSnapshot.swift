@@ -1,7 +1,6 @@
 import CLinux
 import FoundationEssentials
 import Glibc
-import SQLite
 
 /// A copy of a queue in a directory of its own, for reading it where nothing can be written beside
 /// it.
@@ -51,15 +50,7 @@ package final class QueueSnapshot: Sendable {
             // SQLite can read a log where its shared memory is, or where there is no log.
             let source = try BackupSource(path)
             close(open(copy, O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-            try storing("copy \(path)") {
-                try source.database.reading {
-                    try source.database.copy(to: copy) { _, _ in
-                    } isCancelled: {
-                        Task.isCancelled
-                    }
-                }
-            }
-            try source.checkUnchanged()
+            try source.copy(to: copy, { _, _ in }, isCancelled: { Task.isCancelled })
         } catch .storage {
             try copyFiles(path, to: copy)
         } catch .invalid(_, let reason) {
