@@ -58,6 +58,10 @@ let package = Package(
         .testTarget(
             name: "AlertQueueTestingTests",
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting"]),
+        // Programs that know the public library alone.
+        .testTarget(
+            name: "Ports", dependencies: ["AlertQueue", "AlertQueueTesting"], path: "Tests/Ports",
+            packageAccess: false),
         .testTarget(
             name: "alertqTests",
             dependencies: [

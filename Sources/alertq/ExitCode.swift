@@ -30,7 +30,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .withdrawn: "Withdrawn by whoever asked"
         case .unattended: "There is nobody to ask"
         case .stillWaiting: "Still waiting"
-        case .conflict: "Already resolved, too late, or the key belongs to another question"
+        case .conflict:
+            "Already resolved, too late, not what was seen, or the key belongs to another question"
         case .cancelledBySystem: "Cancelled by the system"
         case .usage: "Wrong usage"
         case .badData: "Bad data, or the queue contradicts its audit log"
@@ -83,7 +84,7 @@ extension ExitCode {
         switch error {
         case .invalid, .inconsistent: self = .badData
         case .notFound, .keyNotFound, .noSuchButton: self = .notFound
-        case .alreadyResolved, .late, .keyConflict: self = .conflict
+        case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self = AskResult(response).code
         case .tooManyPending, .tooManyPendingOfAccount, .busy: self = .busy
         case .incompatible, .storage, .closed: self = .inputOutput

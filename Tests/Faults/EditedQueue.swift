@@ -154,7 +154,9 @@ struct EditedQueue {
         }
         for id in 1...20 as ClosedRange<Alert.ID> {
             await tell("record \(id)") { try await store.record(id) }
-            await tell("handled \(id)") { try await store.isHandled(id) }
+            await tell("handled \(id)") {
+                try await store.record(id).response?.cancelHandling as Any
+            }
             await tell("cancel \(id)") { try await store.isCancelRequested(id) }
         }
         for _ in 0..<8 {

@@ -20,7 +20,9 @@ struct OutputTests {
                 "snoozed_until":null,"snoozes":0,"outcome":"answered","button":"yes",\
                 "button_index":0,"by":"person","responder":{"uid":1000,"user":"ana",\
                 "via":"terminal","tty":"/dev/pts/3","ssh":null,"host":"nas","pid":4711},\
-                "unseen":false,"expires_by":null}
+                "unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,\
+                "timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,\
+                "seen":null,"uid":0,"pid":99,"host":"nas"}
                 """)
     }
 
@@ -32,7 +34,9 @@ struct OutputTests {
         #expect(
             line.hasSuffix(
                 #""outcome":null,"button":null,"button_index":null,"by":null,"responder":null,"#
-                    + #""unseen":false,"expires_by":null}"#))
+                    + #""unseen":false,"expires_by":null,"default":null,"handler":null,"on":null,"#
+                    + #""timeout_ms":null,"dismiss_after_ms":null,"snooze_ms":null,"handled":null,"#
+                    + #""seen":null,"uid":0,"pid":99,"host":"nas"}"#))
     }
 
     @Test("A question that was not stored has the same keys")

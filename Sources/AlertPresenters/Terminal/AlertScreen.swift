@@ -9,6 +9,8 @@ struct AlertScreen {
         var facts: [String]
         /// Whether keys count yet.
         var isLive: Bool
+        /// What is being done about a choice, once it has been made.
+        var storing: String?
         /// The first line shown of a text that is longer than the screen.
         var scroll = 0
     }
@@ -133,6 +135,7 @@ struct AlertScreen {
     private func hintLine(
         _ state: State, _ buttons: ButtonLines, isScrolled: Bool
     ) -> StyledLine {
+        if let storing = state.storing { return StyledLine(storing, .dim) }
         guard state.isLive else {
             let hint = buttons.columns < 21 ? "stop typing" : "stop typing to answer"
             return StyledLine(hint, .dim)

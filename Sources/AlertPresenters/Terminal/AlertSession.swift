@@ -78,6 +78,36 @@ struct AlertSession {
     }
 }
 
+// MARK: - After the choice
+
+extension AlertSession {
+    /// Shows that a choice has been made, and is being stored.
+    mutating func mark(_ choice: PresenterChoice) {
+        state.storing =
+            switch choice {
+            case .button(let index):
+                "Storing “\(SafeText.line(presentation.alert.buttons[index].title))”…"
+            case .later: "Snoozing…"
+            case .close: "Closing…"
+            }
+        draw()
+    }
+
+    /// Keeps the alert on the screen until its input ends; no key means anything now.
+    func stay() async {
+        var session = self
+        do {
+            for try await event in input.events {
+                guard case .tick = event else { continue }
+                input.tickDone()
+                session.draw()
+            }
+        } catch {
+            // The terminal has gone; the choice is stored all the same.
+        }
+    }
+}
+
 // MARK: - Keys
 
 extension AlertSession {

@@ -62,9 +62,12 @@ final class TerminalInput: Sendable {
         state.withLock { ($0.saved?.c_lflag ?? 0) & tcflag_t(ECHO) != 0 }
     }
 
+    /// Ends the events; the terminal keeps its mode.
+    func end() { continuation.finish() }
+
     /// Gives the terminal back; again, it does nothing.
     func stop() {
-        continuation.finish()
+        end()
         let saved = state.withLock { state in
             for cancel in state.cancels { cancel() }
             state.cancels = []

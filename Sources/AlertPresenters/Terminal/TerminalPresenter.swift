@@ -89,6 +89,11 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
             host: host)
         do {
             let choice = try await session.run()
+            session.mark(choice)
+            async let marked: Void = session.stay()
+            await presentation.choose(choice)
+            input.end()
+            await marked
             await end(input)
             return choice
         } catch {
@@ -172,7 +177,9 @@ extension TerminalPresenter {
             terminal: terminal, input: input, echoes: input.hadEcho,
             facts: { facts.texts(user: user, waiting: $0, dismissal: $1, now: Date()) })
         do {
-            return try await session.run()
+            let choice = try await session.run()
+            await presentation.choose(choice)
+            return choice
         } catch {
             // The cursor stands behind the question.
             if terminal.isInForeground { terminal.write("\r\n") }

@@ -11,7 +11,7 @@ import Glibc
 /// <doc:AuditChain> explains both with an example.
 public struct AuditEntry: Sendable {
     /// What happened, to which alert, by whom.
-    public let event: AlertEvent
+    public package(set) var event: AlertEvent
     /// The chosen button's role, if it had one.
     public let buttonRole: Alert.Button.Role?
     /// The account that logged in; see pam_loginuid(8).
@@ -29,16 +29,13 @@ public struct AuditEntry: Sendable {
     /// The hash of this entry as it is stored, 32 bytes.
     public package(set) var hash: [UInt8]
     /// The alert's title, while it has not been erased.
-    public package(set) var title: String?
-    /// The key that the alert was asked with.
-    package var key: String?
+    public var title: String? { event.title }
     /// The id of the chosen button, while it has not been erased.
     package var button: String?
 
     package init(
         event: AlertEvent, buttonRole: Alert.Button.Role?, loginUID: UInt32?, session: UInt32?,
-        content: [UInt8]?, detail: String?, previous: [UInt8], hash: [UInt8] = [],
-        title: String? = nil
+        content: [UInt8]?, detail: String?, previous: [UInt8], hash: [UInt8] = []
     ) {
         self.event = event
         self.buttonRole = buttonRole
@@ -48,7 +45,6 @@ public struct AuditEntry: Sendable {
         self.detail = detail
         self.previous = previous
         self.hash = hash
-        self.title = title
     }
 
     /// What the hash should be.

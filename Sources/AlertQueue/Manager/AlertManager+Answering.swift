@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 // What any process can do with any alert, by its id.
 extension AlertManager {
     /// Answers an alert with one of its buttons, as a program does.
@@ -7,37 +5,86 @@ extension AlertManager {
     /// ``Response/by`` is then ``ResolvedBy/program``: only a presenter that has shown the alert
     /// answers as a person, or the command `alertq answer` in the foreground of its terminal.
     ///
+    /// A gateway that carries questions to people elsewhere says who answered, and what they had
+    /// been shown:
+    ///
+    /// ```swift
+    /// let record = try await manager.record(42)
+    /// let ana = Responder(uid: 1000, user: "ana", via: "chat", host: "bridge", pid: getpid())
+    /// try await manager.answer(42, button: "Delete", by: ana, seen: record.seen)
+    /// ```
+    ///
+    /// Delegates hear that the alert leaves the screen, and of no click: that is a person's.
+    ///
     /// - Parameters:
     ///   - id: The alert, whoever asked it.
     ///   - button: The button's id; ids are compared by their bytes.
+    ///   - responder: On whose behalf the program acts; `nil` means this process. The log has it
+    ///     as the program says it.
+    ///   - seen: The ``AlertRecord/seen`` of what was shown; the answer is refused if the alert
+    ///     asks anything else. `nil` means that this is not checked.
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
-    ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``,
+    ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``, ``AlertError/notAsSeen(_:)``,
+    ///   ``AlertError/invalid(_:_:)`` for a responder or a digest that can be none,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     @discardableResult
     public func answer(
-        _ id: Alert.ID, button: String
+        _ id: Alert.ID, button: String, by responder: Responder? = nil, seen: String? = nil
     ) async throws(AlertError) -> AlertRecord {
-        try await answer(id, button: button, as: .program)
+        try await answer(id, .chooseID(button, .program), by: responder, seen: seen)
+    }
+
+    /// Answers an alert with the button at an index, as a program does; UIKit's
+    /// `dismiss(withClickedButtonIndex:animated:)`.
+    ///
+    /// ```swift
+    /// try await manager.answer(id, buttonAt: alert.firstOtherButtonIndex)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The alert, whoever asked it.
+    ///   - index: The button's index, from 0.
+    ///   - responder: On whose behalf the program acts; `nil` means this process.
+    ///   - seen: The ``AlertRecord/seen`` of what was shown, or `nil`.
+    /// - Returns: The record with its response, once that is on disk.
+    /// - Throws: what ``answer(_:button:by:seen:)`` throws.
+    @discardableResult
+    public func answer(
+        _ id: Alert.ID, buttonAt index: Int, by responder: Responder? = nil, seen: String? = nil
+    ) async throws(AlertError) -> AlertRecord {
+        try await answer(id, .choose(button: index, .program), by: responder, seen: seen)
     }
 
     /// Answers an alert as a person in front of a screen, or as a program.
     @discardableResult
     package func answer(
-        _ id: Alert.ID, button: String, as actor: Resolution.Actor
+        _ id: Alert.ID, button: String, as actor: Resolution.Actor, seen: String? = nil
     ) async throws(AlertError) -> AlertRecord {
-        try await resolve(id, .chooseID(button, actor))
+        try await answer(id, .chooseID(button, actor), by: nil, seen: seen)
+    }
+
+    private func answer(
+        _ id: Alert.ID, _ resolution: Resolution, by responder: Responder?, seen: String?
+    ) async throws(AlertError) -> AlertRecord {
+        try responder?.validate()
+        return try await resolve(
+            id, resolution, seen: try seen.map(AlertRecord.digest), as: responder.map(Caller.init))
     }
 
     /// Takes an alert back that nobody needs to answer any more.
+    ///
+    /// ```swift
+    /// try await manager.withdraw(id)
+    /// ```
     ///
     /// - Parameters:
     ///   - id: The alert.
     ///   - force: Whether to take it back though another account asked it, which root always may;
     ///     ``Response/by`` is then ``ResolvedBy/program``.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/notYours(_:owner:)``.
+    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/notYours(_:owner:)``.
     @discardableResult
     public func withdraw(
         _ id: Alert.ID, force: Bool = false
@@ -55,8 +102,8 @@ extension AlertManager {
     /// Lets an alert expire before its deadline, because nobody has been there to see it: its
     /// default button is applied by policy.
     ///
-    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)`` for an alert
-    ///   without a default button.
+    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/invalid(_:_:)`` for an
+    ///   alert without a default button.
     @discardableResult
     package func expireUnattended(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
         try await resolve(id, .expireUnattended)
@@ -65,7 +112,7 @@ extension AlertManager {
     /// The record of an alert with a response that is on disk: an expiry that nobody has stored yet
     /// is stored first.
     ///
-    /// - Throws: what ``answer(_:button:)`` throws.
+    /// - Throws: what ``answer(_:button:by:seen:)`` throws.
     package func settled(_ record: AlertRecord) async throws(AlertError) -> AlertRecord {
         guard record.response?.outcome == .expired, record.response?.collectedAt == nil else {
             return record
@@ -80,6 +127,11 @@ extension AlertManager {
     /// The delegate of the manager that shows it may handle that, in any process; otherwise the
     /// cancel button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A
     /// delegate is given 5 seconds.
+    ///
+    /// ```swift
+    /// let record = try await manager.cancel(id)
+    /// if record.response?.cancelHandling == .handled { print("a delegate took care of it") }
+    /// ```
     ///
     /// - Parameters:
     ///   - id: The alert.
@@ -105,7 +157,8 @@ extension AlertManager {
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }
         // The delegate has been asked already if the alert was on this manager's screen.
-        let isHandled = !isShown && delegate?.cancel(record) == .handled
+        let isHandled =
+            isShown ? false : await delegate(of: id)?.cancel(record) == .handled
         return try await resolve(
             id, .cancel(handled: isHandled, authority))
     }
@@ -115,6 +168,13 @@ extension AlertManager {
     /// Doing so again changes nothing: the first time counts. A response that a named handler has
     /// not worked on is marked all the same, and the handler does not run for it any more: this is
     /// the way to release what nobody will ever handle.
+    ///
+    /// ```swift
+    /// for record in try await manager.history(HistoryFilter(uncollected: true)) {
+    ///     print(record.alert.title, record.response?.button?.title ?? "-")
+    ///     try await manager.collect(record.id)
+    /// }
+    /// ```
     ///
     /// - Parameter id: The alert that has the response.
     /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response,
@@ -152,141 +212,10 @@ extension AlertManager {
     }
 
     private func resolve(
-        _ id: Alert.ID, _ resolution: Resolution
+        _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]? = nil, as other: Caller? = nil
     ) async throws(AlertError) -> AlertRecord {
-        let record = try await store.resolve(id, resolution, by: caller)
+        let record = try await store.resolve(id, resolution, seen: seen, by: other ?? caller)
         noteResolved(record)
         return record
     }
-}
-
-// MARK: - Reading
-
-extension AlertManager {
-    /// One alert, with everything that has become of it.
-    ///
-    /// - Parameter id: The alert, whoever asked it.
-    /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
-    ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
-    public func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
-        try await store.record(id)
-    }
-
-    /// The alert that this manager's ``source`` asked with a key, as this process's user.
-    ///
-    /// - Parameter key: The key; keys are compared by their bytes.
-    /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
-    ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
-    public func record(key: String) async throws(AlertError) -> AlertRecord {
-        try await store.record(key: key, source: source, of: caller)
-    }
-
-    /// What waits, in the order in which it will be shown; snoozed alerts come last.
-    ///
-    /// - Parameter limit: How many at most, from 1 to 1,000; a number beyond that counts as the
-    ///   nearest of these.
-    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
-    public func pending(limit: Int = 100) async throws(AlertError) -> [AlertRecord] {
-        try await store.pending(limit: min(Self.clamped(limit), 1000))
-    }
-
-    /// How many alerts wait, snoozed ones included.
-    ///
-    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
-    public func pendingCount() async throws(AlertError) -> Int {
-        try await store.pendingCount()
-    }
-
-    /// Responses, newest first, each in the record of its alert.
-    ///
-    /// - Parameters:
-    ///   - filter: Which responses; all of them unless given.
-    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
-    ///     these.
-    ///   - after: The alert after whose response to go on; the last one of the page before.
-    /// - Throws: ``AlertError/notFound(_:)`` if `after` has no response,
-    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
-    public func history(
-        _ filter: HistoryFilter = HistoryFilter(), limit: Int = 50, after: Alert.ID? = nil
-    ) async throws(AlertError) -> [AlertRecord] {
-        await sweepForReading()
-        return try await store.history(filter, limit: Self.clamped(limit), after: after)
-    }
-
-    /// Overdue alerts belong to the history, and this is a writer: it stores them first.
-    private func sweepForReading() async {
-        // If they can't be stored now, what is stored can still be read.
-        try? await storeOverdue()
-    }
-
-    /// What became of the alerts that were asked in some time, and how long people took.
-    ///
-    /// It looks at every alert, in short transactions and bounded memory: about two seconds for
-    /// a million. Only answers by persons count for how long they took, not those of programs.
-    ///
-    /// - Parameters:
-    ///   - source: The name of the asker; `nil` means all.
-    ///   - since: The earliest time of asking, inclusive; `nil` means from the beginning.
-    ///   - until: The latest time of asking, exclusive; `nil` means until now.
-    ///   - progress: Hears how many of how many alerts have been looked at.
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled,
-    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
-    public func statistics(
-        source: String? = nil, since: Date? = nil, until: Date? = nil,
-        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) async throws(AlertError) -> AlertStatistics {
-        await sweepForReading()
-        return try await store.statistics(source: source, since: since, until: until, progress)
-    }
-
-    /// Entries of the audit log after a sequence number, oldest first.
-    ///
-    /// - Parameters:
-    ///   - sequence: The entry after which to begin; 0 for the first.
-    ///   - id: The alert whose story to read; `nil` for all.
-    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
-    ///     these.
-    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
-    public func audit(
-        after sequence: Int64 = 0, of id: Alert.ID? = nil, limit: Int = 100
-    ) async throws(AlertError) -> [AuditEntry] {
-        try await store.audit(after: sequence, of: id, limit: Self.clamped(limit))
-    }
-
-    /// The end of the audit log, to be kept outside the database; `nil` while the log is empty.
-    ///
-    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
-    public func auditHead() async throws(AlertError) -> AuditHead? {
-        try await store.auditHead()
-    }
-
-    /// Recomputes the chain of the audit log, and compares alerts and responses with it.
-    ///
-    /// - Parameter head: An end that was saved earlier, which must still be part of the log.
-    /// - Returns: What was found; damage is in the report, not thrown.
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, ``AlertError/closed``,
-    ///   ``AlertError/storage(operation:_:)``.
-    public func verifyAudit(
-        expecting head: AuditHead? = nil
-    ) async throws(AlertError) -> AuditReport {
-        try await store.verifyAudit(expecting: head) { _, _ in }
-    }
-
-    /// Recomputes the chain, and tells how many of how many entries have been checked.
-    ///
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, and what
-    ///   ``verifyAudit(expecting:)`` throws.
-    package func verifyAudit(
-        expecting head: AuditHead?,
-        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
-    ) async throws(AlertError) -> AuditReport {
-        try await store.verifyAudit(expecting: head, progress)
-    }
-
-    /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
-    package func structuralDamage() async throws(AlertError) -> [String] {
-        try await store.structuralDamage()
-    }
-
-    private static func clamped(_ limit: Int) -> Int { min(max(limit, 1), 10_000) }
 }

@@ -9,6 +9,11 @@ extension AlertManager {
     /// on new alerts are refused until the copy is done. When the task is cancelled, nothing is
     /// left of it.
     ///
+    /// ```swift
+    /// let report = try await manager.backUp(to: "/var/backups/alertq", keeping: 7)
+    /// print(report.path)
+    /// ```
+    ///
     /// - Parameters:
     ///   - path: The file to make, or a directory to make it in.
     ///   - replacesFile: Whether a file that exists is replaced.

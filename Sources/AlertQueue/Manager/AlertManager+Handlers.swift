@@ -46,23 +46,17 @@ extension AlertManager {
     }
 
     private nonisolated func run(_ closures: AlertClosures, for response: Response) async throws {
-        guard try await !isHandled(response) else { return }
+        guard response.runsHandlers else { return }
         let buttons = closures.alert.buttons
         if buttons.indices.contains(response.buttonIndex) {
             try await buttons[response.buttonIndex].action?()
         }
-        try await closures.handler?(closures.alert, response.buttonIndex)
+        try await closures.body?(closures.alert, response)
     }
 
     private func closuresEnded(of record: AlertRecord) {
         if let name = record.alert.handler { offer(record.id, to: name) }
         stayWhileNeeded()
-    }
-
-    /// Whether a delegate has handled a cancel, so that nothing else is to run.
-    private nonisolated func isHandled(_ response: Response) async throws(AlertError) -> Bool {
-        guard response.outcome == .cancelled else { return false }
-        return try await store.isHandled(response.alertID)
     }
 }
 
@@ -79,6 +73,12 @@ extension AlertManager {
     /// tried again after a second, then after two, four and so on up to ten minutes. When its
     /// process dies, another one that has registered the name takes over within two seconds.
     /// Registering a name again replaces its code, and tries at once what has failed.
+    ///
+    /// ```swift
+    /// try await manager.register(handler: "apply") { response in
+    ///     if response.button?.id == "Apply" { try await deploy() }
+    /// }
+    /// ```
     ///
     /// - Throws: ``AlertError/invalid(_:_:)`` for an empty or oversized name,
     ///   ``AlertError/closed``.
@@ -201,7 +201,7 @@ extension AlertManager {
             guard record.alert.handler.isIdentical(to: name) else {
                 throw AlertError.inconsistent(id, "its handler is not the one of its response")
             }
-            if try await !isHandled(response) { try await body(response) }
+            if response.runsHandlers { try await body(response) }
             try await collectForHandler(id)
             return nil
         } catch {

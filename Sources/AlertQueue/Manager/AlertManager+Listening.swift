@@ -70,7 +70,7 @@ extension AlertManager {
                 cursor = max(cursor, event.sequence)
             }
         } while page.count == 256
-        guard let showing, delegate != nil, !showing.isCancelling else { return }
+        guard let showing, delegate(of: showing.id) != nil, !showing.isCancelling else { return }
         do throws(AlertError) {
             if try await store.isCancelRequested(showing.id) {
                 cancelShown(showing.id, .requested)
@@ -148,6 +148,7 @@ extension AlertManager {
         // Also where somebody waits: another may be about to.
         resolutionsSeen.add(1, ordering: .releasing)
         deadlines[id] = nil
+        ownDelegates.remove(id)
         for watcher in (watchers.removeValue(forKey: id) ?? [:]).values {
             watcher.resume(returning: record)
         }

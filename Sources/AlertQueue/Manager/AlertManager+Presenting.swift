@@ -11,20 +11,29 @@ extension AlertManager {
     /// How long to wait when every presenter has failed: longer each time, because whatever is
     /// wrong with a presenter may be so for long.
     private static let backoff = Backoff(longest: .seconds(60))
-    /// How long to pass over an alert that no presenter could show; more than the others wait, so
-    /// that it is their turn first.
-    private static let rest = Backoff(first: .seconds(2), longest: .seconds(600))
-    /// How many failures are remembered.
-    private static let restLimit = 1000
-
-    /// An alert that no presenter could show, and is not tried before a moment.
-    struct Rest {
-        var failures: Int
-        var end: ClockReading
-    }
-
     /// Who holds the presentation slot, in whatever process; `nil` if nobody does.
     package nonisolated func slotHolder() -> SlotHolder? { store.slotHolder() }
+
+    /// Starts showing alerts, as soon as no other process shows any.
+    ///
+    /// A manager that was opened with presenters does so already.
+    ///
+    /// ```swift
+    /// let manager = try await AlertManager.shared()
+    /// try await manager.startPresenting([try TerminalPresenter()])
+    /// ```
+    ///
+    /// - Parameter presenters: Who shows alerts, all of them at once, in place of those that the
+    ///   manager had.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for none, or a name that is wrong or given twice;
+    ///   ``AlertError/closed``.
+    public func startPresenting(_ presenters: [any AlertPresenter]) async throws(AlertError) {
+        guard !presenters.isEmpty else { throw .invalid("presenters", "are missing") }
+        try Self.check(presenters)
+        await stopPresenting()
+        guard !isClosed else { throw .closed }
+        await startPresenting(presenters, only: nil)
+    }
 
     /// Starts showing alerts as soon as the slot is free; `only` limits that to one alert.
     package func startPresenting(
@@ -52,8 +61,16 @@ extension AlertManager {
         }
     }
 
-    /// Takes what is shown off the screen, gives the slot up, and returns when that is done.
-    package func stopPresenting() async {
+    /// Takes what is shown off the screen, lets other processes show alerts, and returns when that
+    /// is done.
+    ///
+    /// ```swift
+    /// await manager.stopPresenting()
+    /// ```
+    ///
+    /// What was on the screen waits again. A delegate must not wait for this: the manager waits for
+    /// the delegate.
+    public func stopPresenting() async {
         guard let presenting else { return }
         wantsToPresent = false
         wait?.cancel()
@@ -105,7 +122,7 @@ extension AlertManager {
             }
             guard let record = upcoming?.record else {
                 turn?.end()
-                _ = lease.show(nil)
+                _ = lease.show(nil, hasDelegate: delegate != nil)
                 // A database that could not be read is looked at again a second later.
                 guard upcoming != nil else { return pause(for: .seconds(1)) }
                 fresh.releaseOwner(ifUnchangedSince: seen)
@@ -138,30 +155,6 @@ extension AlertManager {
         let pause = Self.backoff.pause(after: failedShowings)
         // Whoever waits for the end of the queue is not to wait much longer than that takes.
         return self.pause(for: idleWaiters.isEmpty ? pause : min(pause, .seconds(1)))
-    }
-
-    /// Passes over an alert that can't be shown, each time for longer.
-    private func rest(_ id: Alert.ID) {
-        let failures = (resting[id]?.failures ?? 0) + 1
-        let end = clock.now().advanced(by: Self.rest.pause(after: failures))
-        if resting.count >= Self.restLimit {
-            let now = clock.now()
-            resting = resting.filter { !now.isAtOrAfter($0.value.end) }
-            if resting.count >= Self.restLimit { resting.removeAll() }
-        }
-        resting[id] = Rest(failures: failures, end: end)
-    }
-
-    /// The alerts that are passed over now.
-    private var restingIDs: [Alert.ID] {
-        let now = clock.now()
-        return resting.filter { !now.isAtOrAfter($0.value.end) }.keys.sorted()
-    }
-
-    private var nextRestEnd: ClockReading? {
-        let now = clock.now()
-        let ends = resting.values.map(\.end).filter { !now.isAtOrAfter($0) }
-        return ends.min { now.time(until: $0) < now.time(until: $1) }
     }
 
     /// Waits for something to show, until a moment at most.

@@ -1,7 +1,5 @@
 // One alert on the screen.
 extension AlertManager {
-    /// How long a presenter may take to clear its screen.
-    private static let grace = Duration.seconds(2)
     /// How long an alert without buttons may keep others waiting.
     private static let longestNotice = Duration.seconds(10)
 
@@ -9,7 +7,11 @@ extension AlertManager {
         _ record: AlertRecord, _ upcoming: Upcoming?, on lease: any SlotLease
     ) async -> ShowingEnd {
         // A slot that can't be written, though it is still there, is tried again later.
-        guard lease.show(record.id) else { return lease.isValid ? .lost : .waits }
+        if caller.isAsker(record.source) { await ownDelegates.waitForArrivals() }
+        let isHeard = delegate(of: record.id) != nil
+        guard lease.show(record.id, hasDelegate: isHeard) else {
+            return lease.isValid ? .lost : .waits
+        }
         // More signals than presenters and timers can send before they are read.
         let (stream, signals) = AsyncStream.makeStream(
             of: ShowingSignal.self, bufferingPolicy: .bufferingOldest(256))
@@ -22,7 +24,7 @@ extension AlertManager {
         hasShownNotice = record.alert.buttons.isEmpty
         showing = Showing(
             record: record, presentation: presentation, signals: signals, waiting: waiting)
-        delegate?.willPresent(record)
+        await delegate(of: record.id)?.willPresent(record)
         for presenter in presenters where record.alert.presenters?.contains(presenter.name) ?? true
         {
             start(presenter)
@@ -32,6 +34,12 @@ extension AlertManager {
         let end = await untilEnd(&iterator, lease)
         await clear(end, &iterator)
         return end
+    }
+
+    /// Who hears of an alert: the delegate that was given with it, else the manager's.
+    func delegate(of id: Alert.ID) -> (any AlertManagerDelegate)? {
+        guard let own = ownDelegates[id] else { return delegate }
+        return own.delegate
     }
 
     private func untilEnd(
@@ -46,9 +54,10 @@ extension AlertManager {
     private func react(to signal: ShowingSignal) async -> ShowingEnd? {
         guard let showing else { return .waits }
         switch signal {
-        case .chose(let name, let choice):
-            self.showing?.running[name] = nil
+        case .chose(let name, let choice, let isOnScreen):
+            if !isOnScreen { self.showing?.running[name] = nil }
             noteAppearance(of: showing.id)
+            await tellAppearance()
             return await store(choice, of: showing.record, on: name)
         case .ended(let name, let error):
             return ended(name, showing.record, because: error)
@@ -58,8 +67,10 @@ extension AlertManager {
             return .waits
         case .dismissTimerFired:
             return await resolve(showing.record, .dismiss, on: nil)
+        case .appeared:
+            await tellAppearance()
         case .cancel(let authority):
-            let isHandled = delegate?.cancel(showing.record) == .handled
+            let isHandled = await delegate(of: showing.id)?.cancel(showing.record) == .handled
             return await resolve(
                 showing.record, .cancel(handled: isHandled, authority), on: nil)
         case .leave(let reason):
@@ -96,7 +107,10 @@ extension AlertManager {
     ) async -> ShowingEnd? {
         do throws(AlertError) {
             let by = name.map(caller.through) ?? caller
-            let resolved = try await store.resolve(record.id, resolution, by: by)
+            let seen =
+                name == nil
+                ? nil : record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
+            let resolved = try await store.resolve(record.id, resolution, seen: seen, by: by)
             return .resolved(resolved, chosenOn: name)
         } catch {
             return await failed(error, record, on: name)
@@ -118,10 +132,11 @@ extension AlertManager {
             refuse(record.id, error)
             returned(record, because: SafeText.line("\(error)"))
             return .lost
-        case .noSuchButton, .invalid:
+        case .noSuchButton, .notAsSeen, .invalid:
             // No second try makes it a choice that the alert has.
             return name.flatMap { ended($0, record, because: error) }
         default:
+            if let name, showing?.running[name]?.run.fail(error) == true { return nil }
             if let presenter = presenters.first(where: { $0.name == name }) {
                 start(presenter, after: error)
             }
@@ -164,7 +179,14 @@ extension AlertManager {
         self.showing = showing
         let names = presenters.map(\.name).joined(separator: " ")
         store.recordPresented(showing.record, at: now, by: caller.through(names))
-        delegate?.didPresent(showing.record)
+        if delegate(of: id) != nil { showing.signals.yield(.appeared) }
+    }
+
+    /// Tells a delegate that the alert is on the screen, once.
+    func tellAppearance() async {
+        guard let showing, showing.isOnScreen, !showing.isAppearanceTold else { return }
+        self.showing?.isAppearanceTold = true
+        await delegate(of: showing.id)?.didPresent(showing.record)
     }
 
     private func timeUntilDismissal(of id: Alert.ID) -> Duration? {
@@ -199,109 +221,5 @@ extension AlertManager {
 
     private func returned(_ record: AlertRecord, because reason: String) {
         store.recordReturned(record, because: reason, by: caller)
-    }
-
-    /// Has a presenter show the alert; after a choice of its own that could not be stored, it hears
-    /// of that, and shows the alert again a second later.
-    private func start(_ presenter: any AlertPresenter, after failure: AlertError? = nil) {
-        guard let showing, !stuckPresenters.contains(presenter.name) else { return }
-        let (name, presentation, signals) = (
-            presenter.name, showing.presentation, showing.signals
-        )
-        self.showing?.running[name] = Task.detached { [clock] in
-            do {
-                if let failure {
-                    let end = clock.now().advanced(by: .seconds(1))
-                    await presenter.didFail(presentation, error: failure)
-                    try await clock.sleep(until: end)
-                }
-                let choice = try await presenter.present(presentation)
-                signals.yield(.chose(presenter: name, choice))
-            } catch {
-                signals.yield(.ended(presenter: name, because: error))
-            }
-            await self.unstick(name)
-        }
-    }
-
-    private func unstick(_ name: String) {
-        guard stuckPresenters.remove(name) != nil else { return }
-        emptySince = nil
-        pokes.change()
-    }
-
-    /// Takes the alert off every screen, and tells everybody in the documented order.
-    private func clear(
-        _ end: ShowingEnd, _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator
-    ) async {
-        showing?.isLeaving = true
-        guard let showing else { return }
-        let (record, chosenOn): (AlertRecord, String?) =
-            if case .resolved(let record, let name) = end { (record, name) } else {
-                (showing.record, nil)
-            }
-        let response = record.response
-        let index = response?.buttonIndex ?? -1
-        if let response, response.outcome == .answered {
-            delegate?.clicked(record, buttonAt: index)
-        }
-        delegate?.willDismiss(record, withButtonAt: index)
-        showing.timer?.cancel()
-        for task in (self.showing?.running ?? [:]).values { task.cancel() }
-        await waitForPresenters(&signals)
-        if let response {
-            tell(record, response, chosenOn: chosenOn)
-            await waitForPresenters(&signals)
-        }
-        showing.signals.finish()
-        self.showing = nil
-        delegate?.didDismiss(record, withButtonAt: index)
-        if response != nil { settle(record) }
-    }
-
-    /// Tells every presenter that may show the alert how it ended.
-    private func tell(_ record: AlertRecord, _ response: Response, chosenOn: String?) {
-        guard let showing else { return }
-        for presenter in presenters
-        where record.alert.presenters?.contains(presenter.name) ?? true
-            && !stuckPresenters.contains(presenter.name)
-        {
-            let (name, presentation, signals) = (
-                presenter.name, showing.presentation, showing.signals
-            )
-            self.showing?.running[name] = Task.detached {
-                await presenter.didResolve(
-                    presentation, response: response, choseHere: name == chosenOn)
-                signals.yield(.told(presenter: name))
-                await self.unstick(name)
-            }
-        }
-    }
-
-    /// Waits for the presenters' tasks; one that takes too long is left out until it ends.
-    private func waitForPresenters(
-        _ signals: inout AsyncStream<ShowingSignal>.AsyncIterator
-    ) async {
-        guard let sender = showing?.signals, showing?.running.isEmpty == false else { return }
-        let end = clock.now().advanced(by: Self.grace)
-        let alarm = Task { [clock] in
-            guard (try? await clock.sleep(until: end)) != nil else { return }
-            sender.yield(.graceOver)
-        }
-        defer { alarm.cancel() }
-        while let left = showing?.running, !left.isEmpty,
-            let signal = await signals.next(isolation: self)
-        {
-            switch signal {
-            case .chose(let name, _), .ended(let name, _), .told(let name):
-                showing?.running[name] = nil
-            case .graceOver:
-                stuckPresenters.formUnion(left.keys)
-                showing?.running.removeAll()
-                return
-            default:
-                break
-            }
-        }
     }
 }

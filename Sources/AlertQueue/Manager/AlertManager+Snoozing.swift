@@ -5,11 +5,15 @@ extension AlertManager {
     /// Snoozes an alert: after the time it stands in its old place in the list, and is shown in the
     /// next round of its account.
     ///
+    /// ```swift
+    /// try await manager.snooze(42, for: .seconds(3600))
+    /// ```
+    ///
     /// - Parameters:
     ///   - id: The alert; if it is on a screen, it leaves that.
     ///   - duration: More than zero, at most 100 years; `nil` means the alert's own snooze time.
     /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
-    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)``.
+    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/invalid(_:_:)``.
     @discardableResult
     public func snooze(
         _ id: Alert.ID, for duration: Duration? = nil
@@ -19,11 +23,15 @@ extension AlertManager {
 
     /// Snoozes an alert until a moment, which follows the wall clock when that is set.
     ///
+    /// ```swift
+    /// try await manager.snooze(42, until: Date(timeIntervalSinceNow: 86_400))
+    /// ```
+    ///
     /// - Parameters:
     ///   - id: The alert; if it is on a screen, it leaves that.
     ///   - date: In the future, at most 100 years away.
     /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
-    /// - Throws: what ``answer(_:button:)`` throws, and ``AlertError/invalid(_:_:)``.
+    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/invalid(_:_:)``.
     @discardableResult
     public func snooze(_ id: Alert.ID, until date: Date) async throws(AlertError) -> AlertRecord {
         try await snooze(id, until: .at(date))

@@ -13,6 +13,12 @@ extension AlertManager {
     /// queue of a million responses takes the better part of a minute: call this before it to tell
     /// somebody how far it has come. When the task is cancelled, nothing that is done is lost.
     ///
+    /// ```swift
+    /// try await manager.prepareTextSearch()
+    /// let found = try await manager.history(HistoryFilter(text: "snapshots"))
+    /// print(found.map(\.alert.title))
+    /// ```
+    ///
     /// - Parameter progress: Hears how many of how many responses are done.
     /// - Throws: ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``,
     ///   ``AlertError/closed``.
@@ -34,6 +40,12 @@ extension AlertManager {
     ///
     /// It works in small transactions. When the task is cancelled, or the process killed, what is
     /// erased stays erased, and the next purge completes it.
+    ///
+    /// ```swift
+    /// let yearAgo = Date(timeIntervalSinceNow: -365 * 86_400)
+    /// let report = try await manager.purge(before: yearAgo)
+    /// print(report.erased)
+    /// ```
     ///
     /// - Parameters:
     ///   - date: Responses from this time on keep their texts; not in the future.

@@ -51,6 +51,8 @@ public actor AlertManager {
     /// How many resolutions this manager has seen.
     nonisolated let resolutionsSeen = Atomic<UInt64>(0)
     weak var delegate: (any AlertManagerDelegate)?
+    /// Those that were given with single alerts, which they hear of in its place.
+    nonisolated let ownDelegates = OwnDelegates()
 
     /// Hears of errors that no caller waits for.
     private nonisolated let errorHandler = Mutex<@Sendable (BackgroundError) -> Void>(
@@ -121,6 +123,10 @@ public actor AlertManager {
 
     /// Opens a queue.
     ///
+    /// ```swift
+    /// let manager = try await AlertManager(path: path, source: "backup")
+    /// ```
+    ///
     /// - Parameters:
     ///   - path: The database file; `nil` means `$ALERTQ_DATABASE`, else the user's queue,
     ///     `$XDG_STATE_HOME/alertq/queue.db` or `~/.local/state/alertq/queue.db`, else, for root
@@ -181,45 +187,22 @@ public actor AlertManager {
         lease?.release()
     }
 
-    /// The manager of the default database, opened at the first call and kept until it is closed;
-    /// the next call then opens another.
-    ///
-    /// - Throws: what ``init(path:source:presenters:delegate:clock:)`` throws; the next call tries
-    ///   again.
-    public static func shared() async throws(AlertError) -> AlertManager {
-        while true {
-            let opening = sharedOpening.withLock { opening in
-                if let opening { return opening }
-                let started = openShared()
-                opening = started
-                return started
-            }
-            let result = await opening.value
-            if case .success(let manager) = result, !manager.isClosed { return manager }
-            sharedOpening.withLock { if $0 == opening { $0 = nil } }
-            // What was opened has been closed meanwhile, or could not be opened.
-            if case .failure(let error) = result { throw error }
-        }
-    }
-
-    private static func openShared() -> Task<Result<AlertManager, AlertError>, Never> {
-        Task {
-            do throws(AlertError) {
-                return .success(try await AlertManager())
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
-    private static let sharedOpening = Mutex<Task<Result<AlertManager, AlertError>, Never>?>(nil)
-
     /// Everything that happens in this queue from now on, in whatever process.
+    ///
+    /// ```swift
+    /// for try await event in manager.events where event.kind == .resolved {
+    ///     print(event.title ?? "-", event.outcome?.rawValue ?? "-")
+    /// }
+    /// ```
     public nonisolated var events: AlertEvents {
         AlertEvents(store: store, start: store.knownSequence)
     }
 
     /// Everything that has happened after a sequence number, and what happens from now on.
+    ///
+    /// ```swift
+    /// for try await event in manager.events(after: 0) { print(event.sequence, event.kind) }
+    /// ```
     ///
     /// - Parameter sequence: The last ``AlertEvent/sequence`` that has been seen; 0 for the whole
     ///   log.
@@ -229,6 +212,10 @@ public actor AlertManager {
 
     /// Takes what is shown off the screen, writes what is still to be written, and ends all waiting
     /// with ``AlertError/closed``. What waits in the queue stays there.
+    ///
+    /// ```swift
+    /// await manager.close()
+    /// ```
     public func close() async {
         if closing == nil {
             closed.store(true, ordering: .releasing)
@@ -287,7 +274,7 @@ public actor AlertManager {
         return String(path.split(separator: "/").last ?? "unknown")
     }
 
-    private static func check(_ presenters: [any AlertPresenter]) throws(AlertError) {
+    static func check(_ presenters: [any AlertPresenter]) throws(AlertError) {
         var names: Set<String> = []
         for presenter in presenters {
             try Text.check(presenter.name, "name of a presenter", limit: Alert.Limit.name)
@@ -303,7 +290,10 @@ struct AlertClosures: Sendable {
     let alert: Alert
     /// The record when it was asked.
     let asked: AlertRecord
-    let handler: AlertManager.Handler?
+    /// Code for the response, whichever button it has.
+    let body: Body?
 
-    var isEmpty: Bool { handler == nil && alert.buttons.allSatisfy { $0.action == nil } }
+    typealias Body = @Sendable (Alert, Response) async throws -> Void
+
+    var isEmpty: Bool { body == nil && alert.buttons.allSatisfy { $0.action == nil } }
 }

@@ -16,8 +16,8 @@ public enum BackgroundError: Error, Sendable {
     /// It is tried again each second, and told once.
     case deadlines(AlertError)
     /// An alert differs from the audit log, and so it is not shown, or its response not handed out.
-    /// A presenter tries it again after growing pauses; an ``AlertManager/ask(_:)`` that waits
-    /// throws.
+    /// A presenter tries it again after growing pauses; an ``AlertManager/ask(_:delegate:)`` that
+    /// waits throws.
     case inconsistent(Alert.ID, AlertError)
     /// An alert waits for a screen, and no process presents alerts on one that may show it. Until
     /// one does, the alert can be answered by its id alone, and not at all if it has no buttons.

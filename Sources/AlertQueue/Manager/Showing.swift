@@ -1,7 +1,9 @@
 /// What happens to the alert on the screen.
 enum ShowingSignal: Sendable {
-    /// A person has done something with it.
-    case chose(presenter: String, PresenterChoice)
+    /// A person has done something with it; `isOnScreen` tells that the presenter still shows it.
+    case chose(presenter: String, PresenterChoice, isOnScreen: Bool)
+    /// It has appeared, which a delegate is to hear.
+    case appeared
     /// A presenter can't show it any more, or has taken it off.
     case ended(presenter: String, because: any Error)
     /// A presenter has been told how it ended.
@@ -25,6 +27,8 @@ struct Showing {
     let presentation: Presentation
     let signals: AsyncStream<ShowingSignal>.Continuation
     var isOnScreen = false
+    /// Whether a delegate has heard that it is on the screen.
+    var isAppearanceTold = false
     /// Whether it is being taken off the screen: what appears only now has not been presented.
     var isLeaving = false
     /// Whether the delegate is being asked about a cancel.
@@ -36,7 +40,7 @@ struct Showing {
     /// What waits behind it, as it was found last.
     var waiting: WaitingAlerts
     /// The presenters whose tasks have not ended.
-    var running: [String: Task<Void, Never>] = [:]
+    var running: [String: (run: PresenterRun, task: Task<Void, Never>)] = [:]
     /// Has it dismiss itself.
     var timer: Task<Void, Never>?
 

@@ -1,6 +1,6 @@
 extension Alert {
     /// One of the choices of an alert.
-    public struct Button: Sendable, ExpressibleByStringLiteral {
+    public struct Button: Sendable, Equatable, ExpressibleByStringLiteral {
         /// The code that a choice runs, in the process that asked.
         ///
         /// It runs at least once, after the choice is on disk; it must be idempotent. If it throws,
@@ -24,6 +24,11 @@ extension Alert {
         public let role: Role?
         /// The code that the choice runs; it dies with its process.
         public let action: Action?
+
+        /// Whether two buttons have the same id, label and role; actions can't be compared.
+        public static func == (left: Button, right: Button) -> Bool {
+            left.id == right.id && left.title == right.title && left.role == right.role
+        }
 
         /// Creates a button; `id` defaults to the label.
         public init(

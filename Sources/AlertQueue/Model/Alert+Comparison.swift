@@ -73,12 +73,13 @@ extension AlertRecord {
         alert.userInfo = asked.userInfo
         alert.defaultButton = asked.defaultButton
         alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
-        let followsWallClock = followsWallClock
+        let (followsWallClock, salt) = (followsWallClock, salt)
         self = AlertRecord(
             id: id, alert: alert, source: source, state: state, askedAt: askedAt,
             presentedAt: presentedAt, expiresAt: expiresAt, snoozedUntil: snoozedUntil,
             snoozes: snoozes, response: response?.naming(alert))
         self.followsWallClock = followsWallClock
+        self.salt = salt
     }
 }
 
@@ -89,6 +90,6 @@ extension Response {
             alertID: alertID, outcome: outcome, buttonIndex: buttonIndex,
             button: alert.buttons.indices.contains(buttonIndex) ? alert.buttons[buttonIndex] : nil,
             by: by, responder: responder, resolvedAt: resolvedAt, collectedAt: collectedAt,
-            userInfo: alert.userInfo)
+            userInfo: alert.userInfo, cancelHandling: cancelHandling)
     }
 }

@@ -110,6 +110,19 @@ extension Alert {
     }
 }
 
+extension Responder {
+    /// Checks what a program says of somebody.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
+    func validate() throws(AlertError) {
+        let parts = [("via", via), ("host", host), ("user", user), ("tty", tty), ("ssh", ssh)]
+        for (name, text) in parts {
+            guard let text else { continue }
+            try Text.check(text, "\(name) of the responder", limit: Alert.Limit.name)
+        }
+    }
+}
+
 /// What holds for every text that comes from outside.
 package enum Text {
     /// Checks a text's length in bytes, and that it holds no NUL.

@@ -10,7 +10,7 @@
 /// | buttons | 16, each label and id 1 to 256 bytes, ids unique, one `.cancel` at most |
 /// | `userInfo` | 16 KiB, keys and values together |
 /// | source, key, handler, presenter names | 1 to 256 bytes |
-public struct Alert: Sendable {
+public struct Alert: Sendable, Equatable {
     /// The number that a queue gives an alert; never used twice in one database.
     public typealias ID = Int64
 
@@ -54,6 +54,15 @@ public struct Alert: Sendable {
     public var userInfo: [String: String]
 
     /// Creates an alert. Nothing is checked or stored until it is shown.
+    ///
+    /// ```swift
+    /// let alert = Alert(
+    ///     "Delete old snapshots?", message: "40 GB",
+    ///     buttons: [.destructive("Delete", id: "rm"), .cancel("Keep")],
+    ///     deadline: .after(.seconds(3600)), defaultButton: "Keep", key: "snapshots-47")
+    /// let response = try await manager.ask(alert)
+    /// print(response.outcome)
+    /// ```
     public init(
         _ title: String, message: String? = nil, style: Style = .alert, buttons: [Button] = [],
         priority: Priority = .normal, deadline: Deadline? = nil, defaultButton: String? = nil,
@@ -78,6 +87,13 @@ public struct Alert: Sendable {
     }
 
     /// Creates an action sheet: a destructive action first, the others after it, cancel last.
+    ///
+    /// ```swift
+    /// let sheet = Alert.sheet(
+    ///     "snapshot-47", cancel: "Cancel", destructive: "Delete", others: ["Mount", "Copy"])
+    /// let response = try await manager.ask(sheet)
+    /// if response.buttonIndex == sheet.destructiveButtonIndex { await deleteEverything() }
+    /// ```
     public static func sheet(
         _ title: String, message: String? = nil, cancel: String? = nil, destructive: String? = nil,
         others: [String] = []
@@ -94,6 +110,10 @@ public struct Alert: Sendable {
 
     /// The index of the first destructive button, or −1 where there is none.
     public var destructiveButtonIndex: Int { index { $0.role == .destructive } }
+
+    /// The index of the first button that is neither the cancel button nor destructive, or −1 where
+    /// there is none.
+    public var firstOtherButtonIndex: Int { index { $0.role == nil } }
 
     /// The index of the button with an id, or −1 where there is none.
     ///

@@ -24,7 +24,8 @@ extension AlertChoice {
     /// None: an ordinary button.
     public var role: Alert.Button.Role? { nil }
 
-    package static var buttons: [Alert.Button] {
+    /// A button for each case, in the order of the cases.
+    public static var buttons: [Alert.Button] {
         allCases.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
     }
 }

@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// Each description is a sentence that says what went wrong, with which alert or file, and where
 /// it helps what to do.
-public enum AlertError: Error, Sendable {
+public enum AlertError: Error, Sendable, Equatable {
     /// A part of an alert, or an argument, breaks a rule; nothing was stored.
     case invalid(_ part: String, _ reason: String)
     /// No alert has this id.
@@ -18,6 +18,8 @@ public enum AlertError: Error, Sendable {
     case alreadyResolved(Response)
     /// The deadline had passed when the answer came; the answer was refused.
     case late(Response)
+    /// The alert does not ask what the digest was taken of; nothing was stored.
+    case notAsSeen(Alert.ID)
     /// The key belongs to an alert with other content; the part is the first that differs.
     case keyConflict(String, Alert.ID, part: String)
     /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
@@ -62,6 +64,8 @@ extension AlertError: CustomStringConvertible {
             "alert \(response.alertID) was already \(response.summary)"
         case .late(let response):
             "alert \(response.alertID) can no longer be answered: its deadline has passed"
+        case .notAsSeen(let id):
+            "alert \(id) does not ask what was seen; look at it again, and answer that"
         case .keyConflict(let key, let id, let part):
             "the key “\(key)” belongs to alert \(id), which has another \(part); "
                 + "a new question takes a new key"

@@ -42,6 +42,10 @@ public struct AlertEvent: Sendable {
     public let alertID: Alert.ID?
     /// The name of whoever asked.
     public let source: String?
+    /// The alert's title; `nil` once it has been erased, and for what concerns the whole queue.
+    public package(set) var title: String?
+    /// The key that the alert was asked with, if it has one.
+    public package(set) var key: String?
     /// How it ended, for ``Kind/resolved``.
     public let outcome: Outcome?
     /// The chosen button's index, or −1 for none; for ``Kind/resolved``.

@@ -14,8 +14,9 @@ package enum AlertJSON {
         try value(alert, source: source, record: nil).text()
     }
 
-    private static func value(
-        _ alert: Alert, source: String, record: AlertRecord?
+    /// The object of an alert, with everything that has become of it if it is stored.
+    static func value(
+        _ alert: Alert, source: String?, record: AlertRecord?
     ) -> JSONValue {
         let info = alert.userInfo.sorted { $0.key < $1.key }
         let response = record?.response
@@ -23,7 +24,7 @@ package enum AlertJSON {
         let chosen = response?.button.flatMap { record?.id(of: $0) }
         return .object([
             ("id", .optional(record?.id)),
-            ("source", .string(source)),
+            ("source", .optional(source)),
             ("key", .optional(alert.key)),
             ("style", .string(alert.style.rawValue)),
             ("priority", .string(alert.priority.word)),
@@ -36,7 +37,7 @@ package enum AlertJSON {
             ("presented_at", date(record?.presentedAt)),
             ("resolved_at", date(response?.resolvedAt)),
             ("collected_at", date(response?.collectedAt)),
-            ("expires_at", date(record?.expiresAt)),
+            ("expires_at", date(record?.expiresAt ?? moment(alert.deadline))),
             ("snoozed_until", date(record?.snoozedUntil)),
             ("snoozes", .integer(Int64(record?.snoozes ?? 0))),
             ("outcome", .optional(response?.outcome.rawValue)),
@@ -45,14 +46,63 @@ package enum AlertJSON {
             ("by", .optional(response?.by.rawValue)),
             ("responder", response?.responder.map(responder) ?? .null),
             ("unseen", .bool(record?.hasExpiredUnseen ?? false)),
-            ("expires_by", .optional(record.flatMap(clock))),
+            ("expires_by", .optional(clock(alert, record))),
+            ("default", .optional(alert.defaultButton)),
+            ("handler", .optional(alert.handler)),
+            ("on", alert.presenters.map { .array($0.map(JSONValue.string)) } ?? .null),
+            ("timeout_ms", .optional(timeout(alert, record))),
+            ("dismiss_after_ms", .optional(alert.dismissAfter?.milliseconds)),
+            ("snooze_ms", .optional(alert.snooze?.milliseconds)),
+            ("handled", response?.cancelHandling.map { .bool($0 == .handled) } ?? .null),
+            ("seen", .optional(record?.seen)),
+            ("uid", .optional(record?.source.uid)),
+            ("pid", .optional(record?.source.pid)),
+            ("host", .optional(record?.source.host)),
+        ])
+    }
+
+    /// The object of a response by itself.
+    static func value(_ response: Response) -> JSONValue {
+        let button = response.button
+        let info = response.userInfo.sorted { $0.key < $1.key }
+        return .object([
+            ("id", .integer(response.alertID)),
+            ("info", .object(info.map { ($0.key, .string($0.value)) })),
+            ("resolved_at", date(response.resolvedAt)),
+            ("collected_at", date(response.collectedAt)),
+            ("outcome", .string(response.outcome.rawValue)),
+            ("button", .optional(button?.id)),
+            ("button_index", .integer(Int64(response.buttonIndex))),
+            ("by", .string(response.by.rawValue)),
+            ("responder", response.responder.map(responder) ?? .null),
+            ("handled", response.cancelHandling.map { .bool($0 == .handled) } ?? .null),
+            ("button_title", .optional(button?.title)),
+            ("button_role", .optional(button?.role?.rawValue)),
         ])
     }
 
     /// By which clock the deadline passes.
-    private static func clock(_ record: AlertRecord) -> String? {
+    private static func clock(_ alert: Alert, _ record: AlertRecord?) -> String? {
+        guard let record else { return moment(alert.deadline) == nil ? nil : onWallClock }
         guard record.expiresAt != nil else { return nil }
-        return record.followsWallClock ? "wall clock" : "boot clock"
+        return record.followsWallClock ? onWallClock : "boot clock"
+    }
+
+    static let onWallClock = "wall clock"
+
+    /// The length of time that a deadline was given as.
+    private static func timeout(_ alert: Alert, _ record: AlertRecord?) -> Int64? {
+        guard let record else {
+            guard case .after(let time) = alert.deadline else { return nil }
+            return time.milliseconds
+        }
+        guard let end = record.expiresAt, !record.followsWallClock else { return nil }
+        return Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
+    }
+
+    private static func moment(_ deadline: Alert.Deadline?) -> Date? {
+        guard case .at(let date) = deadline else { return nil }
+        return date
     }
 
     package static func responder(_ responder: Responder) -> JSONValue {
@@ -89,5 +139,10 @@ extension Alert.Priority {
         case .high: "high"
         case .critical: "critical"
         }
+    }
+
+    init?(word: String) {
+        guard let named = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        self = named
     }
 }

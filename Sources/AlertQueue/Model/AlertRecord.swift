@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A stored alert with everything that has become of it.
-public struct AlertRecord: Sendable, Identifiable {
+public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// Where an alert is in its life.
     public enum State: String, Sendable, CaseIterable {
         /// It waits, perhaps until a snooze is over.
@@ -60,6 +60,11 @@ public struct AlertRecord: Sendable, Identifiable {
     /// Whether a purge has erased the texts of what was asked.
     public package(set) var isErased = false
 
+    /// The salt of the content's digest, where a store has read it.
+    package var salt: [UInt8]?
+    /// The digest, where it has come in JSON.
+    private var givenDigest: String?
+
     package init(
         id: Alert.ID, alert: Alert, source: Source, state: State, askedAt: Date,
         presentedAt: Date?, expiresAt: Date?, snoozedUntil: Date?, snoozes: Int,
@@ -75,6 +80,36 @@ public struct AlertRecord: Sendable, Identifiable {
         self.snoozedUntil = snoozedUntil
         self.snoozes = snoozes
         self.response = response
+    }
+
+    /// The digest of what is asked, in 64 hexadecimal digits: the `content` of the audit log's
+    /// entries, which <doc:AuditChain> describes; `nil` once the texts have been erased.
+    ///
+    /// Who shows the alert elsewhere gives it to ``AlertManager/answer(_:button:by:seen:)``, so
+    /// that the answer can only be to what was seen.
+    public package(set) var seen: String? {
+        get { givenDigest ?? salt.map { Hex.text(AuditEntry.content(of: alert, salt: $0)) } }
+        set { givenDigest = newValue }
+    }
+
+    /// The bytes of a digest that is given as ``seen``.
+    static func digest(_ text: String) throws(AlertError) -> [UInt8] {
+        guard let bytes = Hex.bytes(text), bytes.count == 32 else {
+            throw .invalid(
+                "digest of what was seen", "is not 64 hexadecimal digits, as `seen` in JSON has")
+        }
+        return bytes
+    }
+
+    /// Whether two records tell the same of the same alert, closures aside.
+    public static func == (left: AlertRecord, right: AlertRecord) -> Bool {
+        left.id == right.id && left.alert == right.alert && left.source == right.source
+            && left.state == right.state && left.askedAt == right.askedAt
+            && left.presentedAt == right.presentedAt && left.expiresAt == right.expiresAt
+            && left.followsWallClock == right.followsWallClock
+            && left.snoozedUntil == right.snoozedUntil && left.snoozes == right.snoozes
+            && left.response == right.response && left.isErased == right.isErased
+            && left.seen == right.seen
     }
 
     /// Whether its deadline passed before it had been on any screen.

@@ -19,8 +19,8 @@ public enum ResolvedBy: String, Sendable, CaseIterable {
     /// Somebody chose, or closed an alert without buttons: on a presenter's screen, or with a
     /// command in the foreground of its terminal.
     case person
-    /// A program chose: the library's ``AlertManager/answer(_:button:)``, or a command without a
-    /// terminal.
+    /// A program chose: the library's ``AlertManager/answer(_:button:by:seen:)``, or a command
+    /// without a terminal.
     case program
     /// A rule that was set beforehand, such as the default button of a deadline.
     case policy
@@ -72,7 +72,7 @@ public struct Responder: Sendable, Hashable {
 }
 
 /// The one final result of an alert.
-public struct Response: Sendable {
+public struct Response: Sendable, Equatable {
     /// The alert that it ends.
     public let alertID: Alert.ID
     /// How it ended.
@@ -91,11 +91,14 @@ public struct Response: Sendable {
     public let collectedAt: Date?
     /// The strings that the asker gave along.
     public let userInfo: [String: String]
+    /// Whether a delegate handled the cancel, or the cancel button was simulated; `nil` for every
+    /// other outcome than ``Outcome/cancelled``.
+    public let cancelHandling: CancelHandling?
 
     package init(
         alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,
         by: ResolvedBy, responder: Responder?, resolvedAt: Date, collectedAt: Date?,
-        userInfo: [String: String]
+        userInfo: [String: String], cancelHandling: CancelHandling? = nil
     ) {
         self.alertID = alertID
         self.outcome = outcome
@@ -106,5 +109,20 @@ public struct Response: Sendable {
         self.resolvedAt = resolvedAt
         self.collectedAt = collectedAt
         self.userInfo = userInfo
+        self.cancelHandling = cancelHandling
+    }
+
+    /// Whether code that was given with the alert has anything to do: not after a cancel that a
+    /// delegate has handled.
+    var runsHandlers: Bool { cancelHandling != .handled }
+
+    /// Whether delegates hear of a click: a person chose a button, or a cancel that nobody handled
+    /// simulates that.
+    var isClick: Bool {
+        switch outcome {
+        case .answered: by == .person
+        case .cancelled: cancelHandling == .simulateCancelButton && buttonIndex >= 0
+        case .dismissed, .expired, .withdrawn: false
+        }
     }
 }

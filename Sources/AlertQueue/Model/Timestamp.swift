@@ -14,6 +14,18 @@ package enum Timestamp {
         return text.dropLast() + "." + digits + "Z"
     }
 
+    /// The time that a text of ``text(_:)`` tells, to the millisecond; `nil` for any other text.
+    static func date(_ text: String) -> Date? {
+        let parts = text.dropLast().split(separator: ".")
+        guard text.hasSuffix("Z"), parts.count == 2, parts[1].utf8.count == 3,
+            let fraction = Int64(parts[1]), fraction >= 0,
+            let whole = try? Date(
+                parts[0] + "Z", strategy: Date.ISO8601FormatStyle(timeZone: .gmt))
+        else { return nil }
+        let seconds = Int64(whole.timeIntervalSince1970.rounded())
+        return date(milliseconds: seconds * 1000 + fraction)
+    }
+
     /// The times of the years 1970 to 9999, whose texts all differ.
     static let plain = Int64(0)...253_402_300_799_999
 

@@ -1,28 +1,43 @@
 /// Hears what the alerts of a manager do on the screen, and may handle a cancel.
 ///
 /// The methods have UIKit's meanings and come in this order, each after what it tells of is true:
-/// ``willPresent(_:)``, ``didPresent(_:)``, ``clicked(_:buttonAt:)`` or ``cancel(_:)``,
-/// ``willDismiss(_:withButtonAt:)``, ``didDismiss(_:withButtonAt:)``. They are called on the
-/// manager's queue and hold it up: return promptly, and start a task for anything longer. All have
+/// ``willPresent(_:)``, ``didPresent(_:)``, ``cancel(_:)`` if the system cancels the alert,
+/// ``clicked(_:buttonAt:)``, ``willDismiss(_:withButtonAt:)``, ``didDismiss(_:withButtonAt:)``. The
+/// alert is still on the screen, its choice marked, until `willDismiss` has returned. All have
 /// defaults that do nothing; that of ``cancel(_:)`` has the cancel button simulated.
+///
+/// They hold the screen up: return promptly, and start a task for anything longer. A delegate may
+/// be isolated to the main actor or to another one:
+///
+/// ```swift
+/// @MainActor final class StatusLine: AlertManagerDelegate {
+///     var text = ""
+///     func didPresent(_ alert: AlertRecord) { text = alert.alert.title }
+///     func didDismiss(_ alert: AlertRecord, withButtonAt index: Int) { text = "" }
+/// }
+/// ```
+///
+/// It must not wait for ``AlertManager/close()`` or ``AlertManager/stopPresenting()``, which wait
+/// for the delegate.
 public protocol AlertManagerDelegate: AnyObject, Sendable {
     /// The alert is about to be shown.
-    func willPresent(_ alert: AlertRecord)
+    nonisolated(nonsending) func willPresent(_ alert: AlertRecord) async
 
     /// The alert is on the screen.
-    func didPresent(_ alert: AlertRecord)
+    nonisolated(nonsending) func didPresent(_ alert: AlertRecord) async
 
-    /// A person or a program chose a button, and the choice is on disk.
-    func clicked(_ alert: AlertRecord, buttonAt index: Int)
+    /// A person chose a button, or a cancel that nobody handled simulates a click on the cancel
+    /// button; the choice is on disk.
+    nonisolated(nonsending) func clicked(_ alert: AlertRecord, buttonAt index: Int) async
 
     /// The system cancels the alert; returns whether that has been handled.
-    func cancel(_ alert: AlertRecord) -> CancelHandling
+    nonisolated(nonsending) func cancel(_ alert: AlertRecord) async -> CancelHandling
 
     /// The alert is about to leave the screen; the index is −1 where no button was chosen.
-    func willDismiss(_ alert: AlertRecord, withButtonAt index: Int)
+    nonisolated(nonsending) func willDismiss(_ alert: AlertRecord, withButtonAt index: Int) async
 
     /// The alert has left the screen; the index is −1 where no button was chosen.
-    func didDismiss(_ alert: AlertRecord, withButtonAt index: Int)
+    nonisolated(nonsending) func didDismiss(_ alert: AlertRecord, withButtonAt index: Int) async
 }
 
 /// What becomes of an alert that the system cancels.
@@ -31,6 +46,8 @@ public enum CancelHandling: Sendable {
     case handled
     /// The cancel button's action runs, as if it had been chosen.
     case simulateCancelButton
+
+    init(isHandled: Bool) { self = isHandled ? .handled : .simulateCancelButton }
 }
 
 extension AlertManagerDelegate {

@@ -87,6 +87,7 @@ public struct Presentation: Sendable {
     private let appeared: @Sendable () async -> Void
     private let dismissal: @Sendable () async -> Duration?
     private let waitingNow: (@Sendable () async -> WaitingAlerts)?
+    private var run: PresenterRun?
 
     package init(
         record: AlertRecord, waitingBehind: Int, expiry: ClockReading?, clock: any AlertClock,
@@ -102,6 +103,34 @@ public struct Presentation: Sendable {
         self.dismissal = dismissal
         waitingNow = waiting
     }
+
+    /// The same appearance, as the presenter sees it that a run belongs to.
+    func handingOver(to run: PresenterRun) -> Presentation {
+        var presentation = self
+        presentation.run = run
+        return presentation
+    }
+
+    /// Hands over what the person chose while the alert stays on the screen, and returns when the
+    /// presenter is to take it off.
+    ///
+    /// Until then the screen shows that the choice has been made: it is being stored, and then
+    /// delegates hear of it. What ``AlertPresenter/present(_:)`` returns afterwards says nothing
+    /// new. If the choice can't be stored, ``AlertPresenter/didFail(_:error:)`` follows, and the
+    /// alert is shown again. A presenter whose screen clears itself need not call this.
+    ///
+    /// ```swift
+    /// struct Window: AlertPresenter {
+    ///     let name = "window"
+    ///     func present(_ presentation: Presentation) async throws -> PresenterChoice {
+    ///         await presentation.didAppear()
+    ///         let choice = PresenterChoice.button(0)  // What the person clicks, now marked.
+    ///         await presentation.choose(choice)
+    ///         return choice  // The window closes.
+    ///     }
+    /// }
+    /// ```
+    public func choose(_ choice: PresenterChoice) async { await run?.choose(choice) }
 
     /// What waits behind it now.
     public func waiting() async -> WaitingAlerts {

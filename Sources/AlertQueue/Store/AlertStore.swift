@@ -18,9 +18,12 @@ package protocol AlertStore: TextUpkeep {
     /// Gives an alert its response; the first one wins.
     ///
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/alreadyResolved(_:)``,
-    ///   ``AlertError/late(_:)`` and ``AlertError/noSuchButton(_:button:known:)`` among others.
+    ///   ``AlertError/late(_:)``, ``AlertError/noSuchButton(_:button:known:)`` and
+    ///   ``AlertError/notAsSeen(_:)`` among others.
+    ///
+    /// - Parameter seen: The digest of what was shown, which must be that of what was asked.
     nonisolated(nonsending) func resolve(
-        _ id: Alert.ID, _ resolution: Resolution, by caller: Caller
+        _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]?, by caller: Caller
     ) async throws(AlertError) -> AlertRecord
 
     /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
@@ -148,9 +151,6 @@ package protocol AlertStore: TextUpkeep {
     /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
     nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String]
 
-    /// Whether a delegate has done what the cancel of an alert needed.
-    nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
-
     /// Tries to take the presentation slot; `nil` if another holder has it.
     func takeSlot(_ holder: SlotHolder) throws(AlertError) -> (any SlotLease)?
 
@@ -200,6 +200,12 @@ extension AlertStore {
         async throws(AlertError) -> Upcoming
     {
         try await next(for: presenters, only: only, except: [], prefersQuestions: false)
+    }
+
+    package nonisolated(nonsending) func resolve(
+        _ id: Alert.ID, _ resolution: Resolution, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await resolve(id, resolution, seen: nil, by: caller)
     }
 
     package nonisolated(nonsending) func snooze(

@@ -63,9 +63,9 @@ extension SlotHolder {
 
 /// The presentation slot, while this process holds it.
 package protocol SlotLease: Sendable {
-    /// Writes down which alert is on the screen; `false` if the slot was lost, because its file
-    /// was deleted or replaced.
-    func show(_ alert: Alert.ID?) -> Bool
+    /// Writes down which alert is on the screen, and whether a delegate may handle its cancel;
+    /// `false` if the slot was lost, because its file was deleted or replaced.
+    func show(_ alert: Alert.ID?, hasDelegate: Bool) -> Bool
     /// Whether the slot's file is still the one that others see.
     var isValid: Bool { get }
     func release()

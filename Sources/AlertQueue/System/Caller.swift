@@ -12,6 +12,14 @@ package struct Caller: Sendable, Hashable {
         self.via = via
     }
 
+    /// Somebody on whose behalf a program says that it acts.
+    init(_ responder: Responder) {
+        identity = Identity(
+            uid: responder.uid, user: responder.user, loginUID: nil, session: nil,
+            tty: responder.tty, ssh: responder.ssh, host: responder.host, pid: responder.pid)
+        via = responder.via
+    }
+
     /// The caller as a record tells of it.
     package var responder: Responder {
         Responder(

@@ -5,11 +5,15 @@ package struct AnswerCommand: Command {
     package static let name = "answer"
     package static let abstract = "Answer an alert with the id or the label of a button"
     package static let operands = ["ID", "BUTTON"]
-    package static let options = [isID]
+    package static let options = [isID, seen]
     package static let discussion = [
         """
         The first answer wins: if the alert has been resolved already, nothing changes and the \
         exit code is 16. Case does not matter where only one button can be meant.
+        """,
+        """
+        With --seen the answer is taken only if the alert asks what was seen: DIGEST is the “seen” \
+        of the JSON that was shown. Otherwise the exit code is 16.
         """,
         """
         With --id the word is an id and never a label: alerts of earlier versions may have a \
@@ -24,21 +28,26 @@ package struct AnswerCommand: Command {
 
     static let isID = Option("id", help: "BUTTON is an id, never a label")
 
+    static let seen = Option(
+        "seen", "DIGEST", help: "Answer only what was seen, by the digest in its JSON")
+
     private let action: AlertAction
     private let button: String
     private let isID: Bool
+    private let seen: String?
 
     package init(_ arguments: Arguments) throws {
         action = try AlertAction(arguments, verb: Self.name)
         button = arguments.operands[1]
         isID = arguments.has(Self.isID)
+        seen = arguments[Self.seen]
     }
 
     package func run(in context: Context) async throws -> ExitCode {
         try await action.run(in: context, done: AlertAction.ending) { manager in
             let alert = try await manager.record(action.id).alert
             let id = isID ? button : try Self.id(button, of: alert)
-            return try await manager.answer(action.id, button: id, as: .thisProcess)
+            return try await manager.answer(action.id, button: id, as: .thisProcess, seen: seen)
         }
     }
 

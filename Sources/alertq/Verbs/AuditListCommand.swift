@@ -123,7 +123,7 @@ extension AuditListCommand {
             ("content", .optional(entry.content.map(Hex.text))),
             ("previous", .string(Hex.text(entry.previous))),
             ("hash", .string(Hex.text(entry.hash))),
-            ("key", .optional(entry.key)), ("button", .optional(entry.button)),
+            ("key", .optional(event.key)), ("button", .optional(entry.button)),
             ("cursor", .string(AuditHead(sequence: event.sequence, hash: entry.hash).text)),
         ])
     }

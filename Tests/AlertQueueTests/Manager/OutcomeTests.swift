@@ -69,7 +69,7 @@ struct OutcomeTests {
             ])
     }
 
-    @Test("A cancel that nobody handles simulates the cancel button, without a click")
+    @Test("A cancel that nobody handles simulates a click on the cancel button")
     func cancelledSimulated() async throws {
         let delegate = RecordingDelegate(recorder)
         let manager = try await manager(delegate)
@@ -80,8 +80,8 @@ struct OutcomeTests {
         try await expectStory(
             manager, id, .cancelled, 1, .system,
             calls: [
-                "willPresent", "didPresent", "cancel", "willDismiss 1", "didDismiss 1",
-                "action keep", "handler 1",
+                "willPresent", "didPresent", "cancel", "clicked 1", "willDismiss 1",
+                "didDismiss 1", "action keep", "handler 1",
             ])
     }
 

@@ -36,15 +36,28 @@ struct UIAlertViewTableTests {
             path: path, presenters: [presenter], delegate: delegate)
         let alert = Alert("Title", message: "Message", buttons: [.cancel("No"), "Yes"])
         #expect(alert.cancelButtonIndex == 0)
+        #expect(alert.firstOtherButtonIndex == 1)
         #expect(alert.buttons[1].title == "Yes")
-        let id = try await manager.show(alert)
-        _ = await presenter.waitUntilShown()
+        try await manager.show(alert)
+        let id = await presenter.waitUntilShown().id
         #expect(
             try await eventually { try await manager.record(id).state == .presented })
-        try await manager.cancel(id)
-        #expect(try await manager.record(id).response?.outcome == .cancelled)
+        try await manager.answer(id, buttonAt: 1)
+        #expect(try await manager.record(id).response?.button?.id == "Yes")
         #expect(await eventually { delegate.recorder.lines.last == "didDismiss" })
+        let own = Listener()
+        let question = Alert("Own", buttons: ["Yes"])
+        try await Self.show(question, manager, own)
+        #expect(await presenter.waitUntilShown().alert == question.asked(by: manager.source))
+        presenter.choose(.button(0))
+        #expect(await eventually { own.recorder.lines.last == "didDismiss" })
         await manager.close()
+    }
+
+    private static func show(
+        _ alert: Alert, _ manager: AlertManager, _ delegate: Listener
+    ) async throws {
+        try await manager.show(alert, delegate: delegate)
     }
 
     @Test("A sheet has the parts of a UIActionSheet, and its handler the index")
@@ -68,15 +81,30 @@ struct UIAlertViewTableTests {
     @Test("A configuration closure has the parts of a shared manager's block")
     func configuration() async throws {
         // Compiled only: the default queue is the person's own.
-        let ask = {
+        let ask = { (presenter: ScriptedPresenter, delegate: Listener) in
+            try AlertManager.configureShared(presenters: [presenter], delegate: delegate)
             try await AlertManager.shared().show("Title") { addButton in addButton("OK") }
         }
         _ = ask
+        let connect = { @Sendable (server: String) async throws in }
+        let servers = ["alpha", "beta"]
+        let buttons =
+            servers.map { server in Alert.Button(server) { try await connect(server) } }
+        #expect(buttons == ["alpha", "beta"])
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show("Title") { addButton in
             addButton("Yes")
         }
         #expect(try await manager.record(id).alert.buttons.map(\.id) == ["Yes"])
         await manager.close()
+    }
+}
+
+extension Alert {
+    /// The alert as its record has it.
+    fileprivate func asked(by source: String) -> Alert {
+        var alert = self
+        alert.source = source
+        return alert
     }
 }

@@ -86,8 +86,8 @@ struct ResolvingTests {
         let ids = [try await store.ask(.yesNo()).id, try await store.ask(.yesNo()).id]
         _ = try await store.resolve(ids[0], .cancel(handled: true), by: .ana)
         _ = try await store.resolve(ids[1], .cancel(handled: false), by: .ana)
-        #expect(try await store.isHandled(ids[0]))
-        #expect(try await !store.isHandled(ids[1]))
+        #expect(try await store.record(ids[0]).response?.cancelHandling == .handled)
+        #expect(try await store.record(ids[1]).response?.cancelHandling == .simulateCancelButton)
         await store.close()
     }
 

@@ -5,8 +5,8 @@ import Testing
 /// Every Swift example of the README, of DocC's articles and of the docstrings is compiled.
 ///
 /// All examples of an article make one program, from top to bottom, as a reader would type them. In
-/// the README and in docstrings each example stands for itself; one in a docstring may use `path`,
-/// `manager` and `deleteEverything()` without saying where they come from.
+/// the README and in docstrings each example stands for itself; one in a docstring may use what
+/// ``given`` declares without saying where it comes from.
 @Suite("Swift examples")
 struct SwiftExampleTests {
     static let articles: [String] = (try? CodeBlock.files(in: "Sources", ".md")) ?? []
@@ -47,19 +47,54 @@ struct SwiftExampleTests {
         #expect(try await resolve(wrong).contains("AlertQ"))
     }
 
+    /// What the examples of docstrings may use.
+    private static let given = """
+        import AlertPresenters
+        import AlertQueue
+        import AlertQueueTesting
+        import Foundation
+
+        enum Decision: AlertChoice { case deploy, later }
+        func deploy() async throws {}
+
+        """
+
+    @Test("Every public method of the manager has an example")
+    func entryPoints() throws {
+        let files = try CodeBlock.files(in: "Sources/AlertQueue/Manager", ".swift")
+            .filter { $0.contains("/AlertManager") }
+        var missing: [String] = []
+        #expect(files.count > 10)
+        for file in files {
+            let text = try String(contentsOf: CodeBlock.root.appending(path: file), encoding: .utf8)
+            var docs = ""
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                let code = line.drop { $0 == " " }
+                if code.hasPrefix("///") {
+                    docs += code + "\n"
+                } else if !code.hasPrefix("@") {
+                    let isEntrance = code.contains(/^public [a-z() ]*(func [a-z]|init\()/)
+                    if isEntrance, !docs.contains("```swift") { missing.append("\(file): \(code)") }
+                    docs = ""
+                }
+            }
+        }
+        #expect(missing.isEmpty, "\(missing.joined(separator: "\n"))")
+    }
+
     @Test("Each example of a docstring compiles")
     func docstrings() async throws {
         let blocks = try CodeBlock.files(in: "Sources", ".swift").flatMap {
             try CodeBlock.all("swift", in: $0)
         }
         #expect(blocks.count >= 6)
-        var program = "import AlertPresenters\nimport AlertQueue\nimport AlertQueueTesting\n"
+        var program = Self.given
         for (number, block) in blocks.enumerated() {
             // What the block declares itself hides what it is given.
             program += """
                 func example\(number)(
-                    path: String, manager: AlertManager,
-                    deleteEverything: @Sendable () async -> Void
+                    path: String, manager: AlertManager, alert: Alert, id: Alert.ID,
+                    response: Response, deleteEverything: @escaping @Sendable () async -> Void
                 ) async throws {
                 if true {
 

@@ -36,7 +36,7 @@ struct PresentationSlot: Sendable {
         }
         let hold = SlotHold(descriptor: descriptor, path: path, holder: holder)
         // Deleted between opening and locking: others see another file.
-        return hold.show(nil) ? hold : nil
+        return hold.show(nil, hasDelegate: holder.hasDelegate) ? hold : nil
     }
 
     /// Who holds the slot; `nil` if nobody does.
@@ -98,13 +98,14 @@ final class SlotHold: SlotLease {
         self.holder = holder
     }
 
-    func show(_ alert: Alert.ID?) -> Bool {
+    func show(_ alert: Alert.ID?, hasDelegate: Bool) -> Bool {
         state.withLock { state in
             guard let descriptor = state.descriptor, descriptor.isStill(at: path) else {
                 return false
             }
             var holder = holder
             holder.alert = alert
+            holder.hasDelegate = hasDelegate
             guard var text = try? JSONEncoder().encode(holder),
                 text.count < PresentationSlot.textLength
             else { return false }

@@ -72,6 +72,7 @@ struct AlertRow {
             snoozes: Int(row.integer(21)), response: response)
         record.isErased = salt == nil
         record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.salt = salt
     }
 
     /// Whether the deadline has passed without anybody having stored that.
@@ -148,7 +149,9 @@ struct AlertRow {
             button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
             responder: responder(row),
             resolvedAt: Timestamp.date(milliseconds: row.integer(36)),
-            collectedAt: row.optionalInteger(37).map(Timestamp.date), userInfo: alert.userInfo)
+            collectedAt: row.optionalInteger(37).map(Timestamp.date), userInfo: alert.userInfo,
+            cancelHandling: outcome == .cancelled
+                ? CancelHandling(isHandled: row.integer(38) != 0) : nil)
     }
 
     private static func responder(_ row: borrowing Row) -> Responder? {

@@ -244,6 +244,7 @@ extension AlertRow {
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
             snoozedUntil: nil, snoozes: 0, response: nil)
         record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.salt = salt
     }
 }
 

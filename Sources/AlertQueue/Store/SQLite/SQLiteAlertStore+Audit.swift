@@ -10,12 +10,13 @@ extension SQLiteAlertStore {
             var last = try sequence == 0 ? .start : db.auditHead(at: sequence)
             return try db.rows(
                 """
-                SELECT \(AuditRow.columns) FROM audit NOT INDEXED
+                SELECT \(AuditRow.columns), alerts.title, alerts.key FROM audit NOT INDEXED
+                LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
                 WHERE seq > ? ORDER BY seq LIMIT ?
                 """,
                 .integer(max(0, sequence)), .integer(limit)
             ) { row in
-                let entry = try AuditRow.entry(row)
+                let entry = try AuditRow.entryOfAlert(row)
                 guard isChecked else { return entry.event }
                 try entry.checkHash()
                 if let last { try entry.checkPlace(after: last) }
@@ -39,13 +40,11 @@ extension SQLiteAlertStore {
                 ORDER BY seq LIMIT ?3
                 """, .integer(sequence), .optional(id), .integer(limit)
             ) { row in
-                var entry = try AuditRow.entry(row)
+                var entry = try AuditRow.entryOfAlert(row)
                 guard id == nil || entry.event.alertID == id else {
                     throw AlertError.inconsistent(
                         id, "an index finds entry \(entry.event.sequence), which is not about it")
                 }
-                entry.title = row.optionalText(AuditRow.count)
-                entry.key = row.optionalText(AuditRow.count + 1)
                 entry.button = row.optionalText(AuditRow.count + 2).flatMap {
                     StoredJSON.buttonID(at: entry.event.buttonIndex ?? -1, in: $0)
                 }
@@ -131,6 +130,14 @@ enum AuditRow {
         """
     /// How many columns these are.
     static let count: Int32 = 22
+
+    /// Reads an entry whose row goes on with its alert's title and key.
+    static func entryOfAlert(_ row: borrowing Row) throws -> AuditEntry {
+        var entry = try entry(row)
+        entry.event.title = row.optionalText(count)
+        entry.event.key = row.optionalText(count + 1)
+        return entry
+    }
 
     /// Reads an entry as it was written.
     ///

@@ -153,11 +153,6 @@ extension SQLiteAlertStore {
         }
     }
 
-    package nonisolated(nonsending) func isHandled(_ id: Alert.ID) async throws(AlertError) -> Bool
-    {
-        try await read("read alert \(id)") { try $0.checkedAlert(id)?.isHandled ?? false }
-    }
-
     package nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError)
         -> Bool
     {

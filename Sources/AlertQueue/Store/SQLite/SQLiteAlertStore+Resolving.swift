@@ -3,7 +3,7 @@ import SQLite
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func resolve(
-        _ id: Alert.ID, _ resolution: Resolution, by caller: Caller
+        _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]?, by caller: Caller
     ) async throws(AlertError) -> AlertRecord {
         let result = try await commits.perform(.answer, "store the response") {
             context -> Resolved in
@@ -13,12 +13,11 @@ extension SQLiteAlertStore {
                 // Too late; but this is a write, and so the expiry is stored.
                 return Resolved(record: try context.expire(row, by: caller), isLate: true)
             }
+            guard seen == nil || seen == row.content else { throw AlertError.notAsSeen(id) }
             let actor = try context.actor(for: resolution, of: id, by: caller)
             let response = try context.response(to: row.record, resolution, by: actor)
-            var isHandled = false
-            if case .cancel(true, _) = resolution { isHandled = true }
             let record = try context.store(
-                response, of: row, by: actor, isHandled: isHandled,
+                response, of: row, by: actor,
                 detail: resolution.detail(of: row.record, at: context.now))
             return Resolved(record: record, isLate: false)
         }
@@ -200,15 +199,13 @@ extension WriteContext {
         isQuiet = false
         return try store(
             row.expiryResponse(at: now), of: row, by: caller.through("deadline"),
-            isHandled: false,
             detail: EntryDetail.expired(
                 at: now, because: nil, isUnseen: row.record.presentedAt == nil))
     }
 
     /// Stores the one response of an alert, with its audit entry.
     fileprivate func store(
-        _ response: Response, of row: AlertRow, by caller: Caller, isHandled: Bool,
-        detail: String? = nil
+        _ response: Response, of row: AlertRow, by caller: Caller, detail: String? = nil
     ) throws -> AlertRecord {
         var record = row.record
         record.snoozedUntil = nil
@@ -222,7 +219,7 @@ extension WriteContext {
             .integer(record.id), .text(record.source.name), .optional(record.alert.key),
             .optional(record.alert.handler), .text(response.outcome.rawValue),
             .optional(response.button?.id), .integer(response.buttonIndex),
-            .text(response.by.rawValue), .integer(isHandled ? 1 : 0),
+            .text(response.by.rawValue), .integer(response.runsHandlers ? 0 : 1),
             .optional(who.map { Int64($0.uid) }), .optional(who?.user), .optional(who?.via),
             .optional(who?.tty), .optional(who?.ssh), .optional(who?.host),
             .optional(who.map { Int64($0.pid) }), .integer(now.wallMilliseconds))

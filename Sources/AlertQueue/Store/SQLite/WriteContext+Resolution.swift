@@ -83,9 +83,11 @@ extension WriteContext {
             }
             // A timer is nobody: who stored it stands in the audit log only.
             return make(.dismissed, -1, .system, nil, record)
-        case .cancel(_, let authority):
+        case .cancel(let isHandled, let authority):
             let by = try resolver(of: record, authority, owner: .system, by: caller)
-            return make(.cancelled, alert.cancelButtonIndex, by, responder, record)
+            return make(
+                .cancelled, alert.cancelButtonIndex, by, responder, record,
+                CancelHandling(isHandled: isHandled))
         case .withdraw(let authority):
             let by = try resolver(of: record, authority, owner: .asker, by: caller)
             return make(.withdrawn, -1, by, responder, record)
@@ -101,12 +103,12 @@ extension WriteContext {
 
     private func make(
         _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Responder?,
-        _ record: AlertRecord
+        _ record: AlertRecord, _ cancelHandling: CancelHandling? = nil
     ) -> Response {
         Response(
             alertID: record.id, outcome: outcome, buttonIndex: index,
             button: index >= 0 ? record.alert.buttons[index] : nil, by: by, responder: responder,
             resolvedAt: Timestamp.date(milliseconds: now.wallMilliseconds), collectedAt: nil,
-            userInfo: record.alert.userInfo)
+            userInfo: record.alert.userInfo, cancelHandling: cancelHandling)
     }
 }

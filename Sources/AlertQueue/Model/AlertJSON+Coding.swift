@@ -1,0 +1,224 @@
+import FoundationEssentials
+
+// Alerts, records and responses as Codable: in the JSON that the command prints.
+
+/// The names of that JSON.
+private enum Name: String, CodingKey {
+    case id, source, key, style, priority, title, message, buttons, info, state
+    case askedAt = "asked_at"
+    case presentedAt = "presented_at"
+    case resolvedAt = "resolved_at"
+    case collectedAt = "collected_at"
+    case expiresAt = "expires_at"
+    case snoozedUntil = "snoozed_until"
+    case snoozes, outcome, button
+    case buttonIndex = "button_index"
+    case by, responder
+    case expiresBy = "expires_by"
+    case defaultButton = "default"
+    case handler, on
+    case timeout = "timeout_ms"
+    case dismissAfter = "dismiss_after_ms"
+    case snooze = "snooze_ms"
+    case handled, seen
+    case buttonTitle = "button_title"
+    case buttonRole = "button_role"
+    case role, uid, user, via, tty, ssh, host, pid
+}
+
+private typealias Members = KeyedDecodingContainer<Name>
+
+extension Alert: Codable {
+    /// Reads an alert in the JSON that `alertq show --json` prints; what a response adds is passed
+    /// over.
+    ///
+    /// What is absent or `null` has its usual value, and nothing but `title` is needed. Actions of
+    /// buttons are not part of it. Whether it keeps the bounds is checked when it is asked.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Name.self)
+        self = try members.alert(erasedAs: nil)
+        if let timeout = try members.decodeIfPresent(Int64.self, forKey: .timeout) {
+            deadline = .after(.milliseconds(timeout))
+        }
+    }
+
+    /// Writes the alert in the JSON that `alertq show --json` prints, without its closures.
+    public func encode(to encoder: any Encoder) throws {
+        try AlertJSON.value(self, source: source, record: nil).encode(to: encoder)
+    }
+}
+
+extension AlertRecord: Codable {
+    /// Reads a line that `alertq show --json` and other verbs print.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Name.self)
+        let id = try members.decode(Int64.self, forKey: .id)
+        let isErased = try members.decodeIfPresent(String.self, forKey: .title) == nil
+        let alert = try members.alert(erasedAs: isErased ? id : nil)
+        self.init(
+            id: id, alert: alert,
+            source: Source(
+                name: try members.decode(String.self, forKey: .source),
+                uid: try members.decodeIfPresent(UInt32.self, forKey: .uid) ?? 0,
+                pid: try members.decodeIfPresent(Int32.self, forKey: .pid) ?? 0,
+                host: try members.decodeIfPresent(String.self, forKey: .host) ?? ""),
+            state: try members.word(State.self, .state), askedAt: try members.moment(.askedAt),
+            presentedAt: try members.momentIfPresent(.presentedAt),
+            expiresAt: try members.momentIfPresent(.expiresAt),
+            snoozedUntil: try members.momentIfPresent(.snoozedUntil),
+            snoozes: try members.decode(Int.self, forKey: .snoozes),
+            response: try members.response(to: id, alert))
+        followsWallClock =
+            try members.decodeIfPresent(String.self, forKey: .expiresBy) == AlertJSON.onWallClock
+        self.isErased = isErased
+        seen = try members.decodeIfPresent(String.self, forKey: .seen)
+    }
+
+    /// Writes the line that `alertq show --json` prints.
+    public func encode(to encoder: any Encoder) throws {
+        try AlertJSON.value(alert, source: source.name, record: self).encode(to: encoder)
+    }
+}
+
+extension Response: Codable {
+    /// Reads a response that was encoded by itself, or that of a line that `alertq show --json`
+    /// prints.
+    ///
+    /// - Throws: `DecodingError`, also where there is no response yet.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Name.self)
+        let id = try members.decode(Int64.self, forKey: .id)
+        let isLine = members.contains(.buttons)
+        let alert = isLine ? try AlertRecord(from: decoder).alert : nil
+        guard let response = try members.response(to: id, alert) else {
+            throw DecodingError.valueNotFound(
+                Outcome.self,
+                DecodingError.Context(
+                    codingPath: decoder.codingPath + [Name.outcome],
+                    debugDescription: "alert \(id) has no response yet"))
+        }
+        self = response
+    }
+
+    /// Writes the response with the names that it has in the line that `alertq show --json` prints;
+    /// `button_title` and `button_role` describe the button.
+    public func encode(to encoder: any Encoder) throws {
+        try AlertJSON.value(self).encode(to: encoder)
+    }
+}
+
+// MARK: - Reading the members
+
+extension Members {
+    /// What was asked; the number stands for the title of an erased alert.
+    fileprivate func alert(erasedAs id: Alert.ID?) throws -> Alert {
+        let title = try id.map { "#\($0)" } ?? decode(String.self, forKey: .title)
+        var alert = Alert(title, message: try decodeIfPresent(String.self, forKey: .message))
+        alert.style = try wordIfPresent(Alert.Style.self, .style) ?? .alert
+        if let word = try decodeIfPresent(String.self, forKey: .priority) {
+            guard let priority = Alert.Priority(word: word) else { throw unknown(word, .priority) }
+            alert.priority = priority
+        }
+        alert.buttons = try buttons()
+        alert.deadline = try momentIfPresent(.expiresAt).map { .at($0) }
+        alert.defaultButton = try decodeIfPresent(String.self, forKey: .defaultButton)
+        alert.dismissAfter = try decodeIfPresent(Int64.self, forKey: .dismissAfter)
+            .map { .milliseconds($0) }
+        alert.snooze = try decodeIfPresent(Int64.self, forKey: .snooze).map { .milliseconds($0) }
+        alert.source = try decodeIfPresent(String.self, forKey: .source)
+        alert.key = try decodeIfPresent(String.self, forKey: .key)
+        alert.handler = try decodeIfPresent(String.self, forKey: .handler)
+        alert.presenters = try decodeIfPresent([String].self, forKey: .on)
+        alert.userInfo = try decodeIfPresent([String: String].self, forKey: .info) ?? [:]
+        return alert
+    }
+
+    private func buttons() throws -> [Alert.Button] {
+        guard contains(.buttons), try !decodeNil(forKey: .buttons) else { return [] }
+        var list = try nestedUnkeyedContainer(forKey: .buttons)
+        var buttons: [Alert.Button] = []
+        while !list.isAtEnd {
+            let button = try list.nestedContainer(keyedBy: Name.self)
+            // An erased label reads as the button's index.
+            let title = try button.decodeIfPresent(String.self, forKey: .title)
+            buttons.append(
+                Alert.Button(
+                    title ?? "#\(buttons.count)",
+                    id: try button.decodeIfPresent(String.self, forKey: .id),
+                    role: try button.wordIfPresent(Alert.Button.Role.self, .role)))
+        }
+        return buttons
+    }
+
+    /// The response to an alert, or to one that is known by its number alone; `nil` if there is
+    /// none.
+    fileprivate func response(to id: Alert.ID, _ alert: Alert?) throws -> Response? {
+        guard let outcome = try wordIfPresent(Outcome.self, .outcome) else { return nil }
+        let index = try decode(Int.self, forKey: .buttonIndex)
+        let isHandled = try decodeIfPresent(Bool.self, forKey: .handled)
+        return Response(
+            alertID: id, outcome: outcome, buttonIndex: index,
+            button: try alert.map { $0.buttons.indices.contains(index) ? $0.buttons[index] : nil }
+                ?? button(),
+            by: try word(ResolvedBy.self, .by), responder: try responder(),
+            resolvedAt: try moment(.resolvedAt),
+            collectedAt: try momentIfPresent(.collectedAt),
+            userInfo: try decodeIfPresent([String: String].self, forKey: .info) ?? [:],
+            cancelHandling: outcome == .cancelled
+                ? CancelHandling(isHandled: isHandled ?? false) : nil)
+    }
+
+    private func button() throws -> Alert.Button? {
+        guard let title = try decodeIfPresent(String.self, forKey: .buttonTitle) else { return nil }
+        return Alert.Button(
+            title, id: try decodeIfPresent(String.self, forKey: .button),
+            role: try wordIfPresent(Alert.Button.Role.self, .buttonRole))
+    }
+
+    private func responder() throws -> Responder? {
+        guard contains(.responder), try !decodeNil(forKey: .responder) else { return nil }
+        let members = try nestedContainer(keyedBy: Name.self, forKey: .responder)
+        return Responder(
+            uid: try members.decode(UInt32.self, forKey: .uid),
+            user: try members.decodeIfPresent(String.self, forKey: .user),
+            via: try members.decode(String.self, forKey: .via),
+            tty: try members.decodeIfPresent(String.self, forKey: .tty),
+            ssh: try members.decodeIfPresent(String.self, forKey: .ssh),
+            host: try members.decode(String.self, forKey: .host),
+            pid: try members.decode(Int32.self, forKey: .pid))
+    }
+
+    fileprivate func moment(_ name: Name) throws -> Date {
+        let text = try decode(String.self, forKey: name)
+        guard let date = Timestamp.date(text) else { throw unknown(text, name) }
+        return date
+    }
+
+    fileprivate func momentIfPresent(_ name: Name) throws -> Date? {
+        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try moment(name)
+    }
+
+    fileprivate func word<Word: RawRepresentable<String>>(
+        _ type: Word.Type, _ name: Name
+    ) throws -> Word {
+        let text = try decode(String.self, forKey: name)
+        guard let word = Word(rawValue: text) else { throw unknown(text, name) }
+        return word
+    }
+
+    fileprivate func wordIfPresent<Word: RawRepresentable<String>>(
+        _ type: Word.Type, _ name: Name
+    ) throws -> Word? {
+        try decodeIfPresent(String.self, forKey: name) == nil ? nil : try word(type, name)
+    }
+
+    private func unknown(_ text: String, _ name: Name) -> DecodingError {
+        DecodingError.dataCorruptedError(
+            forKey: name, in: self,
+            debugDescription: "“\(SafeText.line(text))” is no value of \(name.rawValue)")
+    }
+}

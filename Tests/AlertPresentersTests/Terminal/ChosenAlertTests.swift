@@ -1,0 +1,78 @@
+import AlertPresenters
+import AlertQueue
+import Foundation
+import Synchronization
+import Testing
+
+/// A delegate that stops in one of its calls until the test lets it go on.
+private final class StoppingDelegate: AlertManagerDelegate {
+    private let stop: String
+    private let state = Mutex((isThere: false, mayGoOn: false, calls: [String]()))
+
+    init(stopIn stop: String) { self.stop = stop }
+
+    var isThere: Bool { state.withLock { $0.isThere } }
+    var calls: [String] { state.withLock { $0.calls } }
+
+    func goOn() { state.withLock { $0.mayGoOn = true } }
+
+    private func call(_ name: String) async {
+        state.withLock { $0.calls.append(name) }
+        guard name == stop else { return }
+        state.withLock { $0.isThere = true }
+        while !state.withLock({ $0.mayGoOn }) { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    func clicked(_ alert: AlertRecord, buttonAt index: Int) async { await call("clicked") }
+    func willDismiss(_ alert: AlertRecord, withButtonAt index: Int) async {
+        await call("willDismiss")
+    }
+    func didDismiss(_ alert: AlertRecord, withButtonAt index: Int) async {
+        await call("didDismiss")
+    }
+}
+
+@Suite("A chosen alert in a terminal", .timeLimit(.minutes(2)))
+struct ChosenAlertTests {
+    let terminal: PseudoTerminal
+
+    init() throws { terminal = try PseudoTerminal() }
+
+    @Test(
+        "It stays on the screen, its choice marked, until the delegate has heard of it",
+        arguments: ["clicked", "willDismiss"])
+    func stays(call: String) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "chosen-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let delegate = StoppingDelegate(stopIn: call)
+        let manager = try await AlertManager(
+            path: directory.path + "/queue.db",
+            presenters: [
+                try TerminalPresenter(device: terminal.path, term: "xterm", hasColours: false)
+            ],
+            delegate: delegate)
+        let id = try await manager.show(
+            Alert("Delete the snapshots?", buttons: ["Yes", .cancel("No")]))
+        try await terminal.wait("a live alert") {
+            terminal.screen.lines.last?.contains("chooses") == true
+        }
+        terminal.type("n")
+        try await terminal.wait("the call") { delegate.isThere }
+        // The response is on disk, and a key that comes now means nothing.
+        #expect(try await manager.record(id).response?.button?.id == "No")
+        terminal.type("y")
+        try await terminal.wait("the mark") {
+            terminal.screen.lines.last == "Storing “No”…"
+        }
+        #expect(terminal.screen.lines.contains { $0.contains("Delete the snapshots?") })
+        #expect(!delegate.calls.contains("didDismiss"))
+        delegate.goOn()
+        try await terminal.wait("the line that stays") {
+            terminal.screen.lines.contains { $0.hasPrefix("✓ Delete the snapshots?") }
+        }
+        try await terminal.wait("the last call") { delegate.calls.last == "didDismiss" }
+        #expect(delegate.calls == ["clicked", "willDismiss", "didDismiss"])
+        await manager.close()
+    }
+}

@@ -1,0 +1,95 @@
+import AlertQueue
+import AlertQueueTesting
+import Foundation
+import Testing
+
+/// Answers by a program: for somebody, and to what was seen.
+@Suite("Answers by a program")
+struct AnswerTests {
+    let queue: TemporaryQueue
+
+    init() throws { queue = try TemporaryQueue() }
+
+    private let question = Alert("Delete?", buttons: [.destructive("Delete"), .cancel("Keep")])
+    private let ana = Responder(uid: 7, user: "ana", via: "chat", host: "bridge", pid: 9)
+
+    @Test("The record and the log name the responder that was given, and say that a program acted")
+    func responder() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(question)
+        let record = try await manager.answer(id, button: "Keep", by: ana)
+        #expect(record.response?.responder == ana)
+        #expect(record.response?.by == .program)
+        let entry = try await manager.audit(of: id).last { $0.event.kind == .resolved }
+        #expect(entry?.event.responder == ana && entry?.loginUID == nil)
+        #expect(try await manager.verifyAudit().problems.isEmpty)
+        await manager.close()
+    }
+
+    @Test("A responder that nobody can be is refused, and nothing is stored")
+    func wrongResponder() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(question)
+        let wrong = [
+            Responder(uid: 7, via: "", host: "h", pid: 1),
+            Responder(uid: 7, via: "chat", host: " ", pid: 1),
+            Responder(uid: 7, user: "a\0b", via: "chat", host: "h", pid: 1),
+            Responder(
+                uid: 7, via: String(repeating: "v", count: 257), host: "h", pid: 1),
+        ]
+        for responder in wrong {
+            let error = await #expect(throws: AlertError.self) {
+                try await manager.answer(id, button: "Keep", by: responder)
+            }
+            guard case .invalid = error else {
+                Issue.record("\(error as Any)")
+                continue
+            }
+        }
+        #expect(try await manager.record(id).response == nil)
+        await manager.close()
+    }
+
+    @Test("An index is answered like an id, and one beyond the buttons is refused")
+    func index() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(question)
+        for index in [-1, 2, .max] {
+            await #expect(throws: AlertError.self) {
+                try await manager.answer(id, buttonAt: index)
+            }
+        }
+        let record = try await manager.answer(id, buttonAt: question.cancelButtonIndex)
+        #expect(record.response?.button?.id == "Keep")
+        await manager.close()
+    }
+
+    @Test("An answer is taken for what was seen, and refused for anything else")
+    func seen() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(question)
+        let other = try await manager.show(question)
+        let seen = try #require(try await manager.record(id).seen)
+        let entry = try #require(try await manager.audit(of: id).first)
+        #expect(entry.content.map(Hex.text) == seen)
+
+        // The same question asked again has a digest of its own.
+        await #expect(throws: AlertError.notAsSeen(other)) {
+            try await manager.answer(other, button: "Keep", seen: seen)
+        }
+        for text in ["", "abc", seen + "00", String(repeating: "g", count: 64)] {
+            let error = await #expect(throws: AlertError.self) {
+                try await manager.answer(id, button: "Keep", seen: text)
+            }
+            guard case .invalid = error else {
+                Issue.record("\(error as Any)")
+                continue
+            }
+        }
+        #expect(try await manager.record(id).response == nil)
+        #expect(try await manager.record(other).response == nil)
+        try await manager.answer(id, button: "Keep", seen: seen.uppercased())
+        #expect(try await manager.record(id).response?.button?.id == "Keep")
+        await manager.close()
+    }
+}

@@ -1,0 +1,53 @@
+import AlertQueue
+import AlertQueueTesting
+import Testing
+
+/// A list whose rows are deleted after a question, as programs wrote it with button items:
+///
+///     RIButtonItem *cancelItem = [RIButtonItem itemWithLabel:@"No" action:^{ … }];
+///     RIButtonItem *deleteItem = [RIButtonItem itemWithLabel:@"Yes" action:^{ … }];
+///     [[[UIAlertView alloc] initWithTitle:@"Delete This Item?" message:@"…"
+///         cancelButtonItem:cancelItem otherButtonItems:deleteItem, nil] show];
+private actor ItemList {
+    private(set) var items: [String]
+    private(set) var selected: Int?
+    private let manager: AlertManager
+
+    init(_ items: [String], manager: AlertManager) {
+        self.items = items
+        self.manager = manager
+    }
+
+    func deleteAfterAsking(at row: Int) async throws {
+        selected = row
+        try await manager.show(
+            Alert(
+                "Delete this item?", message: "“\(items[row])” can't be brought back.",
+                buttons: [
+                    .cancel("No") { await self.deselect() },
+                    .destructive("Yes") { await self.delete() },
+                ]))
+    }
+
+    private func deselect() { selected = nil }
+
+    private func delete() {
+        if let selected { items.remove(at: selected) }
+        selected = nil
+    }
+}
+
+@Suite("Port: button items with actions")
+struct ButtonItemPortTests {
+    @Test("Each button runs its own block", arguments: ["No", "Yes"])
+    func blocks(choice: String) async throws {
+        let queue = try PortQueue()
+        let presenter = ScriptedPresenter { .button($0.buttonIndex(id: choice)) }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let list = ItemList(["one", "two", "three"], manager: manager)
+        try await list.deleteAfterAsking(at: 1)
+        while await list.selected != nil { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(await list.items == (choice == "Yes" ? ["one", "three"] : ["one", "two", "three"]))
+        await manager.close()
+    }
+}
