@@ -92,6 +92,7 @@ extension AlertManager {
         switch kind {
         case .resolved:
             resting[id] = nil
+            if showing?.id != id { ownDelegates.remove(id) }
             let isAwaited = watchers[id] != nil || closures[id] != nil || showing?.id == id
             guard isAwaited || !handlers.isEmpty else {
                 resolutionsSeen.add(1, ordering: .releasing)
