@@ -55,6 +55,7 @@ extension AlertManager {
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
         case .snoozed:
+            self.showing?.snoozed = try? await store.record(showing.id)
             return .waits
         case .dismissTimerFired:
             return await resolve(showing.record, .dismiss, on: nil)
@@ -83,7 +84,8 @@ extension AlertManager {
         case .close, .later:
             let duration: Duration? = if case .later(let time) = choice { time } else { nil }
             do throws(AlertError) {
-                _ = try await store.snooze(record.id, for: duration, by: caller.through(name))
+                let by = caller.through(name)
+                showing?.snoozed = try await store.snooze(record.id, for: duration, by: by)
                 return .waits
             } catch {
                 return await failed(error, record, on: name)
@@ -250,7 +252,15 @@ extension AlertManager {
         for task in (self.showing?.running ?? [:]).values { task.cancel() }
         await waitForPresenters(&signals)
         if let response {
-            tell(record, response, chosenOn: chosenOn)
+            tell { presenter, presentation in
+                await presenter.didResolve(
+                    presentation, response: response, choseHere: presenter.name == chosenOn)
+            }
+            await waitForPresenters(&signals)
+        } else if let end = showing.snoozed?.snoozedUntil {
+            tell { presenter, presentation in
+                await presenter.didSnooze(presentation, until: end)
+            }
             await waitForPresenters(&signals)
         }
         showing.signals.finish()
@@ -259,19 +269,20 @@ extension AlertManager {
         if response != nil { settle(record) }
     }
 
-    /// Tells every presenter that may show the alert how it ended.
-    private func tell(_ record: AlertRecord, _ response: Response, chosenOn: String?) {
+    /// Tells every presenter that may show the alert what became of it.
+    private func tell(
+        _ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void
+    ) {
         guard let showing else { return }
         for presenter in presenters
-        where record.alert.presenters?.contains(presenter.name) ?? true
+        where showing.record.alert.presenters?.contains(presenter.name) ?? true
             && !stuckPresenters.contains(presenter.name)
         {
             let (name, presentation, signals) = (
                 presenter.name, showing.presentation, showing.signals
             )
             self.showing?.running[name] = Task.detached {
-                await presenter.didResolve(
-                    presentation, response: response, choseHere: name == chosenOn)
+                await body(presenter, presentation)
                 signals.yield(.told(presenter: name))
                 await self.unstick(name)
             }
