@@ -30,6 +30,20 @@ public final class ScriptedPresenter: AlertPresenter {
         public let choseHere: Bool
     }
 
+    /// A snooze of an alert that was shown, here or elsewhere.
+    public struct Snooze: Sendable, Hashable {
+        /// The alert that was shown.
+        public let alertID: Alert.ID
+        /// When it comes again.
+        public let end: Date
+
+        /// Creates one, to be compared.
+        public init(alertID: Alert.ID, end: Date) {
+            self.alertID = alertID
+            self.end = end
+        }
+    }
+
     /// An alert on the pretended screen.
     private struct Appearance {
         let id: UInt64
@@ -42,6 +56,7 @@ public final class ScriptedPresenter: AlertPresenter {
         var nextID: UInt64 = 0
         var shown: [AlertRecord] = []
         var resolutions: [Resolution] = []
+        var snoozes: [Snooze] = []
         var errors: [AlertError] = []
         /// More than one only where several managers share this presenter.
         var screen: [Appearance] = []
@@ -77,6 +92,9 @@ public final class ScriptedPresenter: AlertPresenter {
 
     /// What became of what was shown, in order.
     public var resolutions: [Resolution] { state.withLock { $0.resolutions } }
+
+    /// The snoozes of what was shown, in order.
+    public var snoozes: [Snooze] { state.withLock { $0.snoozes } }
 
     /// The errors that the manager told of, in order.
     public var errors: [AlertError] { state.withLock { $0.errors } }
@@ -180,6 +198,13 @@ public final class ScriptedPresenter: AlertPresenter {
         let resolution = Resolution(
             alertID: presentation.record.id, response: response, choseHere: choseHere)
         state.withLock { $0.resolutions.append(resolution) }
+    }
+
+    /// Notes the snooze, in ``snoozes``.
+    public func didSnooze(_ presentation: Presentation, until date: Date) async {
+        state.withLock {
+            $0.snoozes.append(Snooze(alertID: presentation.record.id, end: date))
+        }
     }
 
     /// Notes the error, in ``errors``.

@@ -38,9 +38,9 @@ package enum Verbs {
     package static let all: [any Command.Type] = [
         AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
-        CancelCommand.self, CollectCommand.self, WatchCommand.self, HistoryCommand.self,
-        StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self, AuditHeadCommand.self,
-        AuditExportCommand.self, PurgeCommand.self, BackupCommand.self,
+        CancelCommand.self, CollectCommand.self, WaitCommand.self, WatchCommand.self,
+        HistoryCommand.self, StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self,
+        AuditHeadCommand.self, AuditExportCommand.self, PurgeCommand.self, BackupCommand.self,
         RestoreCommand.self, DoctorCommand.self,
         CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]

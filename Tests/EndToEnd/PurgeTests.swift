@@ -152,6 +152,38 @@ struct PurgeTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("What is passed over is told with what releases it, and then erased")
+    func released() async throws {
+        #expect(try await queue.run("ask", "SECRET", "--detach").code == 0)
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        let first = try await queue.run("purge", "--older-than", "now")
+        #expect(first.errors.contains("1 passed over, because nobody has taken the response"))
+        #expect(first.errors.contains("alertq collect --id ID --database \(queue.path)"))
+        #expect(try await queue.run("collect", "--id", "1").code == 0)
+        let second = try await queue.run("purge", "--older-than", "now")
+        #expect(second.output.contains("the texts of 1 alert") && second.errors.isEmpty)
+        #expect(try await grep() == "")
+    }
+
+    @Test("What a named handler has yet to collect is told apart, and can be taken from it")
+    func handled() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(
+            Alert("SECRET", buttons: ["OK"], handler: "gone"))
+        try await manager.answer(id, button: "OK")
+        await manager.close()
+        let first = try await queue.run("purge", "--older-than", "now")
+        #expect(first.errors.contains("1 passed over, because a named handler has not run"))
+        #expect(!first.errors.contains("nobody has taken"))
+        let object = try #require(try await queue.objects("purge", "--older-than", "now").first)
+        #expect(object["uncollected"] as? Int == 1 && object["handled"] as? Int == 1)
+        let left = try await queue.run("collect", "--id", "1")
+        #expect(left.output == "OK\n" && left.errors.contains("left to the handler “gone”"))
+        #expect(try await queue.run("collect", "--id", "1", "--handled").output == "OK\n")
+        #expect(try await queue.run("purge", "--older-than", "now").errors.isEmpty)
+        #expect(try await grep() == "")
+    }
+
     @Test(
         "What others asked is passed over and counted, except by root",
         .enabled(if: geteuid() == 0, "only root can become other users"))

@@ -85,15 +85,4 @@ struct SystemQueueTests {
         #expect(output.matches(of: /root 660 alertq\n/).count == 2, "\(output)")
         #expect(output.hasSuffix("660 alertq\n"))
     }
-
-    @Test("Where a user has asked nothing yet, there is no log that could verify")
-    func noLog() async throws {
-        let folder = try CommandLineQueue(mode: 0o777)
-        let verifying = try Child(
-            CommandLineQueue.program, ["audit", "verify"],
-            environment: ["XDG_STATE_HOME": folder.directory, "HOME": folder.directory],
-            as: Self.stranger)
-        #expect(await verifying.exit() == 66)
-        #expect(await verifying.errors.complete().contains("there is no queue"))
-    }
 }

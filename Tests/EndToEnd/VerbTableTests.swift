@@ -78,6 +78,11 @@ extension VerbTableTests {
             let collected = try await test.queue.run("collect", "k")
             return collected.code == 10 && collected.output == "no\n"
         },
+        "wait": { test in
+            _ = try await test.queue.run("answer", try await test.ask(), "no")
+            let waited = try await test.queue.run("wait", "1", try await test.ask())
+            return waited.code == 10 && waited.output == "1\tno\n"
+        },
         "watch": { test in
             let watch = try test.queue.start(["watch", "--after", "0"])
             _ = try await test.ask()

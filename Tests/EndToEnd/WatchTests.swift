@@ -17,7 +17,7 @@ struct WatchTests {
     func asTheyHappen() async throws {
         // The queue is not there yet.
         let watch = try queue.start(["watch", "--json", "--after", "0"])
-        #expect(await eventually { FileManager.default.fileExists(atPath: queue.path) })
+        #expect(await eventually { watch.errors.text.contains("waiting for one") })
         for id in 1...20 {
             _ = try await queue.run(
                 "ask", "Question \(id)?", "-b", "yes", "--cancel", "no", "--detach")

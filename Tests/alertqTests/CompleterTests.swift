@@ -47,6 +47,9 @@ struct CompleterTests {
             (["ask", "--message", "--pri"], []),
             (["ask", "--", "--pri"], []),
             (["ask", ""], []),
+            (["ask", "--on", "d"], ["desktop", "dialog"]),
+            (["notify", "--on=t"], ["--on=terminal"]),
+            (["present", "--on", "c"], ["command:"]),
             (["history", "--by", "p"], ["person", "program", "policy"]),
         ])
     func words(words: [String], expected: [String]) async {

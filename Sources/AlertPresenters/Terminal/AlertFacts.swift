@@ -5,7 +5,8 @@ import FoundationEssentials
 struct AlertFacts: Sendable {
     private let presentation: Presentation
     private let host: String
-    private let end: Date?
+    /// The deadline.
+    let end: Date?
     private let defaultTitle: String?
 
     /// - Parameter host: The name of this machine.

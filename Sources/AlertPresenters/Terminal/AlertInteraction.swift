@@ -10,6 +10,8 @@ struct AlertInteraction: Hashable, Sendable {
         var title: String
         /// `nil` for the alert's own time.
         var duration: Duration?
+        /// Whether the alert expires before.
+        var isTooLong = false
     }
 
     enum Action: Hashable {
@@ -22,7 +24,7 @@ struct AlertInteraction: Hashable, Sendable {
     private(set) var buttons: ChoiceList
     /// The times to choose from, while they are shown in place of the buttons.
     private(set) var laterMenu: ChoiceList?
-    let laterOptions: [LaterOption]
+    private(set) var laterOptions: [LaterOption]
 
     init(_ alert: Alert, laterOptions: [LaterOption]) {
         var choices = alert.buttons.enumerated().map { index, button in
@@ -44,6 +46,11 @@ struct AlertInteraction: Hashable, Sendable {
 
     /// What is chosen from now.
     var current: ChoiceList { laterMenu ?? buttons }
+
+    /// Offers other times, unless a person is choosing one.
+    mutating func offer(_ options: [LaterOption]) {
+        if laterMenu == nil { laterOptions = options }
+    }
 
     /// Does what a key means.
     ///

@@ -152,7 +152,9 @@ struct AlertScreen {
             let enter = buttons.columns < 40 ? "Enter" : "Enter chooses"
             hints.append(list.selected == nil ? "\(arrows) select" : enter)
             if interaction.letterOffersTimes { hints.append("l later…") }
-            hints.append(interaction.letterOffersTimes ? "Esc in \(ownSnooze)" : "Esc later…")
+            let isTooLong = interaction.laterOptions.first?.isTooLong == true
+            let escape = isTooLong ? "Esc lets it expire" : "Esc in \(ownSnooze)"
+            hints.append(interaction.letterOffersTimes ? escape : "Esc later…")
             if isScrolled { hints.append("PgDn scrolls") }
             if list.selected != nil { hints.append("\(arrows) select") }
             if buttons.hasMarks { hints.append("! destroys") }

@@ -161,6 +161,8 @@ extension AlertSession {
         if appearedAt != nil, now >= lookedAt + .seconds(1) { await look() }
         // The seconds of a countdown, and no more than one drawing for each of them.
         guard now >= factsChangedAt + .milliseconds(850) else { return }
+        // As time goes by, a snooze may come to end after the deadline.
+        state.interaction.offer(facts.laterOptions(now: Date()))
         let facts = currentFacts()
         guard facts != state.facts else { return }
         state.facts = facts

@@ -100,6 +100,33 @@ enum AlertWording {
         return line("✓", title, what ?? "closed", columns: columns)
     }
 
+    /// Until when an alert was snoozed, as one line that stays on the screen.
+    static func snoozed(
+        _ title: String, until date: Date, expiry: Date?, now: Date, columns: Int
+    ) -> String {
+        line(
+            "•", title, "snoozed until " + snooze(until: date, expiry: expiry, now: now),
+            columns: columns)
+    }
+
+    /// The end of a snooze, with the deadline if that is before it.
+    static func snooze(until date: Date, expiry: Date?, now: Date) -> String {
+        guard let expiry, expiry < date else { return clock(date, now: now) }
+        return clock(date, now: now) + ", but it expires at " + clock(expiry, now: now)
+    }
+
+    /// The text of an alert without buttons, which is gone from the screen before it is read: as
+    /// lines that stay below its title.
+    static func message(_ text: String, columns: Int) -> [String] {
+        let lines = DisplayWidth.wrapped(SafeText.lines(text), to: max(1, columns - 3))
+        let shown = lines.count <= messageLines ? lines : Array(lines.prefix(messageLines - 1))
+        let missing = lines.count - shown.count
+        return (shown + (missing > 0 ? ["… \(missing) more lines"] : [])).map { "  " + $0 }
+    }
+
+    /// How many lines of a message stay: a log of the terminal is not to be filled by one alert.
+    private static let messageLines = 12
+
     /// That a choice could not be stored, as one line that stays on the screen.
     static func failed(_ title: String, error: AlertError, columns: Int) -> String {
         line("✗", title, "not stored: " + SafeText.line(error.description), columns: columns)
@@ -122,7 +149,9 @@ enum AlertWording {
         let others: [(String, Duration)] = [
             ("1 h", .seconds(3600)), ("4 h", .seconds(4 * 3600)), morning,
         ]
-        return [.init(title: duration(own), duration: nil)]
+        let isTooLong = expiry.map { own >= $0 } == true
+        let title = duration(own) + (isTooLong ? " (it expires before)" : "")
+        return [.init(title: title, duration: nil, isTooLong: isTooLong)]
             + others.filter { option in option.1 != own && expiry.map { option.1 < $0 } != false }
             .map { .init(title: $0.0, duration: $0.1) }
     }

@@ -115,13 +115,27 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
-    /// Writes one line that stays: what was chosen here, or how and by whom it ended elsewhere.
+    /// Writes one line that stays: what was chosen here, or how and by whom it ended elsewhere. The
+    /// message of an alert without buttons stays below it.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
+        let (alert, columns) = (presentation.alert, terminal.size.columns)
+        let line = AlertWording.resolved(
+            alert.title, response: response, choseHere: choseHere, columns: columns)
+        // Where there is no screen to clear, the message stands above already.
+        let isGone = alert.buttons.isEmpty && hasScreen
+        let message =
+            isGone ? alert.message.map { AlertWording.message($0, columns: columns) } : nil
+        await say(([line] + (message ?? [])).joined(separator: "\r\n"))
+    }
+
+    /// Writes one line that stays: until when the alert was snoozed.
+    public func didSnooze(_ presentation: Presentation, until date: Date) async {
+        let expiry = AlertFacts(presentation, host: host).end
         await say(
-            AlertWording.resolved(
-                presentation.alert.title, response: response, choseHere: choseHere,
+            AlertWording.snoozed(
+                presentation.alert.title, until: date, expiry: expiry, now: Date(),
                 columns: terminal.size.columns))
     }
 

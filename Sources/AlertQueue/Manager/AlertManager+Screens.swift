@@ -66,7 +66,15 @@ extension AlertManager {
         }
         await waitForPresenters(&signals)
         if let response {
-            tell(record, response, chosenOn: chosenOn)
+            tell { presenter, presentation in
+                await presenter.didResolve(
+                    presentation, response: response, choseHere: presenter.name == chosenOn)
+            }
+            await waitForPresenters(&signals)
+        } else if let end = showing.snoozed?.snoozedUntil {
+            tell { presenter, presentation in
+                await presenter.didSnooze(presentation, until: end)
+            }
             await waitForPresenters(&signals)
         }
         showing.signals.finish()
@@ -75,19 +83,20 @@ extension AlertManager {
         if response != nil { settle(record) }
     }
 
-    /// Tells every presenter that may show the alert how it ended.
-    private func tell(_ record: AlertRecord, _ response: Response, chosenOn: String?) {
+    /// Tells every presenter that may show the alert what became of it.
+    private func tell(
+        _ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void
+    ) {
         guard let showing else { return }
         for presenter in presenters
-        where record.alert.presenters?.contains(presenter.name) ?? true
+        where showing.record.alert.presenters?.contains(presenter.name) ?? true
             && !stuckPresenters.contains(presenter.name)
         {
             let (name, presentation, signals) = (
                 presenter.name, showing.presentation, showing.signals
             )
             let task = Task.detached {
-                await presenter.didResolve(
-                    presentation, response: response, choseHere: name == chosenOn)
+                await body(presenter, presentation)
                 signals.yield(.told(presenter: name))
                 await self.unstick(name)
             }

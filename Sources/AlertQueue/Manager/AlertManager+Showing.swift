@@ -64,6 +64,7 @@ extension AlertManager {
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
         case .snoozed:
+            self.showing?.snoozed = try? await store.record(showing.id)
             return .waits
         case .dismissTimerFired:
             return await resolve(showing.record, .dismiss, on: nil)
@@ -94,7 +95,8 @@ extension AlertManager {
         case .close, .later:
             let duration: Duration? = if case .later(let time) = choice { time } else { nil }
             do throws(AlertError) {
-                _ = try await store.snooze(record.id, for: duration, by: caller.through(name))
+                let by = caller.through(name)
+                showing?.snoozed = try await store.snooze(record.id, for: duration, by: by)
                 return .waits
             } catch {
                 return await failed(error, record, on: name)

@@ -165,7 +165,8 @@ public actor AlertManager {
         try Text.check(source, "source", limit: Alert.Limit.name)
         try Self.check(presenters)
         let caller = Caller(via: via)
-        let store = try await SQLiteAlertStore.open(path: path, clock: clock, caller: caller)
+        let store = try await SQLiteAlertStore.open(
+            path: path, clock: clock, caller: caller, isReadOnly: !keepsTime)
         self.path = path
         self.source = source
         self.store = store

@@ -37,6 +37,8 @@ struct Showing {
     var dismissal: ClockReading?
     /// When it does so if others wait.
     var dismissalForOthers: ClockReading?
+    /// Its record once it has been snoozed, here or elsewhere.
+    var snoozed: AlertRecord?
     /// What waits behind it, as it was found last.
     var waiting: WaitingAlerts
     /// The presenters whose tasks have not ended.

@@ -45,6 +45,8 @@ extension Alert: Codable {
     }
 
     /// Writes the alert in the JSON that `alertq show --json` prints, without its closures.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         try AlertJSON.value(self, source: source, record: nil).encode(to: encoder)
     }
@@ -79,6 +81,8 @@ extension AlertRecord: Codable {
     }
 
     /// Writes the line that `alertq show --json` prints.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         try AlertJSON.value(alert, source: source.name, record: self).encode(to: encoder)
     }
@@ -106,6 +110,8 @@ extension Response: Codable {
 
     /// Writes the response with the names that it has in the line that `alertq show --json` prints;
     /// `button_title` and `button_role` describe the button.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         try AlertJSON.value(self).encode(to: encoder)
     }

@@ -7,6 +7,8 @@ public struct PurgeReport: Sendable, Hashable {
     /// Nobody has to, and none is counted, where the alert was withdrawn or had no buttons, unless
     /// it names a handler.
     public var uncollected = 0
+    /// How many of the ``uncollected`` ones a named handler has yet to collect.
+    public var handled = 0
     /// How many were old enough, but keep their texts because another account asked them; none for
     /// root.
     public var others = 0

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Whatever shows an alert to a person: a terminal, a notification, a window.
 ///
 /// A presenter needs one method. It shows the alert, waits for the person, and returns what the
@@ -36,6 +38,13 @@ public protocol AlertPresenter: Sendable {
     /// `choseHere` is true where this presenter's own choice became the response.
     func didResolve(_ presentation: Presentation, response: Response, choseHere: Bool) async
 
+    /// Tells that an alert, which is off the screen now, has been snoozed, here or elsewhere, and
+    /// that this is on disk.
+    ///
+    /// It comes again at that time, unless its deadline is before that:
+    /// ``AlertRecord/expiresAt`` tells.
+    func didSnooze(_ presentation: Presentation, until date: Date) async
+
     /// Tells that a choice made here could not be stored; the alert will be shown again.
     func didFail(_ presentation: Presentation, error: AlertError) async
 }
@@ -45,6 +54,9 @@ extension AlertPresenter {
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {}
+
+    /// Does nothing.
+    public func didSnooze(_ presentation: Presentation, until date: Date) async {}
 
     /// Does nothing.
     public func didFail(_ presentation: Presentation, error: AlertError) async {}

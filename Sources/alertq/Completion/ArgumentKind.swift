@@ -6,6 +6,8 @@ package enum ArgumentKind: Sendable, Hashable {
     case file
     case program
     case waitingAlert
+    /// An alert whose response nobody has taken, or that still waits.
+    case uncollectedAlert
     /// A button of the alert that is named before it.
     case button
     /// A button that the same command line adds.

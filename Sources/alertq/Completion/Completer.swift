@@ -50,6 +50,7 @@ package struct Completer: Sendable {
         case .verb: return .candidates(verbs(after: line.operands))
         case .addedButton: return matching(addedButtons())
         case .waitingAlert: return matching(await waiting().map(Self.candidate))
+        case .uncollectedAlert: return matching(await uncollected().map(Self.candidate))
         case .button: return matching(await buttons())
         case .key: return matching(await keys())
         case .source: return matching(await sources())
@@ -124,11 +125,16 @@ extension Completer {
         return record?.alert.buttons.map { Candidate($0.id, $0.title) } ?? []
     }
 
-    private func keys() async -> [Candidate] {
+    /// What waits, and what has a response that nobody has taken.
+    private func uncollected() async -> [AlertRecord] {
         let uncollected = await reading { manager in
             try await manager.history(HistoryFilter(uncollected: true), limit: Self.limit)
         }
-        return (await waiting() + (uncollected ?? [])).compactMap { record in
+        return await waiting() + (uncollected ?? [])
+    }
+
+    private func keys() async -> [Candidate] {
+        await uncollected().compactMap { record in
             record.alert.key.map { Candidate($0, record.alert.title) }
         }
     }
@@ -142,6 +148,7 @@ extension Completer {
         _ body: (AlertManager) async throws -> Result
     ) async -> Result? {
         guard let queue = try? QueueChoice(line.arguments) else { return nil }
-        return try? await queue.openExisting(via: CompletionsCommand.name, body)
+        return try? await queue.openExisting(
+            via: CompletionsCommand.name, keepsTime: false, body)
     }
 }

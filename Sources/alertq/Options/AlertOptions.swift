@@ -24,6 +24,9 @@ package struct AlertOptions: Sendable {
         "wait-for", "TIME",
         help: "Stop waiting after a time or at a moment, and leave the alert in the queue")
 
+    package static let on = Option(
+        "on", "PRESENTER", .words(PresenterKind.words), isRepeatable: true,
+        help: "Show it only there: terminal, desktop, dialog, or a presenter of your own")
     package static let plain = Option(
         "plain",
         help: "On the terminal, write alerts as numbered lines that are never drawn again")
@@ -62,7 +65,8 @@ package struct AlertOptions: Sendable {
             priority: priority ?? .normal,
             deadline: timeout, defaultButton: defaultButton,
             dismissAfter: dismissAfter, source: arguments[Self.source],
-            key: arguments[Self.key], userInfo: try Self.info(arguments.values(Self.info)))
+            key: arguments[Self.key], presenters: try Self.presenters(arguments),
+            userInfo: try Self.info(arguments.values(Self.info)))
     }
 
     /// The whole alert: with the message from stdin, and the source from the environment.
@@ -82,6 +86,10 @@ package struct AlertOptions: Sendable {
             let end = record.expiresAt.map { "it expires at \(Timestamp.text($0))" }
             ignored.append("--timeout is not in force, " + (end ?? "it does not expire"))
         }
+        if let presenters = alert.presenters, presenters != record.alert.presenters {
+            let place = record.alert.presenters?.joined(separator: ", ") ?? "any screen"
+            ignored.append("--on is not in force, it is for \(place)")
+        }
         if let priority, priority != record.alert.priority {
             ignored.append("--priority is not in force, it is \(record.alert.priority.word)")
         }
@@ -93,6 +101,29 @@ package struct AlertOptions: Sendable {
         // The two times of a record may come from two looks at the clock.
         let distance = Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
         return abs(distance - timeout.distance(from: record.askedAt).milliseconds) < 1000
+    }
+
+    /// Why a default button can't be added to an alert that waits under the same key; `nil` if that
+    /// is not what was tried.
+    package func whyDefaultIsRefused(
+        by record: AlertRecord, _ part: String, path: String
+    ) -> String? {
+        guard let button = alert.defaultButton, record.alert.defaultButton == nil,
+            record.response == nil, part == "default button"
+        else { return nil }
+        return "alert \(record.id) waits under this key without a default, and --default \(button) "
+            + "can't be added to it: people may have seen it without one; to join it, leave "
+            + "--default out; to ask with a default, use another key, after "
+            + ShellText.withdrawal(of: record.id, path: path)
+    }
+
+    /// The presenters that may show the alert; `nil` for all.
+    private static func presenters(_ arguments: Arguments) throws(UsageError) -> [String]? {
+        let names = arguments.values(on)
+        for (index, name) in names.enumerated() where names[..<index].contains(name) {
+            throw UsageError("--on \(name) is given twice")
+        }
+        return names.isEmpty ? nil : names
     }
 
     private static func info(_ texts: [String]) throws(UsageError) -> [String: String] {

@@ -17,13 +17,7 @@ package struct LogPlace: Sendable {
     /// - Throws: ``CommandError``.
     package func check(_ manager: AlertManager) async throws {
         guard sequence > 0 else { return }
-        let last = try await manager.auditHead()?.sequence ?? 0
-        guard sequence <= last else {
-            throw CommandError(
-                .notFound,
-                "there is no entry \(sequence) to go on after: "
-                    + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
-        }
+        try check(end: try await manager.auditHead()?.sequence ?? 0)
         guard let head else { return }
         let found = try await manager.audit(after: sequence - 1, limit: 1).first
         guard found?.event.sequence == sequence, found?.hash == head.hash else {
@@ -31,6 +25,17 @@ package struct LogPlace: Sendable {
                 .notFound,
                 "entry \(sequence) of the log is not the one of \(head.text): the queue was "
                     + "restored from a backup, or the log was rewritten")
+        }
+    }
+
+    /// Makes sure that a log which ends with an entry has this one; 0 stands for no entry, as where
+    /// there is no queue yet.
+    package func check(end last: Int64) throws(CommandError) {
+        guard sequence <= last else {
+            throw CommandError(
+                .notFound,
+                "there is no entry \(sequence) to go on after: "
+                    + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
         }
     }
 }

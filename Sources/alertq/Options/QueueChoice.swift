@@ -33,7 +33,7 @@ package enum QueueChoice: Sendable, Hashable {
     }
 
     /// Whether somebody named the queue, who then expects it to be there.
-    private var isNamed: Bool {
+    package var isNamed: Bool {
         switch self {
         case .standard: Identity.environment("ALERTQ_DATABASE") != nil
         case .system: false
@@ -95,9 +95,9 @@ extension QueueChoice {
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
         switch QueuePresence(path: path) {
-        case .absent where isNamed, .noDirectory where isNamed: throw noQueue
-        case .absent: nil
-        case .present, .noDirectory, .closed:
+        case .absent where isNamed, .noDirectory where isNamed || self == .system: throw noQueue
+        case .absent, .noDirectory: nil
+        case .present, .closed:
             try await open(via: verb, source: source, keepsTime: keepsTime, body)
         }
     }
@@ -142,6 +142,7 @@ extension QueueChoice {
             return result
         } catch let error where ExitCode(error) == .notFound {
             if case AlertError.noSuchButton = error { throw error }
+            let id = if case AlertError.notFound(let missing) = error { missing } else { id }
             guard await isInSystemQueue(id, via: verb) else { throw error }
             throw CommandError(.notFound, "\(error); the system queue has one: add --system")
         }
@@ -172,8 +173,12 @@ extension QueueChoice {
         }
     }
 
-    private var noQueue: CommandError {
-        CommandError(.notFound, "there is no queue at \(path)")
+    /// Says that there is no queue, and how to make one where asking does not.
+    package var noQueue: CommandError {
+        let isSystem = path == QueueLocation.systemPath
+        let advice = isSystem ? QueuePresence(path: path).advice(path: path) : nil
+        return CommandError(
+            .notFound, "there is no queue at \(path)" + (advice.map { "; \($0)" } ?? ""))
     }
 
     private func isInSystemQueue(_ id: Alert.ID, via verb: String) async -> Bool {
@@ -230,9 +235,13 @@ package enum ShellText {
         return (["alertq", "answer"] + words.compactMap { $0 }).joined(separator: " ")
     }
 
+    /// The command line of a verb with its operands, for the queue at a path.
+    package static func verb(_ words: String, path: String) -> String {
+        "alertq \(words)" + (QueueChoice.option(forPath: path).map { " " + $0 } ?? "")
+    }
+
     /// The command line that takes an alert back.
     package static func withdrawal(of id: Alert.ID, path: String) -> String {
-        let option = QueueChoice.option(forPath: path).map { " " + $0 } ?? ""
-        return "alertq withdraw \(id)" + option
+        verb("withdraw \(id)", path: path)
     }
 }

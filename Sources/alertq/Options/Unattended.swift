@@ -27,7 +27,8 @@ package enum Unattended: Sendable, Hashable {
 
     package static let discussion = """
         Somebody is there while any process shows the alerts of this queue, or while this terminal \
-        does. A process that has not moved for 5 seconds, because it is stopped, does not count. \
+        does; with --on only a process that shows alerts there counts. A process that has not \
+        moved for 5 seconds, because it is stopped, does not count. \
         With --if-unattended default, which needs --default and --timeout, the question \
         expires with its default once nobody has been there for the time of --unattended-after \
         without a break; if somebody comes, they have until --timeout. Without --unattended-after \

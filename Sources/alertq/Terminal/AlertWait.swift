@@ -1,7 +1,8 @@
 import AlertQueue
 import Glibc
 
-/// The wait of one `ask` or `notify --wait`, from the stored alert to its end.
+/// The wait of an `ask` or `notify --wait`, from the stored alert to its end; or of `wait`, for the
+/// first of several.
 package struct AlertWait: Sendable {
     /// How a wait ends.
     package enum End: Sendable {
@@ -12,7 +13,8 @@ package struct AlertWait: Sendable {
     }
 
     package let manager: AlertManager
-    package let record: AlertRecord
+    /// The alerts of which the first response ends the wait; only a single one is shown.
+    package let records: [AlertRecord]
     package let context: Context
     package let limit: Duration?
     package var unattended = Unattended.wait
@@ -22,12 +24,14 @@ package struct AlertWait: Sendable {
     package let terminal: ControllingTerminal?
     package let signals: SignalWatch
 
-    /// Waits until the alert is resolved, the time is up, or a signal asks the process to end.
+    private var single: AlertRecord? { records.count == 1 ? records[0] : nil }
+
+    /// Waits until an alert is resolved, the time is up, or a signal asks the process to end.
     package func end() async throws -> End {
         var screen: AskScreen?
-        if let terminal {
+        if let terminal, let single {
             screen = try AskScreen(
-                record, manager: manager, terminal: terminal, isPlain: isPlain,
+                single, manager: manager, terminal: terminal, isPlain: isPlain,
                 context: context)
         }
         if terminal?.isForeground != true { tellHowToAnswer() }
@@ -44,8 +48,10 @@ package struct AlertWait: Sendable {
 
     private func firstEnd(_ screen: AskScreen?) async throws -> End {
         try await withThrowingTaskGroup(of: End?.self) { group in
-            group.addTask {
-                .resolved(try await manager.resolution(of: record.id), isTold: false)
+            for record in records {
+                group.addTask {
+                    .resolved(try await manager.resolution(of: record.id), isTold: false)
+                }
             }
             group.addTask { try await nextSignal(screen) }
             if let limit {
@@ -54,9 +60,9 @@ package struct AlertWait: Sendable {
                     return .timeUp
                 }
             }
-            if case .applyDefault(let time?) = unattended {
+            if case .applyDefault(let time?) = unattended, let single {
                 group.addTask {
-                    try await expireUnattended(after: time)
+                    try await expireUnattended(single, after: time)
                     return nil
                 }
             }
@@ -75,11 +81,12 @@ package struct AlertWait: Sendable {
     }
 
     /// Lets the alert expire once nobody has been there to see it for so long without a break.
-    private func expireUnattended(after limit: Duration) async throws {
+    private func expireUnattended(_ record: AlertRecord, after limit: Duration) async throws {
         var start = ContinuousClock.now
         while true {
             let isAttended =
-                manager.slotHolder()?.isThere == true || terminal?.isForeground == true
+                manager.slotHolder()?.isThere(for: record.alert) == true
+                || terminal?.isForeground == true
             if isAttended { start = .now }
             let left = limit - start.duration(to: .now)
             guard left <= .zero, !isAttended else {
@@ -110,6 +117,11 @@ package struct AlertWait: Sendable {
     }
 
     private func tellHowToAnswer() {
+        guard let record = single else {
+            let list = records.map { "\($0.id)" }.joined(separator: ", ")
+            context.note("waiting for the first response among alerts \(list)")
+            return
+        }
         let holder = manager.slotHolder()
         if let holder, context.errors.isTerminal || !holder.isThere {
             context.note(holder.whereabouts(of: record.id))

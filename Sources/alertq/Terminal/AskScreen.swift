@@ -102,9 +102,9 @@ extension AskScreen {
         if !hasChosen { readLine() }
     }
 
-    fileprivate func tellPutBack() {
-        guard !record.alert.buttons.isEmpty else { return }
-        say("alert \(record.id) comes again later; press Enter to answer here")
+    fileprivate func tellSnoozed() {
+        guard !record.alert.buttons.isEmpty, state == .waiting else { return }
+        say("to answer alert \(record.id) before that, press Enter")
     }
 
     fileprivate func didTell() { hasToldResult = true }
@@ -239,7 +239,6 @@ private struct HandOver: AlertPresenter {
             let choice = try await base.present(presentation)
             let hasChosen = if case .button = choice { true } else { false }
             await screen.didHide(hasChosen: hasChosen)
-            if !hasChosen { await screen.tellPutBack() }
             return choice
         } catch {
             await screen.didHide(hasChosen: false)
@@ -252,6 +251,11 @@ private struct HandOver: AlertPresenter {
     ) async {
         await base.didResolve(presentation, response: response, choseHere: choseHere)
         await screen.didTell()
+    }
+
+    func didSnooze(_ presentation: Presentation, until date: Date) async {
+        await base.didSnooze(presentation, until: date)
+        await screen.tellSnoozed()
     }
 
     func didFail(_ presentation: Presentation, error: AlertError) async {

@@ -1,6 +1,9 @@
 import AlertQueue
 
 extension SlotHolder {
+    /// Whether an alert can be seen there.
+    package func isThere(for alert: Alert) -> Bool { isThere && mayShow(on: alert.presenters) }
+
     /// Who it is and where: `ana on /dev/pts/3`, and through what unless that is the terminal.
     package var place: String {
         let name = user ?? "uid \(uid)"
@@ -32,4 +35,9 @@ extension SlotHolder {
         let waking = LinuxProcess(pid: pid).isStopped ? "let it go on: kill -CONT \(pid); or " : ""
         return waking + "end it, so that others can show alerts: kill -KILL \(pid)"
     }
+}
+
+extension Alert {
+    /// Whether a presenter of this name may show it.
+    package func isFor(_ presenter: String) -> Bool { presenters?.contains(presenter) ?? true }
 }

@@ -9,7 +9,7 @@ package struct AskCommand: Command {
     package static let options = [
         AlertOptions.message, button, cancel, destructive, sheet, any, AlertOptions.priority,
         AlertOptions.source, AlertOptions.key, AlertOptions.timeout, defaultButton,
-        AlertOptions.info, detach, AlertOptions.waitFor, AlertOptions.plain,
+        AlertOptions.info, AlertOptions.on, detach, AlertOptions.waitFor, AlertOptions.plain,
         Unattended.option, Unattended.afterOption,
     ]
     package static let discussion = [

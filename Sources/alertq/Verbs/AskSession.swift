@@ -12,7 +12,9 @@ package struct AskSession: Sendable {
 
     /// Stores an alert that nobody waits for, and has no more to look at, on the calling thread.
     package func runAtOnce() throws -> ExitCode? {
-        guard !waits, question.ifUnattended == .wait, !question.readsMessage else { return nil }
+        guard !waits, question.ifUnattended == .wait, !question.readsMessage,
+            question.alert.presenters == nil
+        else { return nil }
         let alert = try question.complete(in: context)
         let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb)
         return try record.map(tellID)
@@ -20,7 +22,7 @@ package struct AskSession: Sendable {
 
     package func run() async throws -> ExitCode {
         let alert = try question.complete(in: context)
-        let terminal = waits ? ControllingTerminal() : nil
+        let terminal = waits && alert.isFor("terminal") ? ControllingTerminal() : nil
         return try await queue.open(via: verb, source: alert.source) { manager in
             if try await mustFail(alert, terminal, manager) { return try refuse(alert) }
             // From here on an interruption must not leave an alert that nobody waits for; up to
@@ -32,6 +34,9 @@ package struct AskSession: Sendable {
                 throw Interruption(signal: signal)
             }
             if isJoined { tellIgnored(record) }
+            // What was asked before may be for other screens than this terminal.
+            let terminal = record.alert.isFor("terminal") ? terminal : nil
+            tellIfUnattended(record, terminal, manager)
             guard let signals else { return try tellID(record) }
             let telling = ResultTelling(verb: verb, isJSON: isJSON, context: context)
             guard record.response == nil else { return try await telling.tell(record, manager) }
@@ -39,7 +44,7 @@ package struct AskSession: Sendable {
             let claim = manager.claimResponse(to: record)
             defer { claim?.end() }
             let wait = AlertWait(
-                manager: manager, record: record, context: context,
+                manager: manager, records: [record], context: context,
                 limit: question.waitFor?.distance(from: context.now()),
                 unattended: question.ifUnattended, isPlain: question.isPlain,
                 terminal: terminal, signals: signals)
@@ -48,7 +53,7 @@ package struct AskSession: Sendable {
                 try resolved.check(isThatOf: record)
                 return try await telling.tell(resolved, isTold: isTold, manager)
             case .timeUp:
-                return try await telling.tellWaiting(record.id, manager)
+                return try await telling.tellWaiting([record.id], manager)
             case .interrupted(let signal):
                 await giveUp(record, manager)
                 throw Interruption(signal: signal)
@@ -67,6 +72,11 @@ extension AskSession {
             return try await manager.submit(alert)
         } catch AlertError.keyConflict(let key, let id, let part) {
             if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
+            if let record = try? await manager.record(id),
+                let reason = question.whyDefaultIsRefused(by: record, part, path: manager.path)
+            {
+                throw CommandError(.conflict, reason)
+            }
             throw AlertError.keyConflict(key, id, part: part)
         } catch {
             guard let signal = signals?.end else { throw error }
@@ -86,7 +96,7 @@ extension AskSession {
     ) async throws -> Bool {
         guard question.ifUnattended == .fail else { return false }
         if let terminal, terminal.isForeground { return false }
-        guard manager.slotHolder()?.isThere != true else { return false }
+        guard manager.slotHolder()?.isThere(for: alert) != true else { return false }
         guard let key = alert.key else { return true }
         do {
             return try await manager.record(key: key).response == nil
@@ -151,7 +161,29 @@ extension AskSession {
             context.note("\(verb): the alert is stored as \(record.id), and stays in the queue")
             throw error
         }
+        tellHowToCollect(record)
         return .done
+    }
+
+    /// Says to a person what will find the response to an alert that has no key.
+    private func tellHowToCollect(_ record: AlertRecord) {
+        guard verb == AskCommand.name, !isJSON, record.alert.key == nil,
+            context.errors.isTerminal
+        else { return }
+        let wait = ShellText.verb("wait \(record.id)", path: queue.path)
+        let collect = ShellText.verb("collect --id \(record.id)", path: queue.path)
+        context.note("to wait for its answer: \(wait); to take it later: \(collect)")
+    }
+
+    /// Says that no screen shows an alert which only some may show.
+    private func tellIfUnattended(
+        _ record: AlertRecord, _ terminal: ControllingTerminal?, _ manager: AlertManager
+    ) {
+        let alert = record.alert
+        guard record.response == nil, alert.presenters != nil, terminal?.isForeground != true,
+            manager.slotHolder()?.isThere(for: alert) != true
+        else { return }
+        context.note("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
     }
 
     /// Says which options mean nothing because the alert was asked before, with others.

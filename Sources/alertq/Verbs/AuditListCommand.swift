@@ -44,7 +44,7 @@ package struct AuditListCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
-        _ = try await queue.read(via: "audit", in: context) { manager in
+        let isDone: Void? = try await queue.read(via: "audit", in: context) { manager in
             try await after.check(manager)
             var left = limit
             var after = after.sequence
@@ -64,6 +64,7 @@ package struct AuditListCommand: Command {
             else { return }
             context.note("\(head.sequence - after) more; --after \(after) goes on")
         }
+        if isDone == nil { try after.check(end: 0) }
         return .done
     }
 }

@@ -35,10 +35,9 @@ package struct AuditVerifyCommand: Command {
                 try await manager.verifyAudit(expecting: head) { bar.show($0, of: $1) }
             }
         }
-        // What is not there must not pass for a log that verifies.
-        guard let report = found else {
-            throw CommandError(.notFound, "there is no queue at \(queue.path)")
-        }
+        // What is not there must not pass for a log that has gone on from a head.
+        if found == nil, head != nil { throw queue.noQueue }
+        let report = found ?? AuditReport()
         if isJSON {
             try context.print(Self.json(report).text())
         } else if report.problems.isEmpty {

@@ -60,9 +60,7 @@ package struct BackupCommand: Command {
             }
         }
         // What is not there must not pass for a queue that was copied.
-        guard let report = found else {
-            throw CommandError(.notFound, "there is no queue at \(queue.path)")
-        }
+        guard let report = found else { throw queue.noQueue }
         try tell(report, in: context)
         return .done
     }

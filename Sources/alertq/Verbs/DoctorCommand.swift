@@ -130,7 +130,7 @@ package struct DoctorCommand: Command {
 
     private func repaired() async throws -> [Finding] {
         guard QueuePresence(path: queue.path) == .present else {
-            throw CommandError(.notFound, "there is no queue at \(queue.path)")
+            throw queue.noQueue
         }
         return try await SchemaCheckup(path: queue.path).repaired()
     }
@@ -146,7 +146,7 @@ package struct DoctorCommand: Command {
                 return count.withLock { $0 }
             }
         }
-        guard let count else { throw CommandError(.notFound, "there is no queue at \(queue.path)") }
+        guard let count else { throw queue.noQueue }
         return Finding(
             check: "text index", detail: "the words of \(count) responses were indexed anew")
     }

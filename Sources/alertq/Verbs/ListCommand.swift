@@ -101,6 +101,12 @@ package struct ListCommand: Command {
             return record.state.rawValue
         }
         let moment = TimeText.text(end, in: context)
-        return context.output.isTerminal ? "back \(moment)" : "snoozed until \(moment)"
+        guard record.expiresBeforeSnoozeEnds else {
+            return context.output.isTerminal ? "back \(moment)" : "snoozed until \(moment)"
+        }
+        // It does not come back, unless somebody ends the snooze.
+        let expiry = TimeText.text(record.expiresAt, in: context)
+        return context.output.isTerminal
+            ? "snoozed, expires \(expiry)" : "snoozed until \(moment), expires first"
     }
 }

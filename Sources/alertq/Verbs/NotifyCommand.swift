@@ -7,9 +7,8 @@ package struct NotifyCommand: Command {
     package static let operands = ["TITLE"]
     package static let options = [
         AlertOptions.message, AlertOptions.priority, AlertOptions.source, AlertOptions.key,
-        AlertOptions.timeout, dismissAfter, AlertOptions.info, wait, AlertOptions.waitFor,
-        AlertOptions.plain,
-        Unattended.noticeOption,
+        AlertOptions.timeout, dismissAfter, AlertOptions.info, AlertOptions.on, wait,
+        AlertOptions.waitFor, AlertOptions.plain, Unattended.noticeOption,
     ]
     package static let discussion = [
         """

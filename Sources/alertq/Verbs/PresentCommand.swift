@@ -53,7 +53,7 @@ package struct PresentCommand: Command {
     ]
 
     static let on = Option(
-        "on", "PRESENTER", isRepeatable: true,
+        "on", "PRESENTER", .words(PresenterKind.words), isRepeatable: true,
         help: "Show them there; on the terminal unless given")
     static let once = Option("once", help: "Stop when nothing is left to show")
     static let install = Option(
@@ -101,9 +101,7 @@ package struct PresentCommand: Command {
         let signals = SignalWatch(stops: true, endsWithin: Self.endTime)
         let screen = OwnScreen(
             managers: managers, terminal: terminal, presenters: presenters, only: nil)
-        tellWhoHolds(managers, context)
-        let place = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
-        context.note("showing alerts \(place); Ctrl-C stops")
+        await tellWhatIsShown(managers, context)
         let sink = EventLog.sink(besideAlerts: chosen.usesTerminal, in: context)
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
@@ -223,13 +221,22 @@ extension PresentCommand {
         access(QueuePresence.directory(of: path), R_OK | W_OK | X_OK) == 0
     }
 
-    private func tellWhoHolds(_ managers: [AlertManager], _ context: Context) {
+    /// Says in one line where alerts are shown, of which queues, how many wait there, and who shows
+    /// them now; another one says what to do about a screen that does not move.
+    private func tellWhatIsShown(_ managers: [AlertManager], _ context: Context) async {
+        var queues: [String] = []
         for manager in managers {
-            guard let holder = manager.slotHolder() else { continue }
-            context.note(
-                "the alerts of \(manager.path) \(holder.showing); waiting for a turn")
-            if let advice = holder.advice { context.note(advice) }
+            var state = (try? await manager.pendingCount()).map { [WaitingText.count($0)] } ?? []
+            if let holder = manager.slotHolder() {
+                state.append("alerts \(holder.showing); waiting for a turn")
+            }
+            let suffix = state.isEmpty ? "" : " (\(state.joined(separator: "; ")))"
+            queues.append(manager.path + suffix)
         }
+        let place = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
+        context.note(
+            "showing alerts \(place), of \(queues.joined(separator: " and of ")); Ctrl-C stops")
+        for advice in managers.compactMap({ $0.slotHolder()?.advice }) { context.note(advice) }
     }
 }
 

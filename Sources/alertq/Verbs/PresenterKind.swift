@@ -25,6 +25,9 @@ package enum PresenterKind: Sendable, Hashable {
     /// What may be given, for help and errors.
     package static let names = "terminal, desktop, dialog, command:PROGRAM"
 
+    /// What a shell offers.
+    package static let words = ["terminal", "desktop", "dialog", "command:"]
+
     package init(_ text: String) throws(UsageError) {
         let prefix = "command:"
         switch text {
@@ -36,8 +39,9 @@ package enum PresenterKind: Sendable, Hashable {
         case "command", prefix:
             throw UsageError("“\(text)” names no program; give --on command:PROGRAM")
         default:
-            let known = ["terminal", "desktop", "dialog", prefix]
-            let hint = Suggestion.text(for: text, among: known).map { "; did you mean “\($0)”?" }
+            let hint = Suggestion.text(for: text, among: Self.words).map {
+                "; did you mean “\($0)”?"
+            }
             throw UsageError(
                 "there is no presenter “\(text)”; there are \(Self.names)\(hint ?? "")")
         }

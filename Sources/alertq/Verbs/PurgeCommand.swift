@@ -14,9 +14,11 @@ package struct PurgeCommand: Command {
         audit log says whose texts were erased by whom. A key still finds its response.
         """,
         """
-        What no asker has taken yet is passed over. Nobody has to take what was withdrawn, nor \
-        what had no buttons, such as notify; but a named handler still waits for its responses. \
-        What other accounts asked is passed over too: only root erases it.
+        What no asker has taken yet is passed over; collect --id releases it. Nobody has to take \
+        what was withdrawn, nor what had no buttons, such as notify; but a named handler still \
+        waits for its responses, unless collect --id takes them with --handled. What other \
+        accounts asked is passed over too: only root erases it. It says how many were passed over, \
+        and why.
         """,
         DateText.past,
         """
@@ -31,8 +33,9 @@ package struct PurgeCommand: Command {
         """
         With --json the object has the keys “erased”, “uncollected” (how many were passed over), \
         “others” (how many of other accounts were passed over), “contradicted” (how many were \
-        passed over as evidence, because the audit log contradicts them), “complete”, “dry_run” \
-        and “before” (the time).
+        passed over as evidence, because the audit log contradicts them), “complete”, “dry_run”, \
+        “before” (the time) and “handled” (how many of the uncollected ones are left to a named \
+        handler).
         """,
     ]
 
@@ -80,6 +83,7 @@ package struct PurgeCommand: Command {
                     ("contradicted", .integer(Int64(report.contradicted))),
                     ("complete", .bool(report.isComplete)), ("dry_run", .bool(isDry)),
                     ("before", AlertJSON.date(date)),
+                    ("handled", .integer(Int64(report.handled))),
                 ]).text())
         } else {
             let verb = isDry ? "would be" : "were"
@@ -87,26 +91,44 @@ package struct PurgeCommand: Command {
             try context.print(
                 "the texts of \(what) resolved before \(TimeText.local(date)) \(verb) erased")
         }
-        if report.uncollected > 0 {
-            context.note(
-                "\(report.uncollected) passed over, because nobody has taken the response; see: "
-                    + "alertq history --uncollected")
-        }
-        if report.others > 0 {
-            context.note(
-                "\(report.others) passed over, because other accounts asked them; only root may "
-                    + "erase those")
-        }
-        if report.contradicted > 0 {
-            context.note(
-                "\(report.contradicted) passed over, because the audit log contradicts them; see: "
-                    + "alertq audit verify")
-        }
+        for line in passedOver(report) { context.note(line) }
         guard !report.isComplete else { return }
         context.note(
             isDry
                 ? "an earlier erasure is not finished; purge completes it"
                 : "erased texts may still stand in unused places; purge again to finish")
+    }
+
+    /// What keeps its texts, why, and what releases it.
+    private func passedOver(_ report: PurgeReport) -> [String] {
+        let time = ShellText.quoted(arguments[Self.olderThan] ?? "")
+        let path = queue.path
+        var lines: [String] = []
+        let unclaimed = report.uncollected - report.handled
+        if unclaimed > 0 {
+            let list = ShellText.verb("history --uncollected --until \(time)", path: path)
+            lines.append(
+                "\(unclaimed) passed over, because nobody has taken the response; see: "
+                    + "\(list); to take one: \(ShellText.verb("collect --id ID", path: path))")
+        }
+        if report.handled > 0 {
+            let collect = ShellText.verb("collect --handled --id ID", path: path)
+            lines.append(
+                "\(report.handled) passed over, because a named handler has not run for them yet; "
+                    + "start its program, or take one from it: \(collect)")
+        }
+        if report.others > 0 {
+            lines.append(
+                "\(report.others) passed over, because other accounts asked them; only root may "
+                    + "erase those")
+        }
+        if report.contradicted > 0 {
+            let verify = ShellText.verb("audit verify", path: path)
+            lines.append(
+                "\(report.contradicted) passed over as evidence, because the audit log contradicts "
+                    + "them; to read how: \(verify)")
+        }
+        return lines
     }
 
     private static func label(_ phase: PurgeProgress.Phase) -> String {

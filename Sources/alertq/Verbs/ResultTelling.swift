@@ -6,13 +6,20 @@ package struct ResultTelling: Sendable {
     package let verb: String
     package let isJSON: Bool
     package let context: Context
+    /// Whether the result begins with the alert's id, because it could be that of another one.
+    package var namesAlert = false
+    /// Whether what a named handler was to collect is collected too.
+    package var takesHandled = false
 
     /// Says that there is no response yet.
     package func tellWaiting(
-        _ id: Alert.ID, _ manager: AlertManager
+        _ ids: [Alert.ID], _ manager: AlertManager
     ) async throws -> ExitCode {
-        if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
-        context.note("alert \(id) still waits")
+        if isJSON {
+            for id in ids { try context.print(AlertJSON.line(try await manager.record(id))) }
+        }
+        let list = ids.map { "\($0)" }.joined(separator: ", ")
+        context.note(ids.count == 1 ? "alert \(list) still waits" : "alerts \(list) still wait")
         return .stillWaiting
     }
 
@@ -31,9 +38,11 @@ package struct ResultTelling: Sendable {
         do {
             if isJSON {
                 try context.print(AlertJSON.line(record))
-            } else if let button = result.button {
+            } else if result.button != nil || namesAlert {
+                let button = result.button ?? ""
                 // A program gets the id as it is; a terminal might obey it.
-                try context.print(context.output.isTerminal ? SafeText.line(button) : button)
+                let shown = context.output.isTerminal ? SafeText.line(button) : button
+                try context.print(namesAlert ? "\(record.id)\t\(shown)" : shown)
             }
         } catch {
             context.note("\(verb): alert \(record.id) was \(response.summary)")
@@ -50,12 +59,14 @@ package struct ResultTelling: Sendable {
     }
 
     private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
-        if let handler = record.alert.handler {
+        if let handler = record.alert.handler, !takesHandled {
             context.note(
                 "the response to alert \(record.id) is left to the handler “\(handler)”, which "
                     + "collects it")
             return
         }
+        // Its asker is another account's program, which has not been told yet.
+        if verb == WaitCommand.name, !record.isOwn { return }
         do {
             try await manager.collect(record.id)
         } catch {
@@ -71,4 +82,9 @@ package struct ResultTelling: Sendable {
         if result.button == nil || response.by == .policy { return true }
         return context.errors.isTerminal && response.responder?.pid != getpid()
     }
+}
+
+extension AlertRecord {
+    /// Whether this account asked it.
+    package var isOwn: Bool { source.uid == Identity.current.uid }
 }

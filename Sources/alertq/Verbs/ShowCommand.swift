@@ -80,6 +80,7 @@ package struct ShowCommand: Command {
                         + (record.followsWallClock ? "wall clock" : "boot clock")
             ),
             ("default", alert.defaultButton ?? ""),
+            ("shown on", alert.presenters?.joined(separator: ", ") ?? ""),
             ("snoozed until", time(record.snoozedUntil, context)),
             ("snoozes", record.snoozes > 0 ? "\(record.snoozes)" : ""),
         ]

@@ -10,7 +10,13 @@ package struct SnoozeCommand: Command {
 
     static let duration = Option(
         "for", "TIME", help: "How long, or until when; else the alert's own time, or 5 minutes")
-    package static let discussion = [DateText.future]
+    package static let discussion = [
+        """
+        A snooze may last longer than the alert's deadline: then it expires without having been \
+        shown again, and this command says so on a terminal, as list does.
+        """,
+        DateText.future,
+    ]
 
     private let action: AlertAction
     private let end: Alert.Deadline?
@@ -38,6 +44,16 @@ package struct SnoozeCommand: Command {
 
     private static func returning(_ record: AlertRecord) -> String {
         let moment = record.snoozedUntil.map { " at " + TimeText.local($0) } ?? ""
-        return "alert \(record.id) comes again" + moment
+        let end = record.expiresAt.map(TimeText.local)
+        let warning = record.expiresBeforeSnoozeEnds ? end.map { ", but it expires at " + $0 } : nil
+        return "alert \(record.id) comes again" + moment + (warning ?? "")
+    }
+}
+
+extension AlertRecord {
+    /// Whether its deadline is before the end of its snooze.
+    package var expiresBeforeSnoozeEnds: Bool {
+        guard let expiresAt, let snoozedUntil else { return false }
+        return expiresAt < snoozedUntil
     }
 }

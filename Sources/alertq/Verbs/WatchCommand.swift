@@ -73,18 +73,44 @@ package struct WatchCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
+        let hasWaited = try await waitForQueue(in: context)
         if let hook { return try await run(hook, in: context) }
         return try await queue.open(via: Self.name) { manager in
             try await after?.check(manager)
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
-            return try await follow(manager, in: context)
+            // Whatever is in a queue that was not there has happened since.
+            let start = hasWaited ? 0 : manager.knownSequence
+            return try await follow(manager, from: after?.sequence ?? start, in: context)
+        }
+    }
+
+    /// Waits until somebody asks something, and so makes the queue: looking at it makes none.
+    /// Returns whether it had to.
+    private func waitForQueue(in context: Context) async throws -> Bool {
+        var hasWaited = false
+        while true {
+            switch QueuePresence(path: queue.path) {
+            case .absent: break
+            case .noDirectory where !queue.isNamed && queue != .system: break
+            case .noDirectory where queue == .system: throw queue.noQueue
+            case .noDirectory, .present, .closed: return hasWaited
+            }
+            if !hasWaited {
+                try after?.check(end: 0)
+                context.note("there is no queue at \(queue.path) yet; waiting for one")
+            }
+            hasWaited = true
+            try context.output.checkReader()
+            try await Task.sleep(for: .seconds(1))
         }
     }
 
     /// Prints events for ever. Signals are left to end the process: there is nothing to undo, and
     /// a reader that does not read must not be able to hold it.
-    private func follow(_ manager: AlertManager, in context: Context) async throws -> ExitCode {
-        var cursor = after?.sequence ?? manager.knownSequence
+    private func follow(
+        _ manager: AlertManager, from start: Int64, in context: Context
+    ) async throws -> ExitCode {
+        var cursor = start
         var last = after?.head
         var failingSince: ContinuousClock.Instant?
         while true {

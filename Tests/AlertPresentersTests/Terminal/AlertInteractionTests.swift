@@ -147,7 +147,18 @@ struct AlertWordingTests {
         #expect(all.map(\.title).prefix(3) == ["5 min", "1 h", "4 h"])
         #expect(all.count == 4 && all[3].title.hasSuffix(" 8:00"))
         let few = AlertWording.laterOptions(snooze: .seconds(60), expiry: .seconds(30), now: now)
-        #expect(few == [.init(title: "1 min", duration: nil)])
+        #expect(few == [.init(title: "1 min (it expires before)", isTooLong: true)])
+    }
+
+    @Test("The times are brought up to date, but not while a person is choosing one")
+    func offer() {
+        let alert = Alert("?", buttons: ["Yes", .cancel("No")])
+        var interaction = AlertInteraction(alert, laterOptions: [.init(title: "5 min")])
+        interaction.offer([.init(title: "5 min (it expires before)", isTooLong: true)])
+        #expect(interaction.press(.character("l"), visible: [0, 1]) == nil)
+        #expect(interaction.current.choices.map(\.title) == ["5 min (it expires before)"])
+        interaction.offer([.init(title: "1 h", duration: .seconds(3600))])
+        #expect(interaction.laterOptions.map(\.title) == ["5 min (it expires before)"])
     }
 
     @Test("Who asks is told by what the system knows; a name can't pose as another line")

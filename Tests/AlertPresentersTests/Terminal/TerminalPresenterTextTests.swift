@@ -1,4 +1,5 @@
 import AlertQueue
+import Foundation
 import Testing
 
 @testable import AlertPresenters
@@ -30,8 +31,8 @@ struct TerminalPresenterTextTests {
         let text = terminal.text
         for part in [
             "\u{1B}[1mPrune?\u{1B}[0m", "40 GB", "will go", "backup (", "just now",
-            "1,000+ more wait", "1:30 left, then “Keep”", "\u{1B}[31m[ Prune ]",
-            "\u{1B}[7m[ Keep ]",
+            "1,000+ more wait", "1:30 left, then “Keep”", "Esc lets it expire",
+            "\u{1B}[31m[ Prune ]", "\u{1B}[7m[ Keep ]",
         ] {
             #expect(text.contains(part), "\(part) is missing")
         }
@@ -102,6 +103,32 @@ struct TerminalPresenterTextTests {
                 "• Delete? — expired by policy at 1970-01-01T00:00:00.000Z",
                 "✗ Delete? — not stored: can't write: full", "",
             ])
+    }
+
+    @Test("A snooze leaves a line with its end, and with the deadline if that comes first")
+    func snoozed() async throws {
+        let presenter = try presenter()
+        let end = Date().addingTimeInterval(600)
+        let clock = AlertWording.clock(end, now: Date())
+        await presenter.didSnooze(.of(Self.question), until: end)
+        await presenter.didSnooze(.of(Self.question, expiresIn: .seconds(60)), until: end)
+        let lines = terminal.screen.lines
+        #expect(lines[0] == "• Delete? — snoozed until \(clock)")
+        #expect(lines[1].hasPrefix("• Delete? — snoozed until \(clock), but it expires at "))
+    }
+
+    @Test("A notice leaves its message, wrapped and cut; a numbered prompt has written it already")
+    func notice() async throws {
+        let alert = Alert("Done", message: String(repeating: "word ", count: 300) + "\u{1B}[2J")
+        let closed = response(.dismissed)
+        await (try presenter()).didResolve(.of(alert), response: closed, choseHere: true)
+        let lines = terminal.screen.lines
+        #expect(lines.count == 14 && lines[0] == "✓ Done — closed", "\(lines)")
+        #expect(lines[1].hasPrefix("  word word") && lines[12].hasPrefix("  … "))
+        #expect(lines[12].hasSuffix(" more lines"))
+        await (try presenter(term: "dumb")).didResolve(
+            .of(alert), response: closed, choseHere: true)
+        #expect(terminal.screen.lines[13] == "✓ Done — closed")
     }
 
     @Test("Two alerts at once take turns, and a line of one stays clear of the other")

@@ -83,7 +83,7 @@ extension SQLiteAlertStore {
     ) throws(AlertError) -> Enqueued? {
         // A key is looked for before anything is written; a queue is made under the lock.
         guard question.alert.key == nil, let files = try? QueueFiles(database: path),
-            FileIdentity(path: files.database) != nil
+            FileIdentity(path: files.database) != nil, (try? WriteAccess.check(files)) != nil
         else { return nil }
         let writer = Writer(files: files, clock: clock, known: KnownHead(), busyTime: .zero)
         defer { writer.close() }

@@ -13,6 +13,7 @@ extension SQLiteAlertStore {
         while let page = try await page(&survey) {
             report.erased += page.erasable.count
             report.uncollected += page.uncollected
+            report.handled += page.handled
             report.others += page.others
         }
         report.isComplete = try await isErasureComplete()
@@ -50,6 +51,7 @@ extension SQLiteAlertStore {
         var done = 0
         while !Task.isCancelled, let page = try await page(&survey) {
             report.uncollected += page.uncollected
+            report.handled += page.handled
             report.others += page.others
             var rest = page.erasable[...]
             while !rest.isEmpty, !Task.isCancelled {
@@ -148,6 +150,7 @@ private struct Survey: Sendable {
         var count = 0
         var erasable: [Alert.ID] = []
         var uncollected = 0
+        var handled = 0
         var others = 0
         var last = Place()
     }
@@ -169,7 +172,7 @@ private struct Survey: Sendable {
         try db.forEach(
             """
             SELECT resolved_ms, seq, alert_id, \(TextEraser.awaitsCollection), salt IS NULL,
-                sources.uid
+                sources.uid, responses.handler IS NOT NULL
             FROM responses INDEXED BY responses_time
             CROSS JOIN alerts ON alerts.id = alert_id
             CROSS JOIN sources ON sources.id = source_id
@@ -188,6 +191,7 @@ private struct Survey: Sendable {
                 page.others += 1
             } else if row.integer(3) == 1 {
                 page.uncollected += 1
+                page.handled += Int(row.integer(6))
             } else {
                 page.erasable.append(row.integer(2))
             }

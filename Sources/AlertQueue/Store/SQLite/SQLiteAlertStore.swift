@@ -22,16 +22,19 @@ package final class SQLiteAlertStore: AlertStore {
 
     /// Opens the queue in a database file, which is created if it does not exist.
     ///
-    /// - Parameter caller: On whose behalf deadlines are applied.
+    /// - Parameters:
+    ///   - caller: On whose behalf deadlines are applied.
+    ///   - isReadOnly: Whether nothing is to be written, so that it is opened where nothing can be.
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``.
     package static nonisolated(nonsending) func open(
         path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "deadline"),
-        busyTime: Duration = .seconds(5)
+        busyTime: Duration = .seconds(5), isReadOnly: Bool = false
     ) async throws(AlertError) -> SQLiteAlertStore {
         try QueueLocation.createUserDirectory(for: path)
         let files = try QueueFiles(database: path)
+        if !isReadOnly { try WriteAccess.check(files) }
         let changes = ChangeSignal()
         let news = ChangeSignal()
         let bell = Bell(path: files.bell, mode: files.mode)
