@@ -1,3 +1,4 @@
+import AlertQueue
 import Foundation
 import Testing
 
@@ -7,17 +8,51 @@ import Testing
 @Suite("Troubleshooting")
 struct TroubleshootingTests {
     private let text: String
+    private let sources: String
 
     init() throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let page = "Sources/AlertQueue/AlertQueue.docc/Troubleshooting.md"
-        text = try String(contentsOfFile: "/\(root)/\(page)", encoding: .utf8)
+        let sources =
+            "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
+        text = try String(
+            contentsOfFile: sources + "/AlertQueue/AlertQueue.docc/Troubleshooting.md",
+            encoding: .utf8)
+        self.sources = try sources.code()
     }
 
     @Test("Every exit code has an entry with its number, in order, and no other number has one")
     func codes() {
         let numbers = text.matches(of: /(?m)^### (\d+): \S/).compactMap { Int32($0.1) }
         #expect(numbers == ExitCode.allCases.map(\.rawValue))
+    }
+
+    /// Messages that have names and numbers in them, as the page has them.
+    private static let messages: [any Error] = [
+        AlertError.alreadyResolved(Sample.response()),
+        AlertError.late(Sample.response()),
+        AlertError.keyConflict("prune-1", 42, part: "title"),
+        AlertError.inconsistent(42, "it was changed"),
+        AlertError.inconsistent(nil, "it was changed"),
+        AlertError.invalid("title", "is blank"),
+        AlertError.invalid("message", "has 70000 bytes; at most 65536"),
+        AlertError.notFound(42),
+        AlertError.noSuchButton(42, button: "maybe", known: ["yes"]),
+        AlertError.tooManyPending(source: "backup", limit: 10_000),
+        AlertError.storage(operation: "open the directory /srv", "No such file or directory"),
+        AlertError.notYours(42, owner: 4_000_000_000),
+    ]
+
+    @Test("Every message that the page quotes is one that the command prints")
+    func quotes() {
+        let place = #expect(throws: CommandError.self) {
+            try LogPlace(sequence: 7, head: nil).check(end: 2)
+        }
+        let printed = (Self.messages + [place].compactMap { $0 }).map { "\($0)" }
+        let quotes = text.quotes()
+        #expect(quotes.count >= 30)
+        for quote in quotes {
+            let isPrinted = printed.contains { $0.contains(quote) }
+            #expect(isPrinted || sources.contains(quote), "“\(quote)” is printed nowhere")
+        }
     }
 
     @Test("Every command of the page can be parsed")
@@ -46,5 +81,28 @@ struct TroubleshootingTests {
         }
         let arguments = try OptionParser(verb).parse(Array(words.dropFirst(isPair ? 2 : 1)))
         _ = try verb.init(arguments)
+    }
+}
+
+extension String {
+    /// What stands in quotation marks, the outer ones.
+    fileprivate func quotes() -> [String] {
+        var (quotes, quote, depth) = ([String](), "", 0)
+        for character in self {
+            if character == "”" { depth -= 1 }
+            if depth > 0 { quote.append(character == "\n" ? " " : character) }
+            if character == "“" { depth += 1 }
+            guard character == "”", depth == 0 else { continue }
+            quotes.append(quote)
+            quote = ""
+        }
+        return quotes
+    }
+
+    /// The code below a folder, with texts that go on in the next line in one piece.
+    fileprivate func code() throws -> String {
+        try FileManager.default.subpathsOfDirectory(atPath: self).filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOfFile: self + "/" + $0, encoding: .utf8) }.joined()
+            .replacing(/"\s*\n\s*\+ "/, with: "").replacing(/\\\n\s*/, with: "")
     }
 }
