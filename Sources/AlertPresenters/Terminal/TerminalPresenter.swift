@@ -110,7 +110,8 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
-    /// Writes one line that stays: what was chosen here, or how and by whom it ended elsewhere.
+    /// Writes what stays, on one line if it fits: what was chosen here, or how and by whom it ended
+    /// elsewhere.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
@@ -120,7 +121,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
                 columns: terminal.size.columns))
     }
 
-    /// Writes one line that stays: why the choice could not be stored.
+    /// Writes what stays, on one line if it fits: why the choice could not be stored.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
         await say(
             AlertWording.failed(
@@ -181,9 +182,9 @@ extension TerminalPresenter {
         }
     }
 
-    private func say(_ line: String) async {
+    private func say(_ lines: [String]) async {
         guard terminal.isInForeground else { return }
-        screen.print(line)
+        screen.print(lines.joined(separator: "\r\n"))
         await terminal.drain(within: .seconds(1))
     }
 }

@@ -6,7 +6,7 @@ package struct SnoozeCommand: Command {
     package static let name = "snooze"
     package static let abstract = "Put an alert back for a time, after which it comes again"
     package static let operands = ["ID"]
-    package static let options = [duration]
+    package static let options = [duration, .utc]
 
     static let duration = Option(
         "for", "TIME", help: "How long, or until when; else the alert's own time, or 5 minutes")
@@ -36,8 +36,8 @@ package struct SnoozeCommand: Command {
         }
     }
 
-    private static func returning(_ record: AlertRecord) -> String {
-        let moment = record.snoozedUntil.map { " at " + TimeText.local($0) } ?? ""
-        return "alert \(record.id) comes again" + moment
+    private static func returning(_ record: AlertRecord, in context: Context) -> String {
+        let moment = record.snoozedUntil.map { " at " + LocalTime.text($0, context.noteTime) }
+        return "alert \(record.id) comes again" + (moment ?? "")
     }
 }

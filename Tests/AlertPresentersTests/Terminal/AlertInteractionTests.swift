@@ -134,7 +134,7 @@ struct AlertWordingTests {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         let far = AlertWording.ending(
             in: .seconds(7200), at: now + 7200, now: now, defaultTitle: nil)
-        #expect(far.wholeMatch(of: /until (\d{4}-\d\d-\d\d )?\d\d:\d\d/) != nil)
+        #expect(far.wholeMatch(of: /until (\d{4}-\d\d-\d\d )?\d\d:\d\d( \S+)?/) != nil)
         let near = AlertWording.ending(
             in: .seconds(59), at: now + 59, now: now, defaultTitle: "No")
         #expect(near == "0:59 left, then “No”")
