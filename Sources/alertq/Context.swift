@@ -12,6 +12,8 @@ package struct Context: Sendable {
     package let variables: @Sendable (String) throws -> String?
     /// The time that ages are told against.
     package let now: @Sendable () -> Date
+    /// Whether people want UTC too; see ``Option/utc``.
+    package private(set) var isUTC = false
 
     package init(
         output: Output, errors: Output,
@@ -23,6 +25,19 @@ package struct Context: Sendable {
         self.variables = variables
         self.now = now
     }
+
+    /// The same, with all times in UTC if the arguments ask for that.
+    package func telling(_ arguments: Arguments) -> Context {
+        var context = self
+        context.isUTC = arguments.has(.utc)
+        return context
+    }
+
+    /// How results tell moments in sentences: local for people, and in UTC for programs.
+    package var lastingTime: LocalTime.Form { output.isTerminal && !isUTC ? .whole : .utc }
+
+    /// How notes tell moments.
+    package var noteTime: LocalTime.Form { isUTC ? .utc : .brief(now: now()) }
 
     /// Writes lines of results to stdout.
     ///

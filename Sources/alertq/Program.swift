@@ -23,7 +23,7 @@ package enum Program {
             let words = try decodedArguments(CommandLine.argc, CommandLine.unsafeArgv)
             switch try begin(Array(words.dropFirst()), in: context) {
             case .ended(let code): exit(code.rawValue)
-            case .goesOn(let command):
+            case .goesOn(let command, let context):
                 ProcessLimits.check()
                 Task.detached { await end(command, in: context) }
             }
@@ -53,25 +53,25 @@ package enum Program {
     /// How far a command line gets on the calling thread.
     private enum Beginning {
         case ended(ExitCode)
-        case goesOn(any Command)
+        case goesOn(any Command, Context)
     }
 
     /// Finds the verb, parses its options and runs it; tells of errors on stderr.
     package static func run(_ words: [String], in context: Context) async throws -> ExitCode {
         switch try begin(words, in: context) {
         case .ended(let code): code
-        case .goesOn(let command): try await finish(command, in: context)
+        case .goesOn(let command, let context): try await finish(command, in: context)
         }
     }
 
     private static func begin(_ words: [String], in context: Context) throws -> Beginning {
         guard let first = words.first else {
-            try? context.errors.write(Help.overview)
+            try? context.errors.write(Help.overview(columns: context.errors.columns))
             return .ended(.usage)
         }
         switch first {
         case "--help", "-h":
-            try context.output.write(Help.overview)
+            try context.output.write(Help.overview(columns: context.output.columns))
             return .ended(.done)
         case "--version":
             try context.print("alertq \(version)")
@@ -81,7 +81,8 @@ package enum Program {
         do {
             let (verb, rest) = try verb(words)
             guard let verb else {
-                try context.output.write(Help.text(forGroup: first))
+                try context.output.write(
+                    Help.text(forGroup: first, columns: context.output.columns))
                 return .ended(.done)
             }
             return try begin(verb, rest, in: context)
@@ -97,12 +98,13 @@ package enum Program {
         do {
             let arguments = try OptionParser(verb).parse(words)
             if arguments.has(.help) {
-                try context.output.write(Help.text(for: verb))
+                try context.output.write(Help.text(for: verb, columns: context.output.columns))
                 return .ended(.done)
             }
             let command = try verb.init(arguments)
+            let context = context.telling(arguments)
             if let code = try command.runAtOnce(in: context) { return .ended(code) }
-            return .goesOn(command)
+            return .goesOn(command, context)
         } catch {
             return .ended(try tell(error, of: verb, in: context))
         }

@@ -29,7 +29,7 @@ struct EventLogTests {
         try #require(lines.count == 3, "\(log)")
         #expect(lines[0] == "alertq: alert 1 asked by backup")
         #expect(lines[1].hasPrefix("alertq: alert 1 presented by "))
-        #expect(lines[2].hasPrefix("alertq: alert 1 answered “no” by "))
+        #expect(lines[2].hasPrefix("alertq: alert 1: answered “no” by "))
         #expect(!log.contains("Secret"))
         // The anchor can be compared as it says.
         let command = try #require(log.firstMatch(of: /to compare: alertq (audit verify .*)/)?.1)

@@ -2,6 +2,7 @@ import AlertPresenters
 import Foundation
 import ProcessTesting
 import Testing
+import alertq
 
 /// What verbs print on real terminals of several widths, with text that is not as wide as long.
 @Suite("Screens of every width")
@@ -17,7 +18,9 @@ struct ScreenWidthTests {
 
     private static let verbs = [
         ["list"], ["history"], ["audit", "list"], ["stats"], ["show", "2"], ["doctor"],
-        ["watch", "--after", "0"],
+        ["watch", "--after", "0"], ["list", "--utc"], ["history", "--utc"], ["show", "2", "--utc"],
+        ["audit", "list", "--utc"], ["stats", "--since", "7d", "--source", "backup", "--utc"],
+        ["watch", "--after", "0", "--utc"],
     ]
 
     private func fill() async throws {
@@ -46,9 +49,19 @@ struct ScreenWidthTests {
             shell.kill(SIGTERM)
         }
         _ = await shell.exit()
-        try await Task.sleep(for: .milliseconds(20))
-        return terminal.screen.replacing(/\u{1B}\[[0-9;]*m/, with: "")
-            .split(separator: "\r\n").map(String.init)
+        return await Self.settled(terminal)
+    }
+
+    /// The lines of a terminal on which nobody writes any more, without colours.
+    private static func settled(_ terminal: PseudoTerminal) async -> [String] {
+        var before = -1
+        while terminal.bytes.count != before {
+            before = terminal.bytes.count
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        // Moves of the cursor stand at the beginnings of lines.
+        return terminal.screen.replacing(/\u{1B}\[[0-?]*[@-~]/, with: "")
+            .split { $0 == "\r\n" || $0 == "\r" || $0 == "\n" }.map(String.init)
     }
 
     @Test("No line is wider than the screen", arguments: [UInt16(40), 80, 200], verbs)
@@ -59,6 +72,47 @@ struct ScreenWidthTests {
         for line in lines {
             #expect(DisplayWidth.of(line) <= Int(columns), "\(DisplayWidth.of(line)): \(line)")
             #expect(!line.contains("\u{1B}"))
+        }
+    }
+
+    @Test("Help fits, and says no less", arguments: [UInt16(40), 80, 200])
+    func help(columns: UInt16) async throws {
+        let words = { (text: String) in
+            text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        for verb in [["help"], ["audit", "--help"]] + Verbs.all.map({ ["help", $0.name] }) {
+            let lines = try await lines(verb, columns: columns)
+            #expect(lines.count > 3)
+            for line in lines { #expect(DisplayWidth.of(line) <= Int(columns), "\(line)") }
+            let whole = try await queue.start(
+                verb.flatMap { $0.split(separator: " ") }.map(String.init)
+            )
+            .finish().output
+            #expect(words(lines.joined(separator: "\n")) == words(whole))
+        }
+    }
+
+    @Test(
+        "What present and ask show fits, and so does what stays of it",
+        arguments: [UInt16(40), 80, 200], ["present", "ask"])
+    func shown(columns: UInt16, verb: String) async throws {
+        for (number, title) in Self.titles.enumerated() {
+            let terminal = try PseudoTerminal(columns: columns)
+            let question = [
+                "ask", title, "-m", title + "\n" + title, "-b", "ja=はい", "-b", "その他のボタン",
+                "--cancel", "no=לא", "--timeout", "2h", "--source", "バックアップ",
+            ]
+            if verb == "present" { _ = try await queue.start(question + ["--detach"]).finish() }
+            let words = verb == "present" ? ["present", "--once"] : question
+            let child = try queue.start(words, on: terminal)
+            #expect(await terminal.shows("はい"), "\(terminal.screen)")
+            _ = try await queue.run("answer", "\(number + 1)", "ja")
+            #expect(await child.exit() == 0)
+            let lines = await Self.settled(terminal)
+            // A note is a sentence, which the terminal wraps.
+            for line in lines where !line.hasPrefix("alertq: ") {
+                #expect(DisplayWidth.of(line) <= Int(columns), "\(DisplayWidth.of(line)): \(line)")
+            }
         }
     }
 

@@ -30,7 +30,7 @@ struct ToldInTimeTests {
         #expect(try await queue.run("answer", "1", "yes").code == 0)
         let finished = await asker.finish()
         #expect(finished.code == 74)
-        #expect(finished.errors.contains("alert 1 was answered “yes”"), "\(finished.errors)")
+        #expect(finished.errors.contains("alert 1: answered “yes”"), "\(finished.errors)")
         #expect(try await queue.objects("history", "--uncollected").count == 1)
     }
 

@@ -1,5 +1,5 @@
 import AlertQueue
-import FoundationEssentials
+import Foundation
 import Testing
 
 @testable import alertq
@@ -72,6 +72,18 @@ struct CompleterTests {
         #expect(await Self.texts(["answer"] + queue + ["1", "yes", ""]) == [])
         #expect(await Self.texts(["ask"] + queue + ["--key", ""]) == ["k:1"])
         #expect(await Self.texts(["history"] + queue + ["--source=u"]) == ["--source=updates"])
+    }
+
+    @Test("Who has decided, and through what, comes from the history")
+    func responders() async throws {
+        let path = try await Self.queue()
+        let queue = ["--database", path.database]
+        #expect(await Self.texts(["history"] + queue + ["--via", ""]) == [])
+        let answer = ["answer", "1", "yes"] + queue
+        #expect(try await Program.run(answer, in: TestContext().context()) == .done)
+        #expect(await Self.texts(["history"] + queue + ["--via", ""]) == ["answer"])
+        let users = await Self.texts(["history"] + queue + ["--user", ""])
+        #expect(users == [NSUserName()])
     }
 
     @Test("Without a queue there is nothing to offer, and none is created")

@@ -81,8 +81,9 @@ struct HelpTests {
                 "help --help"
             ),
             (
-                ["list", "--limit=1001"],
-                "alertq: list: --limit: 1001 is too many; give a number up to 1000", "list --help"
+                ["doctor", "--keep=10001"],
+                "alertq: doctor: --keep: 10001 is too many; give a number up to 10000",
+                "doctor --help"
             ),
             (
                 ["show", "x\u{1B}"],

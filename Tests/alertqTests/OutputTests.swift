@@ -172,7 +172,8 @@ struct OutputTests {
                 state          resolved
                 asked          2026-11-20T10:00:00.000Z
                 presented      never: it expired unseen
-                response       expired “No” by policy at 2026-11-20T10:01:00.000Z
+                response       expired at 2026-11-20T10:01:00.000Z; it had not been shown, and the \
+                default “No” was applied by policy
 
                 """)
     }

@@ -75,7 +75,7 @@ final class QueueChoiceTests {
         #expect(try await TestContext().run("withdraw", "1", "--database", path) == .done)
         let test = TestContext()
         #expect(try await Program.run(ask, in: test.context()) == .withdrawn)
-        #expect(test.errors.text.hasPrefix("alertq: alert 1 was withdrawn by "))
+        #expect(test.errors.text.hasPrefix("alertq: alert 1: withdrawn by "))
         #expect(test.output.text.isEmpty)
     }
 }

@@ -49,7 +49,7 @@ struct ResultTellingTests {
                 now: { Sample.now }))
         await #expect(throws: OutputError.self) { try await failing.tell(record, queue.manager) }
         #expect(try await !isCollected(record, queue))
-        #expect(test.errors.text.contains("alert 1 was answered"))
+        #expect(test.errors.text.contains("alert 1: answered"))
         let telling = ResultTelling(verb: "ask", isJSON: false, context: test.context())
         #expect(try await telling.tell(record, queue.manager) == .done)
         #expect(test.output.text == "yes\n")

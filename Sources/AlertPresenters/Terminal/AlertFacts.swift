@@ -48,7 +48,7 @@ struct AlertFacts: Sendable {
         let texts: [String?] = [
             AlertWording.source(record.source, user: user, here: host),
             priority >= .high ? "\(priority)" : nil,
-            "asked at " + AlertWording.clock(record.askedAt, now: now),
+            "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
             AlertWording.waiting(WaitingAlerts(count: presentation.waitingBehind)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },
         ]

@@ -70,7 +70,7 @@ enum AlertWording {
 
     /// When an alert ends by itself, as a time of day.
     static func until(_ date: Date, now: Date, defaultTitle: String?) -> String {
-        "until " + clock(date, now: now) + then(defaultTitle)
+        "until " + LocalTime.text(date, .brief(now: now)) + then(defaultTitle)
     }
 
     private static func then(_ defaultTitle: String?) -> String {
@@ -83,36 +83,28 @@ enum AlertWording {
             ? "closes by itself" : "closes in " + countdown(duration)
     }
 
-    /// A time of day, with its date unless that is today's. See localtime(3).
-    static func clock(_ date: Date, now: Date) -> String {
-        let (time, today) = (local(date), local(now))
-        let clock = "\(two(time.tm_hour)):\(two(time.tm_min))"
-        guard time.tm_yday != today.tm_yday || time.tm_year != today.tm_year else { return clock }
-        return "\(time.tm_year + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday)) " + clock
-    }
-
-    /// What became of an alert, as one line that stays on the screen.
+    /// What became of an alert, as lines that stay on the screen.
     static func resolved(
         _ title: String, response: Response, choseHere: Bool, columns: Int
-    ) -> String {
-        guard choseHere else { return line("•", title, response.summary, columns: columns) }
+    ) -> [String] {
+        guard choseHere else { return lines("•", title, response.summary, columns: columns) }
         let what = response.button.map { SafeText.line($0.title) }
-        return line("✓", title, what ?? "closed", columns: columns)
+        return lines("✓", title, what ?? "closed", columns: columns)
     }
 
-    /// Until when an alert was snoozed, as one line that stays on the screen.
+    /// Until when an alert was snoozed, as lines that stay on the screen.
     static func snoozed(
         _ title: String, until date: Date, expiry: Date?, now: Date, columns: Int
-    ) -> String {
-        line(
+    ) -> [String] {
+        lines(
             "•", title, "snoozed until " + snooze(until: date, expiry: expiry, now: now),
             columns: columns)
     }
 
     /// The end of a snooze, with the deadline if that is before it.
     static func snooze(until date: Date, expiry: Date?, now: Date) -> String {
-        guard let expiry, expiry < date else { return clock(date, now: now) }
-        return clock(date, now: now) + ", but it expires at " + clock(expiry, now: now)
+        guard let expiry, expiry < date else { return LocalTime.text(date, .brief(now: now)) }
+        return LocalTime.text(date, .brief(now: now)) + ", but it expires at " + LocalTime.text(expiry, .brief(now: now))
     }
 
     /// The text of an alert without buttons, which is gone from the screen before it is read: as
@@ -127,17 +119,20 @@ enum AlertWording {
     /// How many lines of a message stay: a log of the terminal is not to be filled by one alert.
     private static let messageLines = 12
 
-    /// That a choice could not be stored, as one line that stays on the screen.
-    static func failed(_ title: String, error: AlertError, columns: Int) -> String {
-        line("✗", title, "not stored: " + SafeText.line(error.description), columns: columns)
+    /// That a choice could not be stored, as lines that stay on the screen.
+    static func failed(_ title: String, error: AlertError, columns: Int) -> [String] {
+        lines("✗", title, "not stored: " + SafeText.line(error.description), columns: columns)
     }
 
-    /// The title gives way: how it ended is what nobody has read before.
-    private static func line(
+    /// One line if that can be. The title gives way: how it ended is what nobody has read before.
+    private static func lines(
         _ sign: String, _ title: String, _ rest: String, columns: Int
-    ) -> String {
-        let room = max(16, columns - DisplayWidth.of(rest) - 5)
-        return sign + " " + DisplayWidth.truncated(SafeText.line(title), to: room) + " — " + rest
+    ) -> [String] {
+        let (title, room) = (SafeText.line(title), columns - DisplayWidth.of(rest) - 5)
+        // Where not even the beginning of the title fits beside it, the rest takes more lines.
+        let width = room >= min(16, DisplayWidth.of(title)) ? room : max(16, columns - 4)
+        let text = sign + " " + DisplayWidth.truncated(title, to: width) + " — " + rest
+        return DisplayWidth.wrapped(text, to: columns)
     }
 
     /// The times that "later" offers; none but the first lies behind the deadline.
@@ -158,7 +153,7 @@ enum AlertWording {
 
     /// The next eight o'clock. See mktime(3).
     private static func morning(after now: Date) -> (String, Duration) {
-        var time = local(now)
+        var time = LocalTime.fields(now)
         let isToday = time.tm_hour < 8
         time.tm_mday += isToday ? 0 : 1
         time.tm_hour = 8
@@ -170,17 +165,5 @@ enum AlertWording {
             isToday ? "today 8:00" : "tomorrow 8:00",
             .seconds(max(60, Int(seconds)))
         )
-    }
-
-    private static func local(_ date: Date) -> tm {
-        // Far beyond what localtime(3) can tell, any year will do.
-        var seconds = time_t(min(max(date.timeIntervalSince1970, -1e12), 1e12))
-        var time = tm()
-        localtime_r(&seconds, &time)
-        return time
-    }
-
-    private static func two(_ number: Int32) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
     }
 }

@@ -115,22 +115,22 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
-    /// Writes one line that stays: what was chosen here, or how and by whom it ended elsewhere. The
-    /// message of an alert without buttons stays below it.
+    /// Writes what stays, on one line if it fits: what was chosen here, or how and by whom it ended
+    /// elsewhere. The message of an alert without buttons stays below it.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
         let (alert, columns) = (presentation.alert, terminal.size.columns)
-        let line = AlertWording.resolved(
+        let lines = AlertWording.resolved(
             alert.title, response: response, choseHere: choseHere, columns: columns)
         // Where there is no screen to clear, the message stands above already.
         let isGone = alert.buttons.isEmpty && hasScreen
         let message =
             isGone ? alert.message.map { AlertWording.message($0, columns: columns) } : nil
-        await say(([line] + (message ?? [])).joined(separator: "\r\n"))
+        await say(lines + (message ?? []))
     }
 
-    /// Writes one line that stays: until when the alert was snoozed.
+    /// Writes what stays, on one line if it fits: until when the alert was snoozed.
     public func didSnooze(_ presentation: Presentation, until date: Date) async {
         let expiry = AlertFacts(presentation, host: host).end
         await say(
@@ -139,7 +139,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
                 columns: terminal.size.columns))
     }
 
-    /// Writes one line that stays: why the choice could not be stored.
+    /// Writes what stays, on one line if it fits: why the choice could not be stored.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
         await say(
             AlertWording.failed(
@@ -202,9 +202,9 @@ extension TerminalPresenter {
         }
     }
 
-    private func say(_ line: String) async {
+    private func say(_ lines: [String]) async {
         guard terminal.isInForeground else { return }
-        screen.print(line)
+        screen.print(lines.joined(separator: "\r\n"))
         await terminal.drain(within: .seconds(1))
     }
 }

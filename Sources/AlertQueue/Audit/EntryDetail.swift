@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// What entries of the audit log tell in words, besides their columns.
 ///
 /// The documentation has the grammar: these texts are compared with rows, and so they never change.
@@ -82,13 +84,28 @@ extension EntryDetail {
         return KeyDigest(salt: salt, hash: hash)
     }
 
-    /// A detail without the hashes that say nothing to people.
-    package static func forPeople(_ detail: String?) -> String? {
-        guard let detail, let end = detail.firstRange(of: "asked at ") else { return detail }
+    /// A detail without the hashes that say nothing to people, and with times as they read them.
+    package static func forPeople(_ detail: String?, _ form: LocalTime.Form) -> String? {
+        guard let detail, let end = detail.firstRange(of: "asked at ") else {
+            return detail.map { retimed($0, after: "until ", form) }
+        }
         let parts = detail[..<end.lowerBound].split(separator: "; ").filter { part in
             !part.hasPrefix("leaves ") && !part.hasPrefix("key ")
         }
-        return parts.map { $0 + "; " }.joined() + detail[end.lowerBound...]
+        return parts.map { retimed(String($0), after: "expires ", form) + "; " }.joined()
+            + detail[end.lowerBound...]
+    }
+
+    /// A text with the time after a word in another form, if the text begins with the two.
+    private static func retimed(
+        _ text: String, after word: String, _ form: LocalTime.Form
+    ) -> String {
+        guard text.hasPrefix(word) else { return text }
+        let rest = text.dropFirst(word.count)
+        let time = rest.prefix { $0 != "," }
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        guard let date = try? style.parse(String(time)) else { return text }
+        return word + LocalTime.text(date, form) + rest.dropFirst(time.count)
     }
 
     /// Whether a snooze's detail tells of an end, in today's form or in the older one, which had no

@@ -32,15 +32,27 @@ extension AlertManager {
 
     /// What waits, in the order in which it will be shown; snoozed alerts come last.
     ///
+    /// Page by page it reaches all that waits. The order follows the time: alerts that wait long
+    /// move up, and one that does so between two pages may be missed or come again.
+    ///
     /// ```swift
-    /// for record in try await manager.pending() { print(record.id, record.alert.title) }
+    /// for record in try await manager.pending(source: "backup", limit: 10) {
+    ///     print(record.id, record.alert.title)
+    /// }
     /// ```
     ///
-    /// - Parameter limit: How many at most, from 1 to 1,000; a number beyond that counts as the
-    ///   nearest of these.
-    /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
-    public func pending(limit: Int = 100) async throws(AlertError) -> [AlertRecord] {
-        try await store.pending(limit: min(Self.clamped(limit), 1000))
+    /// - Parameters:
+    ///   - source: The name of the asker; `nil` means all.
+    ///   - after: The alert after which to go on; the last one of the page before, whether it still
+    ///     waits or not.
+    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
+    ///     these.
+    /// - Throws: ``AlertError/notFound(_:)`` if there is no alert `after`, ``AlertError/closed``,
+    ///   ``AlertError/storage(operation:_:)``.
+    public func pending(
+        source: String? = nil, after: Alert.ID? = nil, limit: Int = 100
+    ) async throws(AlertError) -> [AlertRecord] {
+        try await store.pending(source: source, after: after, limit: Self.clamped(limit))
     }
 
     /// How many alerts wait, snoozed ones included.
@@ -124,6 +136,13 @@ extension AlertManager {
         after sequence: Int64 = 0, of id: Alert.ID? = nil, limit: Int = 100
     ) async throws(AlertError) -> [AuditEntry] {
         try await store.audit(after: sequence, of: id, limit: Self.clamped(limit))
+    }
+
+    /// The sequence number after which the last entries begin, of all or of one alert.
+    package func auditPlace(
+        beforeLast count: Int, of id: Alert.ID?
+    ) async throws(AlertError) -> Int64 {
+        try await store.auditPlace(beforeLast: count, of: id)
     }
 
     /// The end of the audit log, to be kept outside the database; `nil` while the log is empty.

@@ -61,7 +61,7 @@ extension AlertManager {
     ) async throws(AlertError) -> PurgeReport {
         // A date is rounded to a millisecond, which the clock may not have reached yet.
         guard Timestamp.milliseconds(date) <= clock.now().wallMilliseconds + 1 else {
-            throw .invalid("date", "\(Timestamp.text(date)) lies in the future")
+            throw .invalid("date", "\(LocalTime.text(date, .whole)) lies in the future")
         }
         if dryRun { return try await store.erasable(before: date, by: caller) }
         return try await store.erase(

@@ -61,16 +61,16 @@ extension AlertError: CustomStringConvertible {
                 ? "alert \(id) has no buttons, so it can't be answered “\(button)”"
                 : "alert \(id) has no button “\(button)”; it has: \(known.joined(separator: ", "))"
         case .alreadyResolved(let response):
-            "alert \(response.alertID) was already \(response.summary)"
+            "alert \(response.alertID) has ended already: \(response.summary)"
         case .late(let response):
-            "alert \(response.alertID) can no longer be answered: its deadline has passed"
+            "alert \(response.alertID) can no longer be answered: \(response.summary)"
         case .notAsSeen(let id):
             "alert \(id) does not ask what was seen; look at it again, and answer that"
         case .keyConflict(let key, let id, let part):
             "the key “\(key)” belongs to alert \(id), which has another \(part); "
                 + "a new question takes a new key"
         case .noChoice(let response):
-            "nobody chose a button: alert \(response.alertID) was \(response.summary)"
+            "alert \(response.alertID) ended without a choice: \(response.summary)"
         case .tooManyPending(let source, let limit):
             "\(limit) alerts of “\(source)” wait already; answer or withdraw some first"
         case .tooManyPendingOfAccount(let uid, let limit):
@@ -95,30 +95,6 @@ extension AlertError: CustomStringConvertible {
         case .closed:
             "the alert manager has been closed"
         }
-    }
-}
-
-extension Response {
-    /// How the alert ended and by whom, as the end of a sentence: `answered “Yes” by ana at …`.
-    package var summary: String {
-        var words = outcome.rawValue
-        if let button {
-            // An erased label reads as the index; the id may have survived it.
-            let name = button.title == "#\(buttonIndex)" ? button.id : button.title
-            words += " “\(SafeText.line(name))”"
-        }
-        switch by {
-        case .person, .program, .asker, .system:
-            if let responder {
-                let user = responder.user.map(SafeText.line) ?? "uid \(responder.uid)"
-                words += " by \(user) via \(SafeText.line(responder.via))"
-                if let tty = responder.tty { words += " on \(SafeText.line(tty))" }
-            }
-        case .policy:
-            words += " by policy"
-        }
-        if responder == nil, outcome == .dismissed { words += " by itself" }
-        return words + " at \(Timestamp.text(resolvedAt))"
     }
 }
 

@@ -43,6 +43,8 @@ public struct AlertStatistics: Sendable {
     /// The outcome tells a choice (``Outcome/answered``) from a default that was applied
     /// (``Outcome/expired``) and a simulated cancel (``Outcome/cancelled``).
     public internal(set) var buttons: [Group] = []
+    /// When the oldest of those that still wait was asked; `nil` where none waits.
+    public internal(set) var oldestWaiting: Date?
     /// How long people took from the moment of asking to their answer.
     public internal(set) var timeFromAsked = AnswerTimes()
     /// How long people took from the last time that the alert appeared on a screen, where it did.
@@ -79,6 +81,10 @@ public struct AnswerTimes: Sendable {
     /// The time that half of the answers took at most; `nil` without answers.
     public var median: Duration? { percentile(50) }
 
+    /// The time that all of the answers took together.
+    package var sum: Duration { .milliseconds(total) }
+
+    private var total: Int64 = 0
     private var least = Int64.max
     private var most: Int64 = 0
     /// The times themselves, while they are few.
@@ -127,6 +133,7 @@ public struct AnswerTimes: Sendable {
     mutating func add(milliseconds: Int64) {
         let time = max(0, milliseconds)
         count += 1
+        total = total.addingBounded(time)
         least = min(least, time)
         most = max(most, time)
         coarse[Self.bounds.firstIndex { time < $0 } ?? Self.bounds.count] += 1

@@ -12,6 +12,10 @@ public struct HistoryFilter: Sendable {
     public var button: String?
     /// Who decided.
     public var by: ResolvedBy?
+    /// The name of the account that acted, as ``Responder/user`` has it.
+    public var user: String?
+    /// The presenter or the verb through which somebody acted, as ``Responder/via`` has it.
+    public var via: String?
     /// The earliest time of the response, inclusive.
     public var since: Date?
     /// The latest time of the response, exclusive.
@@ -29,14 +33,16 @@ public struct HistoryFilter: Sendable {
     /// Creates a filter; without conditions it lets everything through.
     public init(
         source: String? = nil, key: String? = nil, outcome: Outcome? = nil, button: String? = nil,
-        by: ResolvedBy? = nil, since: Date? = nil, until: Date? = nil, uncollected: Bool = false,
-        text: String? = nil
+        by: ResolvedBy? = nil, user: String? = nil, via: String? = nil, since: Date? = nil,
+        until: Date? = nil, uncollected: Bool = false, text: String? = nil
     ) {
         self.source = source
         self.key = key
         self.outcome = outcome
         self.button = button
         self.by = by
+        self.user = user
+        self.via = via
         self.since = since
         self.until = until
         self.uncollected = uncollected
@@ -51,6 +57,8 @@ public struct HistoryFilter: Sendable {
             && outcome.map { $0 == response.outcome } ?? true
             && button.map { (response.button?.id).isIdentical(to: $0) } ?? true
             && by.map { $0 == response.by } ?? true
+            && user.map { (response.responder?.user).isIdentical(to: $0) } ?? true
+            && via.map { (response.responder?.via).isIdentical(to: $0) } ?? true
             && since.map { $0 <= response.resolvedAt } ?? true
             && until.map { $0 > response.resolvedAt } ?? true
     }

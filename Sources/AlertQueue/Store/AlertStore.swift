@@ -89,8 +89,11 @@ package protocol AlertStore: TextUpkeep {
         key: String, source: String, of caller: Caller
     ) async throws(AlertError) -> AlertRecord
 
-    /// What waits, in the order in which it will be shown, snoozed alerts last.
-    nonisolated(nonsending) func pending(limit: Int) async throws(AlertError) -> [AlertRecord]
+    /// What waits, in the order in which it will be shown, snoozed alerts last; `after` continues
+    /// after that alert.
+    nonisolated(nonsending) func pending(
+        source: String?, after: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AlertRecord]
 
     /// How many alerts wait.
     nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int
@@ -135,6 +138,11 @@ package protocol AlertStore: TextUpkeep {
     nonisolated(nonsending) func audit(
         after sequence: Int64, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry]
+
+    /// The sequence number after which the last entries begin, of all or of one alert.
+    nonisolated(nonsending) func auditPlace(
+        beforeLast count: Int, of id: Alert.ID?
+    ) async throws(AlertError) -> Int64
 
     /// The end of the audit log; `nil` while it is empty.
     nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead?

@@ -14,6 +14,10 @@ package enum ArgumentKind: Sendable, Hashable {
     case addedButton
     case key
     case source
+    /// Who has decided on an alert.
+    case user
+    /// Through what somebody has.
+    case via
     case verb
 
     /// What the placeholder of an option or an operand stands for; brackets and dots don't matter.

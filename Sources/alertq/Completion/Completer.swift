@@ -54,6 +54,8 @@ package struct Completer: Sendable {
         case .button: return matching(await buttons())
         case .key: return matching(await keys())
         case .source: return matching(await sources())
+        case .user: return matching(await responders().compactMap { $0.user.map { Candidate($0) } })
+        case .via: return matching(await responders().map { Candidate($0.via) })
         }
     }
 
@@ -140,8 +142,16 @@ extension Completer {
     }
 
     private func sources() async -> [Candidate] {
-        let recent = await reading { manager in try await manager.history(limit: Self.limit) }
-        return (await waiting() + (recent ?? [])).map { Candidate($0.source.name) }
+        (await waiting() + (await recent())).map { Candidate($0.source.name) }
+    }
+
+    /// Who decided on alerts lately.
+    private func responders() async -> [Responder] {
+        await recent().compactMap { $0.response?.responder }
+    }
+
+    private func recent() async -> [AlertRecord] {
+        await reading { manager in try await manager.history(limit: Self.limit) } ?? []
     }
 
     private func reading<Result: Sendable>(

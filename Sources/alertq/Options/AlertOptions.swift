@@ -83,7 +83,9 @@ package struct AlertOptions: Sendable {
     package func ignored(by record: AlertRecord) -> [String] {
         var ignored: [String] = []
         if let timeout, !Self.expires(record, timeout) {
-            let end = record.expiresAt.map { "it expires at \(Timestamp.text($0))" }
+            let end = record.expiresAt.map {
+                "it expires at " + LocalTime.text($0, .brief(now: Date()))
+            }
             ignored.append("--timeout is not in force, " + (end ?? "it does not expire"))
         }
         if let presenters = alert.presenters, presenters != record.alert.presenters {

@@ -1,76 +1,103 @@
+import AlertPresenters
+
 /// The help of the command and of its verbs, made from their tables of options.
+///
+/// It is as wide as 80 columns, or as the terminal that shows it if that is narrower.
 package enum Help {
     /// What `alertq help` prints.
-    package static var overview: String {
-        """
-        Usage: alertq VERB [OPTIONS] [ARGUMENTS]
+    package static var overview: String { overview(columns: nil) }
 
-        Asks people questions, which wait until somebody answers them, whatever happens
-        to the program that asked.
-
-        Verbs:
-        \(list(Verbs.all))
-        `alertq help VERB` tells more about a verb, `alertq --version` the version.
-
-        """
+    package static func overview(columns: Int?) -> String {
+        let width = width(columns)
+        let about = """
+            Asks people questions, which wait until somebody answers them, whatever happens to \
+            the program that asked.
+            """
+        let more = "`alertq help VERB` tells more about a verb, `alertq --version` the version."
+        return [
+            paragraph("Usage: alertq VERB [OPTIONS] [ARGUMENTS]", width), paragraph(about, width),
+            "Verbs:\n" + list(Verbs.all, width), paragraph(more, width),
+        ].joined(separator: "\n")
     }
 
     /// What `alertq help VERB` and `alertq VERB --help` print.
-    package static func text(for verb: any Command.Type) -> String {
+    package static func text(for verb: any Command.Type, columns: Int? = nil) -> String {
+        let width = width(columns)
         let words = ["Usage: alertq", verb.name, "[OPTIONS]"] + verb.operands
-        var sections = [words.joined(separator: " ") + "\n", verb.abstract + ".\n"]
-        if !verb.options.isEmpty { sections.append("Options:\n" + table(verb.options)) }
-        sections.append("Common options:\n" + table(verb.common))
-        sections += verb.discussion.map { wrapped($0, to: 80).joined(separator: "\n") + "\n" }
+        var sections = [
+            paragraph(words.joined(separator: " "), width), paragraph(verb.abstract + ".", width),
+        ]
+        if !verb.options.isEmpty { sections.append("Options:\n" + table(verb.options, width)) }
+        sections.append("Common options:\n" + table(verb.common, width))
+        sections += verb.discussion.map { paragraph($0, width) }
         return sections.joined(separator: "\n")
     }
 
     /// What the help of a group such as `audit` is.
-    package static func text(forGroup name: String) -> String {
-        "Usage: alertq \(name) VERB [OPTIONS]\n\nVerbs:\n" + list(Verbs.group(name))
+    package static func text(forGroup name: String, columns: Int? = nil) -> String {
+        let width = width(columns)
+        return paragraph("Usage: alertq \(name) VERB [OPTIONS]", width) + "\nVerbs:\n"
+            + list(Verbs.group(name), width)
     }
 
-    private static func list(_ verbs: [any Command.Type]) -> String {
-        let width = verbs.map { $0.name.count }.max() ?? 0
-        return verbs.map { "  \(padded($0.name, to: width))  \($0.abstract)\n" }.joined()
+    private static func width(_ columns: Int?) -> Int { min(80, max(20, columns ?? 80)) }
+
+    private static func paragraph(_ text: String, _ width: Int) -> String {
+        wrapped(text, to: width).joined(separator: "\n") + "\n"
     }
 
-    private static func table(_ options: [Option]) -> String {
-        let column = 30
-        return options.map { option in
+    private static func list(_ verbs: [any Command.Type], _ width: Int) -> String {
+        let column = (verbs.map { $0.name.count }.max() ?? 0) + 4
+        return verbs.map { entry("  " + $0.name, $0.abstract, from: column, width) }.joined()
+    }
+
+    private static func table(_ options: [Option], _ width: Int) -> String {
+        options.map { option in
             let short = option.short.map { "-\($0), " } ?? "    "
             let argument = option.placeholder.map { " \($0)" } ?? ""
             let head = "  \(short)--\(option.name)\(argument)"
             let repeats = option.isRepeatable ? " (repeatable)" : ""
-            let lines = wrapped(option.help + repeats, to: 80 - column)
-            let indented = lines.map { String(repeating: " ", count: column) + $0 }
-            // A head that reaches the column gets a line of its own.
-            guard head.count + 2 <= column, let first = lines.first else {
-                return ([head] + indented).joined(separator: "\n") + "\n"
-            }
-            let rest = indented.dropFirst()
-            return ([padded(head, to: column) + first] + rest).joined(separator: "\n") + "\n"
+            // Half of a narrow screen would be empty: there each option has a line of its own.
+            return entry(head, option.help + repeats, from: width < 60 ? 10 : 30, width)
         }.joined()
     }
 
-    /// Breaks a text at its spaces. The texts of help are ASCII but for quotes: a character is a
-    /// column.
+    /// A name, and from a column on what is said of it; a name that reaches the column gets a line
+    /// of its own.
+    private static func entry(
+        _ name: String, _ text: String, from column: Int, _ width: Int
+    ) -> String {
+        let lines = wrapped(text, to: width - column)
+        let indented = lines.map { String(repeating: " ", count: column) + $0 }
+        guard name.count + 2 <= column, let first = lines.first else {
+            return ([name] + indented).joined(separator: "\n") + "\n"
+        }
+        let rest = indented.dropFirst()
+        return ([DisplayWidth.padded(name, to: column) + first] + rest)
+            .joined(separator: "\n") + "\n"
+    }
+
+    /// Breaks a text at its spaces, and a word where it is wider than a line. The texts of help are
+    /// ASCII but for quotes: a character is a column.
     private static func wrapped(_ text: String, to width: Int) -> [String] {
         var lines = [""]
         for word in text.split(separator: " ") {
+            var rest = word
             let line = lines[lines.count - 1]
-            if line.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if line.count + 1 + word.count <= width {
+            if !line.isEmpty, line.count + 1 + word.count <= width {
                 lines[lines.count - 1] = line + " " + word
-            } else {
-                lines.append(String(word))
+                continue
+            }
+            while !rest.isEmpty {
+                let part = String(rest.prefix(width))
+                if lines[lines.count - 1].isEmpty {
+                    lines[lines.count - 1] = part
+                } else {
+                    lines.append(part)
+                }
+                rest = rest.dropFirst(width)
             }
         }
         return lines
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

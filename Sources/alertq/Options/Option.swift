@@ -28,6 +28,8 @@ package struct Option: Sendable, Hashable {
 extension Option {
     package static let help = Option("help", short: "h", help: "Show this help")
     package static let json = Option("json", help: "Print results as JSON, one object a line")
+    /// For verbs that print times.
+    package static let utc = Option("utc", help: "Print all times in UTC, as RFC 3339 has them")
     package static let database = Option(
         "database", "PATH",
         help:

@@ -7,6 +7,13 @@ import AlertQueue
 /// and where that is not enough, columns are left out. Elsewhere a tab stands between the columns
 /// and nothing is cut: no text contains a tab, because control characters are made visible.
 package struct Table {
+    /// What help says of a table with times.
+    package static let help = """
+        The table is cut to the width of a terminal, and columns without room are left out; \
+        elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339. On \
+        a terminal they say how long ago; --utc prints them as elsewhere.
+        """
+
     private let headings: [String]
     private let dropped: [String]
     private let columns: Int?

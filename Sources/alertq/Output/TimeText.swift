@@ -1,13 +1,21 @@
 import AlertQueue
 import FoundationEssentials
-import Glibc
 
-/// Moments as verbs print them: how long ago on a terminal, RFC 3339 elsewhere.
+/// Moments as verbs print them: for people in local time or how long ago, and in UTC by RFC 3339
+/// elsewhere than on a terminal, or with `--utc`.
 package enum TimeText {
+    /// A cell of a table.
     package static func text(_ date: Date?, in context: Context) -> String {
         guard let date else { return "-" }
-        guard context.output.isTerminal else { return Timestamp.text(date) }
+        guard case .whole = context.lastingTime else { return Timestamp.text(date) }
         return relative(date, to: context.now())
+    }
+
+    /// A moment that has a line to itself.
+    package static func whole(_ date: Date, in context: Context) -> String {
+        let text = LocalTime.text(date, context.lastingTime)
+        return context.output.isTerminal
+            ? "\(text) (\(relative(date, to: context.now())))" : text
     }
 
     /// How long ago, rounded down, or in how long, rounded up: nothing comes later than was said.
@@ -17,16 +25,6 @@ package enum TimeText {
         guard abs(seconds) >= 1 else { return "now" }
         return seconds > 0
             ? "\(length(seconds, .down)) ago" : "in \(length(-seconds, .up))"
-    }
-
-    /// The local time to the second. See localtime(3).
-    package static func local(_ date: Date) -> String {
-        var seconds = time_t(min(max(date.timeIntervalSince1970, -1e12), 1e12))
-        var time = tm()
-        localtime_r(&seconds, &time)
-        let two = { (number: Int32) in (number < 10 ? "0" : "") + "\(number)" }
-        return "\(time.tm_year + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday)) "
-            + [time.tm_hour, time.tm_min, time.tm_sec].map(two).joined(separator: ":")
     }
 
     private static func length(_ seconds: Double, _ rule: FloatingPointRoundingRule) -> String {

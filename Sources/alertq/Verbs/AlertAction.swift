@@ -18,14 +18,14 @@ package struct AlertAction: Sendable {
     ///
     /// `done` says on a terminal what has happened; stdout carries results only.
     package func run(
-        in context: Context, done: (AlertRecord) -> String,
+        in context: Context, done: (AlertRecord, Context) -> String,
         _ change: (AlertManager) async throws -> AlertRecord
     ) async throws -> ExitCode {
         try await queue.open(with: id, via: verb) { manager in
             do {
                 let record = try await change(manager)
                 if isJSON { try context.print(AlertJSON.line(record)) }
-                if context.errors.isTerminal { context.note(done(record)) }
+                if context.errors.isTerminal { context.note(done(record, context)) }
                 return .done
             } catch let error as AlertError where ExitCode(error) == .conflict {
                 if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
@@ -35,7 +35,8 @@ package struct AlertAction: Sendable {
     }
 
     /// How an alert has ended, as a sentence.
-    package static func ending(_ record: AlertRecord) -> String {
-        "alert \(record.id): " + (record.response?.summary ?? record.state.rawValue)
+    package static func ending(_ record: AlertRecord, in context: Context) -> String {
+        "alert \(record.id): "
+            + (Ending(record)?.text(context.noteTime) ?? record.state.rawValue)
     }
 }

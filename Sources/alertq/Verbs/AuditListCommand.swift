@@ -4,8 +4,9 @@ import AlertQueue
 package struct AuditListCommand: Command {
     package static let name = "audit list"
     package static let abstract = "List the entries of the audit log, oldest first"
-    package static let options = [after, alert, limit]
+    package static let options = [after, last, alert, limit, .utc]
     package static let discussion = [
+        Table.help,
         """
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
@@ -22,6 +23,7 @@ package struct AuditListCommand: Command {
 
     static let after = Option(
         "after", "PLACE", help: "Only entries after this one, by its number or cursor")
+    static let last = Option("last", "COUNT", help: "Only the last so many entries")
     static let alert = Option("alert", "ID", help: "Only the entries of one alert")
     static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
 
@@ -30,6 +32,7 @@ package struct AuditListCommand: Command {
 
     private let queue: QueueChoice
     private let after: LogPlace
+    private let last: Int?
     private let alert: Alert.ID?
     private let limit: Int
     private let isJSON: Bool
@@ -38,7 +41,11 @@ package struct AuditListCommand: Command {
         queue = try QueueChoice(arguments)
         after = try arguments.value(Self.after, Arguments.place) ?? .start
         alert = try arguments.value(Self.alert, Arguments.alertID)
-        limit = try arguments.count(Self.limit, unlessGiven: 100)
+        last = arguments.has(Self.last) ? try arguments.count(Self.last, unlessGiven: 1) : nil
+        for option in [Self.after, Self.limit] where last != nil && arguments.has(option) {
+            throw UsageError("--last and --\(option.name) can't be combined; give one of them")
+        }
+        limit = try last ?? arguments.count(Self.limit, unlessGiven: 100)
         isJSON = arguments.has(.json)
     }
 
@@ -48,6 +55,7 @@ package struct AuditListCommand: Command {
             try await after.check(manager)
             var left = limit
             var after = after.sequence
+            if let last { after = try await manager.auditPlace(beforeLast: last, of: alert) }
             repeat {
                 let size = min(left, Self.pageSize)
                 let page = try await manager.audit(after: after, of: alert, limit: size)
@@ -92,17 +100,17 @@ extension AuditListCommand {
         return [
             "\(event.sequence)", TimeText.text(event.at, in: context),
             event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
-        ] + title + ["\(user) via \(responder.via)\(tty)", detail(entry)]
+        ] + title + ["\(user) via \(responder.via)\(tty)", detail(entry, in: context)]
     }
 
-    private static func detail(_ entry: AuditEntry) -> String {
+    private static func detail(_ entry: AuditEntry, in context: Context) -> String {
         let event = entry.event
         var words = [event.outcome?.rawValue, event.by.map { "by \($0.rawValue)" }]
         if let index = event.buttonIndex, index >= 0 {
             let role = entry.buttonRole.map { " (\($0.rawValue))" } ?? ""
             words.append("button #\(index)\(role)")
         }
-        words.append(EntryDetail.forPeople(entry.detail))
+        words.append(EntryDetail.forPeople(entry.detail, context.lastingTime))
         let text = words.compactMap { $0 }.joined(separator: ", ")
         return text.isEmpty ? "-" : text
     }

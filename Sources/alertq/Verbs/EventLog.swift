@@ -144,13 +144,12 @@ package final class EventLog: Sendable {
     /// What happened, without the words of the question.
     private static func sentence(_ entry: AuditEntry) -> String {
         let event = entry.event
-        var words = "alert \(event.alertID.map(String.init) ?? "-")"
-        words += " \(event.outcome?.rawValue ?? event.kind.rawValue)"
-        if let button = entry.button { words += " “\(SafeText.line(button))”" }
+        let alert = "alert \(event.alertID.map(String.init) ?? "-")"
+        if let ending = Ending(entry) { return "\(alert): \(ending.text(nil))" }
+        let words = "\(alert) \(event.kind.rawValue)"
         if event.kind == .asked, let source = event.source {
             return words + " by \(SafeText.line(source))"
         }
-        if event.by == .policy { return words + " by policy" }
         let user = event.responder.user.map(SafeText.line) ?? "uid \(event.responder.uid)"
         return words + " by \(user) via \(SafeText.line(event.responder.via))"
     }

@@ -13,13 +13,14 @@ package struct HelpCommand: Command {
     }
 
     package func run(in context: Context) async throws -> ExitCode {
+        let columns = context.output.columns
         let name = words.joined(separator: " ")
         if let verb = Verbs.named(name) {
-            try context.output.write(Help.text(for: verb))
+            try context.output.write(Help.text(for: verb, columns: columns))
         } else if words.isEmpty {
-            try context.output.write(Help.overview)
+            try context.output.write(Help.overview(columns: columns))
         } else if !Verbs.group(name).isEmpty {
-            try context.output.write(Help.text(forGroup: name))
+            try context.output.write(Help.text(forGroup: name, columns: columns))
         } else {
             throw UsageError(Program.unknown("verb", name, Verbs.all.map { $0.name }))
         }

@@ -6,8 +6,8 @@ package struct HistoryCommand: Command {
     package static let name = "history"
     package static let abstract = "List the responses, newest first"
     package static let options = [
-        source, key, outcome, button, by, since, until, text, uncollected, limit, after,
-        csv,
+        source, key, outcome, button, by, user, via, since, until, text, uncollected, limit,
+        after, csv, .utc,
     ]
     package static let discussion = [
         """
@@ -21,10 +21,7 @@ package struct HistoryCommand: Command {
         word stands for any other end, snap*, and takes the longer the more it matches. The first \
         search in a long history indexes its words; interrupted, it goes on there the next time.
         """,
-        """
-        The table is cut to the width of a terminal, and columns without room are left out; \
-        elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339.
-        """,
+        Table.help,
         """
         --csv prints a line of names and one row a response, as RFC 4180 has it: commas, CRLF, \
         UTF-8, times in RFC 3339, whatever the locale. A text that a spreadsheet might take for a \
@@ -42,6 +39,10 @@ package struct HistoryCommand: Command {
     static let by = Option(
         "by", "WORD", .words(ResolvedBy.allCases.map(\.rawValue)),
         help: "person, program, policy, asker or system")
+    static let user = Option(
+        "user", "NAME", .user, help: "Only what this account decided")
+    static let via = Option(
+        "via", "NAME", .via, help: "Only what came through this presenter or verb")
     static let since = Option("since", "TIME", help: "Only responses from this time on")
     static let until = Option("until", "TIME", help: "Only responses before this time")
     static let text = Option("text", "WORDS", help: "Only where all these words occur")
@@ -141,15 +142,19 @@ package struct HistoryCommand: Command {
             outcome: try arguments.choice(outcome, Outcome.allCases.map { ($0.rawValue, $0) }),
             button: arguments[button],
             by: try arguments.choice(by, ResolvedBy.allCases.map { ($0.rawValue, $0) }),
+            user: arguments[user], via: arguments[via],
             since: try arguments.value(since, date), until: try arguments.value(until, date),
             uncollected: arguments.has(uncollected),
-            text: try arguments.value(text, checked))
+            text: try arguments.value(text) { text throws(UsageError) in
+                _ = try words(text)
+                return text
+            })
     }
 
-    private static func checked(_ text: String) throws(UsageError) -> String {
+    /// What `--text` looks for.
+    package static func words(_ text: String) throws(UsageError) -> SearchText {
         do {
-            _ = try SearchText(text)
-            return text
+            return try SearchText(text)
         } catch {
             throw UsageError("\(error)")
         }

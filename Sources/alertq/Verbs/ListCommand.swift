@@ -5,12 +5,17 @@ import FoundationEssentials
 package struct ListCommand: Command {
     package static let name = "list"
     package static let abstract = "List the alerts that wait, next one first"
-    package static let options = [count, limit]
+    package static let options = [
+        count, HistoryCommand.source, HistoryCommand.key, StatsCommand.since, StatsCommand.until,
+        HistoryCommand.text, limit, all, .utc,
+    ]
     package static let discussion = [
         """
-        The table is cut to the width of a terminal, and columns without room are left out; \
-        elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339.
+        Conditions that are given together must all hold; with --count, what they let through is \
+        counted. --text looks for words as that of history does.
         """,
+        DateText.past,
+        Table.help,
         """
         With --json each object is the one that show prints; with --count it has the key \
         “pending”, a number.
@@ -22,13 +27,14 @@ package struct ListCommand: Command {
     ]
 
     static let count = Option("count", help: "Print only how many wait")
-    static let limit = Option(
-        "limit", "COUNT", help: "List at most so many, up to 1,000; 100 unless given")
+    static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
+    static let all = Option("all", help: "List them all")
 
-    /// As many as are in memory at a time.
-    private static let maximum = 1000
+    /// How many alerts are in memory at a time.
+    private static let pageSize = 500
 
     private let queue: QueueChoice
+    private let arguments: Arguments
     private let countsOnly: Bool
     private let limit: Int
     private let isJSON: Bool
@@ -36,64 +42,114 @@ package struct ListCommand: Command {
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
         countsOnly = arguments.has(Self.count)
-        limit = try arguments.count(Self.limit, unlessGiven: 100, atMost: Self.maximum)
+        let limit = try arguments.count(Self.limit, unlessGiven: 100)
+        guard !arguments.has(Self.all) || !arguments.has(Self.limit) else {
+            throw UsageError("--all and --limit can't be combined; give one of them")
+        }
+        self.limit = arguments.has(Self.all) || countsOnly ? .max : limit
         isJSON = arguments.has(.json)
+        self.arguments = arguments
+        // The conditions are read again when it runs, against the time of then.
+        _ = try WaitingFilter(arguments, now: Date())
     }
 
     package func runAtOnce(in context: Context) throws -> ExitCode? {
-        guard countsOnly, let count = AlertManager.pendingCountAtOnce(path: queue.path) else {
-            return nil
-        }
+        let filter = try WaitingFilter(arguments, now: context.now())
+        guard countsOnly, filter.isOpen,
+            let count = AlertManager.pendingCountAtOnce(path: queue.path)
+        else { return nil }
         try tell(count, context)
         return .done
     }
 
     package func run(in context: Context) async throws -> ExitCode {
-        let waiting = try await queue.read(via: Self.name, in: context) { manager in
-            let records = countsOnly ? [] : try await manager.pending(limit: limit)
-            let isWhole = !countsOnly && records.count < limit
-            let count = isWhole ? records.count : try await manager.pendingCount()
-            return (records: records, count: count, holder: manager.slotHolder())
+        let filter = try WaitingFilter(arguments, now: context.now())
+        let told = try await queue.read(via: Self.name, in: context) { manager in
+            let (listed, hasMore) =
+                countsOnly && filter.isOpen
+                ? (0, true) : try await list(filter, manager, in: context)
+            let isCounted = hasMore && filter.isOpen
+            let count = isCounted ? try await manager.pendingCount() : listed
+            return (listed: listed, hasMore: hasMore, count: count, holder: manager.slotHolder())
         }
         // Where nobody has asked anything yet, nothing waits.
-        let (records, count, holder) = waiting ?? ([], 0, nil)
+        let (listed, hasMore, count, holder) = told ?? (0, false, 0, nil)
         if countsOnly {
             try tell(count, context)
             return .done
         }
-        if isJSON {
-            for record in records { try context.print(AlertJSON.line(record)) }
-        } else if !records.isEmpty {
-            try context.output.write(Self.table(records, in: context))
-        } else if context.output.isTerminal {
-            context.note(WaitingText.count(0))
+        if listed == 0, !isJSON, context.output.isTerminal {
+            context.note(filter.isOpen ? WaitingText.count(0) : "no alert that waits fits")
         }
-        if count > records.count, !records.isEmpty {
-            let hint = limit < Self.maximum ? "; --limit shows more" : ""
-            context.note("of \(count) alerts that wait, \(records.count) are listed" + hint)
+        if hasMore {
+            let what =
+                filter.isOpen
+                ? "of \(count) alerts that wait, \(listed) are listed" : "there are more that fit"
+            context.note(what + "; --all lists them all")
         }
         if let holder, !holder.isThere, count > 0 { context.note("alerts \(holder.showing)") }
         return .done
+    }
+
+    /// Prints page by page; returns how many were printed, or counted, and whether there are more.
+    private func list(
+        _ filter: WaitingFilter, _ manager: AlertManager, in context: Context
+    ) async throws -> (listed: Int, hasMore: Bool) {
+        var table = Self.table(in: context)
+        var (listed, after) = (0, Alert.ID?.none)
+        while true {
+            // One more than is printed tells whether there are more.
+            let left = limit - listed
+            let size = filter.isOpen && left < Self.pageSize ? left + 1 : Self.pageSize
+            let page = try await manager.pending(
+                source: filter.source, after: after, limit: size)
+            let found = try filter.matches(page)
+            let shown = found.prefix(left)
+            if !countsOnly { try print(shown, &table, in: context) }
+            listed += shown.count
+            if found.count > shown.count { return (listed, true) }
+            guard page.count == size, let last = page.last else { return (listed, false) }
+            after = last.id
+        }
+    }
+
+    private func print(
+        _ records: ArraySlice<AlertRecord>, _ table: inout Table, in context: Context
+    ) throws {
+        if isJSON {
+            for record in records { try context.print(AlertJSON.line(record)) }
+        } else if !records.isEmpty {
+            try context.output.write(table.text(records.map { Self.row($0, in: context) }))
+        }
     }
 
     private func tell(_ count: Int, _ context: Context) throws {
         let json = JSONValue.object([("pending", .integer(Int64(count)))])
         try context.print(isJSON ? json.text() : "\(count)")
     }
+}
 
+// MARK: - The table
+
+extension ListCommand {
     package static func table(_ records: [AlertRecord], in context: Context) -> String {
-        var table = Table(
+        var table = table(in: context)
+        return table.text(records.map { row($0, in: context) })
+    }
+
+    private static func table(in context: Context) -> Table {
+        Table(
             ["ID", "ASKED", "SOURCE", "PRIORITY", "STATE", "BUTTONS", "TITLE"],
             dropping: ["PRIORITY", "BUTTONS", "SOURCE", "STATE", "ASKED"], for: context)
-        return table.text(
-            records.map { record in
-                let buttons = record.alert.buttons.map(\.id).joined(separator: ",")
-                return [
-                    "\(record.id)", TimeText.text(record.askedAt, in: context),
-                    record.source.name, record.alert.priority.word, state(record, in: context),
-                    buttons.isEmpty ? "-" : buttons, record.alert.title,
-                ]
-            })
+    }
+
+    private static func row(_ record: AlertRecord, in context: Context) -> [String] {
+        let buttons = record.alert.buttons.map(\.id).joined(separator: ",")
+        return [
+            "\(record.id)", TimeText.text(record.askedAt, in: context),
+            record.source.name, record.alert.priority.word, state(record, in: context),
+            buttons.isEmpty ? "-" : buttons, record.alert.title,
+        ]
     }
 
     private static func state(_ record: AlertRecord, in context: Context) -> String {
@@ -102,11 +158,47 @@ package struct ListCommand: Command {
         }
         let moment = TimeText.text(end, in: context)
         guard record.expiresBeforeSnoozeEnds else {
-            return context.output.isTerminal ? "back \(moment)" : "snoozed until \(moment)"
+            return context.output.isTerminal && !context.isUTC ? "back \(moment)" : "snoozed until \(moment)"
         }
         // It does not come back, unless somebody ends the snooze.
         let expiry = TimeText.text(record.expiresAt, in: context)
-        return context.output.isTerminal
+        return context.output.isTerminal && !context.isUTC
             ? "snoozed, expires \(expiry)" : "snoozed until \(moment), expires first"
+    }
+}
+
+/// Which waiting alerts to list; every condition that is set must hold.
+private struct WaitingFilter {
+    let source: String?
+    private let key: String?
+    private let since: Date?
+    private let until: Date?
+    private let words: SearchText?
+
+    init(_ arguments: Arguments, now: Date) throws(UsageError) {
+        let date = { (text: String) throws(UsageError) in try DateText.parse(text, now: now) }
+        source = arguments[HistoryCommand.source]
+        key = arguments[HistoryCommand.key]
+        since = try arguments.value(StatsCommand.since, date)
+        until = try arguments.value(StatsCommand.until, date)
+        words = try arguments.value(HistoryCommand.text, HistoryCommand.words)
+    }
+
+    /// Whether it lets everything through.
+    var isOpen: Bool { source == nil && hasNoOther }
+
+    private var hasNoOther: Bool {
+        key == nil && since == nil && until == nil && words == nil
+    }
+
+    /// Those alerts of its source that it lets through.
+    func matches(_ records: [AlertRecord]) throws(AlertError) -> [AlertRecord] {
+        guard !hasNoOther else { return records }
+        let found = records.filter { record in
+            key.map { record.alert.key.isIdentical(to: $0) } ?? true
+                && since.map { $0 <= record.askedAt } ?? true
+                && until.map { $0 > record.askedAt } ?? true
+        }
+        return try words?.matches(found) ?? found
     }
 }

@@ -89,7 +89,8 @@ package struct PurgeCommand: Command {
             let verb = isDry ? "would be" : "were"
             let what = report.erased == 1 ? "1 alert" : "\(report.erased) alerts"
             try context.print(
-                "the texts of \(what) resolved before \(TimeText.local(date)) \(verb) erased")
+                "the texts of \(what) resolved before \(LocalTime.text(date, .whole)) \(verb) "
+                    + "erased")
         }
         for line in passedOver(report) { context.note(line) }
         guard !report.isComplete else { return }

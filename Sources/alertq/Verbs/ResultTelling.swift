@@ -34,6 +34,7 @@ package struct ResultTelling: Sendable {
             throw AlertError.storage(
                 operation: "read the response to alert \(record.id)", "there is none")
         }
+        let ending = Ending(record)?.text(context.noteTime) ?? response.summary
         let result = AskResult(response)
         do {
             if isJSON {
@@ -45,14 +46,14 @@ package struct ResultTelling: Sendable {
                 try context.print(namesAlert ? "\(record.id)\t\(shown)" : shown)
             }
         } catch {
-            context.note("\(verb): alert \(record.id) was \(response.summary)")
+            context.note("\(verb): alert \(record.id): \(ending)")
             throw error
         }
         if record.isErased {
             context.note(
-                "the texts of alert \(record.id) have been erased; it was \(response.summary)")
+                "alert \(record.id): \(ending); its texts have been erased")
         } else if !isTold, isWorthTelling(response, result) {
-            context.note("alert \(record.id) was \(response.summary)")
+            context.note("alert \(record.id): \(ending)")
         }
         if response.collectedAt == nil { await collect(record, manager) }
         return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code

@@ -7,6 +7,10 @@ package struct ShowCommand: Command {
     package static let name = "show"
     package static let abstract = "Show one alert with everything that happened to it"
     package static let operands = ["ID"]
+    package static let options = [Option.utc]
+    package static let discussion = [
+        "On a terminal times are local, with their zone; elsewhere and with --utc they are UTC."
+    ]
 
     /// How many entries of its story are in memory at a time.
     private static let pageSize = 100
@@ -85,7 +89,8 @@ package struct ShowCommand: Command {
             ("snoozes", record.snoozes > 0 ? "\(record.snoozes)" : ""),
         ]
         if let response = record.response {
-            lines.append(("response", response.summary))
+            let ending = Ending(record)?.text(context.lastingTime)
+            lines.append(("response", ending ?? response.outcome.rawValue))
             lines.append(("collected", time(response.collectedAt, context)))
         }
         return lines.filter { !$0.text.isEmpty }.map { line($0.name, $0.text, context) }.joined()
@@ -98,10 +103,7 @@ package struct ShowCommand: Command {
     }
 
     private static func time(_ date: Date?, _ context: Context) -> String {
-        guard let date else { return "" }
-        let text = Timestamp.text(date)
-        guard context.output.isTerminal else { return text }
-        return "\(text) (\(TimeText.relative(date, to: context.now())))"
+        date.map { TimeText.whole($0, in: context) } ?? ""
     }
 
     /// A name and a text, whose further lines stand below its first.

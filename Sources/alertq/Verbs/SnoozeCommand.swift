@@ -6,7 +6,7 @@ package struct SnoozeCommand: Command {
     package static let name = "snooze"
     package static let abstract = "Put an alert back for a time, after which it comes again"
     package static let operands = ["ID"]
-    package static let options = [duration]
+    package static let options = [duration, .utc]
 
     static let duration = Option(
         "for", "TIME", help: "How long, or until when; else the alert's own time, or 5 minutes")
@@ -42,11 +42,12 @@ package struct SnoozeCommand: Command {
         }
     }
 
-    private static func returning(_ record: AlertRecord) -> String {
-        let moment = record.snoozedUntil.map { " at " + TimeText.local($0) } ?? ""
-        let end = record.expiresAt.map(TimeText.local)
-        let warning = record.expiresBeforeSnoozeEnds ? end.map { ", but it expires at " + $0 } : nil
-        return "alert \(record.id) comes again" + moment + (warning ?? "")
+    private static func returning(_ record: AlertRecord, in context: Context) -> String {
+        let text = { (date: Date) in LocalTime.text(date, context.noteTime) }
+        let moment = record.snoozedUntil.map { " at " + text($0) } ?? ""
+        let end = record.expiresBeforeSnoozeEnds ? record.expiresAt : nil
+        let warning = end.map { ", but it expires at " + text($0) } ?? ""
+        return "alert \(record.id) comes again" + moment + warning
     }
 }
 

@@ -6,7 +6,7 @@ import FoundationEssentials
 package struct StatsCommand: Command {
     package static let name = "stats"
     package static let abstract = "Count what was asked and how it ended, and how long people took"
-    package static let options = [source, since, until]
+    package static let options = [source, since, until, prometheus, .utc]
     package static let discussion = [
         """
         It counts the alerts that were asked in the time, by source and by the button that they \
@@ -21,13 +21,22 @@ package struct StatsCommand: Command {
         “waiting”, “answered”, “cancelled”, “dismissed”, “expired” and “withdrawn”; “sources” and \
         “buttons”, arrays of objects with “name” and the same numbers; “from_asked” and \
         “from_presented”, with “count”, “shortest_ms”, “median_ms”, “p90_ms”, “p99_ms”, \
-        “longest_ms” and “histogram”, an array of objects with “from_ms”, “to_ms” and “count”.
+        “longest_ms” and “histogram”, an array of objects with “from_ms”, “to_ms” and “count”; \
+        and with the key “oldest_waiting” (when the oldest alert that waits was asked).
+        """,
+        """
+        --prometheus prints counters, gauges and histograms whose names begin with alertq_, for \
+        example into a file for the textfile collector of Prometheus's node_exporter. It counts \
+        everything anew each time, which takes about two seconds for a million alerts.
         """,
     ]
 
     static let source = Option("source", "NAME", help: "Only what this source asked")
     static let since = Option("since", "TIME", help: "Only what was asked from this time on")
     static let until = Option("until", "TIME", help: "Only what was asked before this time")
+
+    static let prometheus = Option(
+        "prometheus", help: "Print metrics in the text format of Prometheus")
 
     /// How many sources and buttons the tables show.
     private static let shown = 20
@@ -36,11 +45,18 @@ package struct StatsCommand: Command {
     private let arguments: Arguments
     private let source: String?
     private let isJSON: Bool
+    private let isPrometheus: Bool
 
     package init(_ arguments: Arguments) throws {
         queue = try QueueChoice(arguments)
         source = arguments[Self.source]
         isJSON = arguments.has(.json)
+        isPrometheus = arguments.has(Self.prometheus)
+        // A counter has to grow, which what was asked in a time does not.
+        for option in [Option.json, Self.since, Self.until]
+        where isPrometheus && arguments.has(option) {
+            throw UsageError("--prometheus and --\(option.name) can't be combined")
+        }
         self.arguments = arguments
         // The times are read again when it runs, against the time of then.
         _ = try Self.times(arguments, now: Date())
@@ -50,17 +66,26 @@ package struct StatsCommand: Command {
         let (since, until) = try Self.times(arguments, now: context.now())
         let counted = try await ProgressBar.during("counting", in: context) { bar in
             try await queue.read(via: Self.name, in: context) { manager in
-                try await manager.statistics(source: source, since: since, until: until) {
-                    bar.show($0, of: $1)
-                }
+                let statistics = try await manager.statistics(
+                    source: source, since: since, until: until
+                ) { bar.show($0, of: $1) }
+                return (statistics, try await manager.auditHead()?.sequence ?? 0)
             }
         }
         // Where nobody has asked anything yet, there is nothing to count.
-        let statistics = counted ?? AlertStatistics()
+        let (statistics, head) = counted ?? (AlertStatistics(), 0)
         if isJSON {
             try context.print(Self.json(statistics, source, since, until).text())
+        } else if isPrometheus {
+            // A program gets names as they are; a terminal might obey them.
+            let isShown = context.output.isTerminal
+            let metrics = PrometheusText(statistics, head: head, now: context.now()) {
+                isShown ? SafeText.line($0) : $0
+            }
+            try context.output.write(metrics.text)
         } else {
-            try context.output.write(Self.text(statistics, in: context))
+            let heading = Self.heading(source, since, until, in: context)
+            try context.output.write(heading + Self.text(statistics, in: context))
         }
         return .done
     }
@@ -76,36 +101,64 @@ package struct StatsCommand: Command {
 // MARK: - Text
 
 extension StatsCommand {
+    /// Which alerts are counted; nothing where it is all of them.
+    package static func heading(
+        _ source: String?, _ since: Date?, _ until: Date?, in context: Context
+    ) -> String {
+        let time = { (date: Date) in LocalTime.text(date, context.lastingTime) }
+        let words = [
+            source.map { "of “\(SafeText.line($0))”" }, since.map { "asked since \(time($0))" },
+            until.map { (since == nil ? "asked before " : "and before ") + time($0) },
+        ].compactMap { $0 }
+        guard !words.isEmpty else { return "" }
+        return heading((["Alerts"] + words).joined(separator: " "), in: context)
+    }
+
+    /// A heading in as many lines as it needs.
+    private static func heading(_ text: String, in context: Context) -> String {
+        DisplayWidth.wrapped(text, to: context.output.columns ?? .max)
+            .map { context.style.bold($0) + "\n" }.joined()
+    }
+
     package static func text(_ statistics: AlertStatistics, in context: Context) -> String {
-        let style = context.style
         // One below the other they fit every screen.
         let names = ["asked", "waiting"] + Outcome.allCases.map(\.rawValue)
         let unseen = statistics.total.unseen
         var text = zip(names, numbers(statistics.total)).map { name, number in
             let more =
-                name == Outcome.expired.rawValue && unseen > 0 ? ", \(unseen) of them unseen" : ""
-            return DisplayWidth.padded(name, to: 10) + number + more + "\n"
+                switch name {
+                case "waiting" where context.output.isTerminal:
+                    statistics.oldestWaiting.map {
+                        ", the oldest asked " + TimeText.text($0, in: context)
+                    } ?? ""
+                case Outcome.expired.rawValue where unseen > 0: ", \(unseen) of them unseen"
+                default: ""
+                }
+            let columns = context.output.columns.map { max(10, $0 - 10) } ?? .max
+            return DisplayWidth.padded(name, to: 10)
+                + DisplayWidth.wrapped(number + more, to: columns)
+                .joined(separator: "\n" + String(repeating: " ", count: 10)) + "\n"
         }.joined()
-        text += groups("SOURCE", statistics.sources, hasWaiting: true, in: context)
-        text += groups("BUTTON", statistics.buttons, hasWaiting: false, in: context)
+        text += groups("By source", "SOURCE", statistics.sources, hasWaiting: true, in: context)
+        text += groups("By button", "BUTTON", statistics.buttons, hasWaiting: false, in: context)
         let times = [
-            ("asked", statistics.timeFromAsked),
-            ("shown", statistics.timeFromPresented),
+            ("asking", statistics.timeFromAsked),
+            ("appearing", statistics.timeFromPresented),
         ].filter { $0.1.count > 0 }
         guard !times.isEmpty else { return text }
         var lengths = Table(
-            ["SINCE", "ANSWERS", "MEDIAN", "90 %", "99 %", "LONGEST"],
+            ["COUNTED FROM", "ANSWERS", "MEDIAN", "90 % WITHIN", "99 % WITHIN", "LONGEST"],
             dropping: ["LONGEST", "ANSWERS"], for: context)
         let rows = times.map { name, times in
             [name, "\(times.count)"]
                 + [times.median, times.percentile(90), times.percentile(99), times.longest]
                 .map { $0.map(LengthText.text) ?? "-" }
         }
-        text += "\n" + lengths.text(rows) + "\n"
+        text += "\n" + heading("How long people took to answer", in: context) + lengths.text(rows)
         let bars = HistogramText.lines(
             statistics.timeFromAsked.histogram, columns: context.output.columns ?? 80)
-        let head = style.bold("Answers by the time since asking:")
-        return text + ([head] + bars).joined(separator: "\n") + "\n"
+        text += "\n" + heading("Answers by how long they took from asking", in: context)
+        return text + bars.map { $0 + "\n" }.joined()
     }
 
     private static let outcomeHeadings = [
@@ -113,7 +166,8 @@ extension StatsCommand {
     ]
 
     private static func groups(
-        _ heading: String, _ groups: [AlertStatistics.Group], hasWaiting: Bool, in context: Context
+        _ title: String, _ heading: String, _ groups: [AlertStatistics.Group], hasWaiting: Bool,
+        in context: Context
     ) -> String {
         guard !groups.isEmpty else { return "" }
         let headings =
@@ -128,7 +182,7 @@ extension StatsCommand {
         }
         let more =
             groups.count > shown ? "… and \(groups.count - shown) more; --json has them\n" : ""
-        return "\n" + table.text(rows) + more
+        return "\n" + self.heading(title, in: context) + table.text(rows) + more
     }
 
     private static func chosen(_ counts: AlertStatistics.Counts) -> [String] {
@@ -157,6 +211,7 @@ extension StatsCommand {
                 ("buttons", .array(statistics.buttons.map(json))),
                 ("from_asked", json(statistics.timeFromAsked)),
                 ("from_presented", json(statistics.timeFromPresented)),
+                ("oldest_waiting", AlertJSON.date(statistics.oldestWaiting)),
             ])
     }
 

@@ -9,7 +9,7 @@ package struct WatchCommand: Command {
     package static let abstract = "Print what happens as it happens, or run a program for answers"
     package static let operands = ["[ARGUMENT...]"]
     package static let options = [
-        after, alert, source, exec, execTimeout, button, outcome, since,
+        after, alert, source, exec, execTimeout, button, outcome, since, .utc,
     ]
     package static let discussion = [
         """
@@ -231,9 +231,11 @@ package enum EventLine {
             return row.map(SafeText.line).joined(separator: "\t")
         }
         let event = entry.event
-        let local = TimeText.local(event.at)
         // On a narrow screen the day gives way to what happened.
-        let time = columns < 60 ? String(local.suffix(8)) : local
+        let isNarrow = columns < 60 && !context.isUTC
+        let time =
+            isNarrow
+            ? LocalTime.seconds(event.at) : LocalTime.text(event.at, context.lastingTime)
         let word = event.outcome?.rawValue ?? event.kind.rawValue
         let id = event.alertID.map { "\($0)" } ?? "-"
         var text = entry.title.map(SafeText.line) ?? event.source.map(SafeText.line) ?? ""

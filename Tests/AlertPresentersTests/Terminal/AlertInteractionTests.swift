@@ -134,10 +134,28 @@ struct AlertWordingTests {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         let far = AlertWording.ending(
             in: .seconds(7200), at: now + 7200, now: now, defaultTitle: nil)
-        #expect(far.wholeMatch(of: /until (\d{4}-\d\d-\d\d )?\d\d:\d\d/) != nil)
+        #expect(far.wholeMatch(of: /until (\d{4}-\d\d-\d\d )?\d\d:\d\d( \S+)?/) != nil)
         let near = AlertWording.ending(
             in: .seconds(59), at: now + 59, now: now, defaultTitle: "No")
         #expect(near == "0:59 left, then “No”")
+    }
+
+    @Test(
+        "What stays of an alert fits its terminal, and tells all of how it ended",
+        arguments: [10, 20, 40, 80, 200])
+    func lastLines(columns: Int) {
+        let ana = Responder(
+            uid: 1, user: "ana", via: "desktop", tty: "/dev/pts/3", host: "x", pid: 1)
+        let response = response(.answered, "Yes", responder: ana)
+        for title in ["?", "日本語の質問ですか", String(repeating: "long ", count: 50)] {
+            let lines = AlertWording.resolved(
+                title, response: response, choseHere: false, columns: columns)
+            #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
+            // A line may break where a space stood, or inside a word that is wider than it.
+            let letters = lines.joined().filter { $0 != " " }
+            #expect(letters.hasSuffix(response.summary.filter { $0 != " " }), "\(lines)")
+            #expect(columns < 200 || lines.count == 1)
+        }
     }
 
     @Test("Later offers no time behind the deadline, but always the alert's own")

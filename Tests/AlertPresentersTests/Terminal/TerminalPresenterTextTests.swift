@@ -97,10 +97,11 @@ struct TerminalPresenterTextTests {
         await presenter.didResolve(
             .of(Self.question), response: response(.expired, by: .policy), choseHere: false)
         await presenter.didFail(.of(Self.question), error: .storage(operation: "write", "full"))
+        let time = LocalTime.text(Date(timeIntervalSince1970: 0), .brief(now: .now))
         #expect(
             terminal.screen.lines == [
-                "• Delete? — answered “Yes” by ana via desktop at 1970-01-01T00:00:00.000Z",
-                "• Delete? — expired by policy at 1970-01-01T00:00:00.000Z",
+                "• Delete? — answered “Yes” by ana via desktop at \(time)",
+                "• Delete? — expired at \(time); nobody answered",
                 "✗ Delete? — not stored: can't write: full", "",
             ])
     }
@@ -109,7 +110,7 @@ struct TerminalPresenterTextTests {
     func snoozed() async throws {
         let presenter = try presenter()
         let end = Date().addingTimeInterval(600)
-        let clock = AlertWording.clock(end, now: Date())
+        let clock = LocalTime.text(end, .brief(now: Date()))
         await presenter.didSnooze(.of(Self.question), until: end)
         await presenter.didSnooze(.of(Self.question, expiresIn: .seconds(60)), until: end)
         let lines = terminal.screen.lines

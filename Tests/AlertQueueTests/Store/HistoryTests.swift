@@ -54,6 +54,8 @@ struct HistoryTests {
         ({ $0.button = "No" }, { $1.button?.id == "No" }),
         ({ $0.by = .person }, { $1.by == .person }),
         ({ $0.by = .policy }, { $1.by == .policy }),
+        ({ $0.user = "ana" }, { $1.responder?.user == "ana" }),
+        ({ $0.via = "answer" }, { $1.responder?.via == "answer" }),
         ({ $0.since = middle }, { $1.resolvedAt >= middle }),
         ({ $0.until = middle }, { $1.resolvedAt < middle }),
         ({ $0.uncollected = true }, { $1.collectedAt == nil }),
@@ -81,6 +83,11 @@ struct HistoryTests {
                         && second.holds(record, response)
                 }
                 #expect(found == expected.map(\.id), "\(filter)")
+                // What has been collected is the store's to know.
+                #expect(all.filter(filter.admits).count >= found.count)
+                if !filter.uncollected {
+                    #expect(all.filter(filter.admits).map(\.id) == found, "\(filter)")
+                }
                 sizes.append(found.count)
             }
         }

@@ -92,6 +92,22 @@ struct StatisticsTests {
         #expect(try await statistics(since: second, until: third).total.asked == 1)
     }
 
+    @Test("The oldest is the first that was asked of those that wait")
+    func oldest() async throws {
+        #expect(try await statistics().oldestWaiting == nil)
+        var asked: [(id: Alert.ID, at: ClockReading)] = []
+        for source in ["a", "b", "a"] {
+            asked.append((try await store.ask(.yesNo(), source: source).id, clock.now()))
+            clock.advance(by: .seconds(10))
+        }
+        for (id, at) in asked {
+            let date = Timestamp.date(milliseconds: at.wallMilliseconds)
+            #expect(try await statistics().oldestWaiting == date)
+            try await store.answer(id, 0)
+        }
+        #expect(try await statistics().oldestWaiting == nil)
+    }
+
     @Test("Far more names than anybody reads take no more memory")
     func manyNames() async throws {
         for number in 1...1100 { try await store.ask(.yesNo(), source: "source \(number)") }

@@ -29,11 +29,9 @@ private func insertAny(_ input: inout Input, _ db: Database) {
 
 private func readAll(_ db: Database, _ now: ClockReading) {
     for id in [1, Int64.min, Int64.max] { _ = try? db.alert(id) }
-    for priority in Alert.Priority.allCases {
-        let places = (try? db.places(priority, at: now, limit: 5)) ?? []
-        _ = places.sorted { $0.comes(before: $1, at: now) }
+    for id in [nil, 1, Int64.max] {
+        _ = try? db.waiting(source: nil, after: id, limit: 5, at: now)
     }
-    _ = try? db.snoozed(at: now, limit: 5)
     _ = try? db.overdue(at: now, limit: 5)
     _ = try? db.finishedSnoozes(at: now, limit: 5)
     _ = try? db.isDue(at: now)

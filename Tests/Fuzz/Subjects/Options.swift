@@ -44,7 +44,8 @@ import FoundationEssentials
         guard let date = try? DateText.parse(text, now: now) else { return }
         expect(!Timestamp.text(date).isEmpty, "a moment without a text")
         _ = TimeText.relative(date, to: now)
-        _ = TimeText.local(date)
+        _ = LocalTime.text(date, .whole)
+        _ = LocalTime.text(date, .brief(now: now))
     } else {
         guard let duration = try? DurationText.parse(text) else { return }
         expect(

@@ -79,45 +79,6 @@ extension Database {
         ) { $0.text(0) }
     }
 
-    /// What decides on the place of the oldest waiting alerts of one priority, without their texts.
-    func places(
-        _ priority: Alert.Priority, at now: ClockReading, limit: Int
-    ) throws -> [QueuePlace] {
-        try rows(
-            """
-            SELECT id, asked_ms, asked_boot_ms, boot FROM alerts
-            WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ?1 AND \(Self.isInTime)
-            ORDER BY id LIMIT ?5
-            """,
-            .integer(priority.rawValue), .text(now.boot), .integer(now.bootMilliseconds),
-            .integer(now.wallMilliseconds), .integer(limit)
-        ) { row in
-            QueuePlace(
-                id: row.integer(0), priority: priority,
-                asked: ClockReading(
-                    wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
-                    boot: row.text(3)))
-        }
-    }
-
-    /// The snoozed alerts, the first to come again first.
-    func snoozed(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
-        try rows(
-            """
-            SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
-            AND \(Self.isInTime) AND ?1 IS NULL ORDER BY snoozed_ms LIMIT ?5
-            """,
-            .null, .text(now.boot), .integer(now.bootMilliseconds),
-            .integer(now.wallMilliseconds), .integer(limit)
-        ) { $0.integer(0) }
-    }
-
-    /// Whether the deadline has not passed: `?2` is the boot, `?3` its time, `?4` the wall clock's.
-    private static let isInTime = """
-        (expires_ms IS NULL OR CASE WHEN boot = ?2 AND expires_boot_ms IS NOT NULL
-            THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
-        """
-
     /// How many alerts could be shown now besides one, counted up to 1,000.
     func ready(besides id: Alert.ID) throws -> WaitingAlerts {
         let count = { [self] (condition: String) in

@@ -208,7 +208,7 @@ extension WriteContext {
         case .at(let date):
             let distance = Timestamp.milliseconds(date) - now.wallMilliseconds
             guard distance > 0 else {
-                throw .invalid(part, "\(Timestamp.text(date)) lies in the past")
+                throw .invalid(part, "\(LocalTime.text(date, .whole)) lies in the past")
             }
             guard Duration.milliseconds(distance) <= Alert.Limit.duration else {
                 throw .invalid(part, "is more than 100 years away")

@@ -53,6 +53,20 @@ extension SQLiteAlertStore {
         }
     }
 
+    package nonisolated(nonsending) func auditPlace(
+        beforeLast count: Int, of id: Alert.ID?
+    ) async throws(AlertError) -> Int64 {
+        try await read("read the audit log") { db in
+            try db.first(
+                """
+                SELECT seq FROM audit
+                WHERE \(id == nil ? "?1 IS NULL" : "alert_id = ?1")
+                ORDER BY seq DESC LIMIT 1 OFFSET ?2
+                """, .optional(id), .integer(count)
+            ) { $0.integer(0) } ?? 0
+        }
+    }
+
     package nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead? {
         try await read("read the audit log") { db in
             let head = try db.lastHead()

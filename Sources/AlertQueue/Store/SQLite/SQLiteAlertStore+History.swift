@@ -151,6 +151,8 @@ private struct HistoryQuery {
         if let key = filter.key { add("key = ?", .text(key)) }
         if let source = filter.source { add("source = ?", .text(source)) }
         if let button = filter.button { add("button = ?", .text(button)) }
+        if let user = filter.user { add("user = ?", .text(user)) }
+        if let via = filter.via { add("via = ?", .text(via)) }
         if filter.uncollected { conditions.append("collected_ms IS NULL") }
         if let since = filter.since {
             add("resolved_ms >= ?", .integer(Timestamp.milliseconds(since)))

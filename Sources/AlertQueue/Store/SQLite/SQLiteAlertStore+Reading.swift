@@ -83,17 +83,12 @@ extension SQLiteAlertStore {
         return withState(record)
     }
 
-    package nonisolated(nonsending) func pending(limit: Int) async throws(AlertError)
-        -> [AlertRecord]
-    {
+    package nonisolated(nonsending) func pending(
+        source: String? = nil, after: Alert.ID? = nil, limit: Int
+    ) async throws(AlertError) -> [AlertRecord] {
         let records = try await read("list what waits") { [clock] db in
-            let now = clock.now()
-            let ready = try Alert.Priority.allCases
-                .flatMap { try db.places($0, at: now, limit: limit) }
-                .sorted { $0.comes(before: $1, at: now) }
-                .map(\.id)
-            let snoozed = try db.snoozed(at: now, limit: limit)
-            return try (ready + snoozed).prefix(limit).compactMap { try db.alert($0)?.record }
+            try db.waiting(source: source, after: after, limit: limit, at: clock.now())
+                .compactMap { try db.alert($0)?.record }
         }
         return records.map(withState)
     }
@@ -138,12 +133,14 @@ extension SQLiteAlertStore {
                     AND (?3 IS NULL OR responses.source = ?3)
                     AND (?4 IS NULL OR outcome = ?4) AND (?5 IS NULL OR button = ?5)
                     AND (?6 IS NULL OR resolved_ms >= ?6)
-                ORDER BY responses.seq LIMIT ?7
+                    AND (?7 IS NULL OR user = ?7) AND (?8 IS NULL OR via = ?8)
+                ORDER BY responses.seq LIMIT ?9
                 """,
                 [
                     .integer(place), .integer(end), .optional(filter.source),
                     .optional(filter.outcome?.rawValue), .optional(filter.button),
-                    .optional(filter.since.map(Timestamp.milliseconds)), .integer(limit),
+                    .optional(filter.since.map(Timestamp.milliseconds)),
+                    .optional(filter.user), .optional(filter.via), .integer(limit),
                 ]
             ) { (try AlertRow($0).record, $0.integer(AlertRow.count)) }
             let isFull = found.count == limit

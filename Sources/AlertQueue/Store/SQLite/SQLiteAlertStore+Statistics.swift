@@ -49,8 +49,10 @@ private struct StatisticsTally: Sendable {
 
     /// - Parameter isUnseen: Whether they have never been on a screen.
     mutating func addAlerts(
-        _ count: Int, of source: String, _ outcome: Outcome?, isUnseen: Bool
+        _ count: Int, of source: String, _ outcome: Outcome?, isUnseen: Bool, firstAsked: Int64
     ) {
+        let asked = Timestamp.date(milliseconds: firstAsked)
+        if outcome == nil { counted.oldestWaiting = min(asked, counted.oldestWaiting ?? asked) }
         let counts = Self.counts(count, outcome, isUnseen: isUnseen)
         counted.total.add(counts)
         Self.add(counts, to: &sources, source)
@@ -119,7 +121,7 @@ private struct StatisticsQuery: Sendable {
             """
             SELECT sources.name, outcome,
                 CASE WHEN button_index >= 0 THEN coalesce(button, '#' || button_index) END,
-                presented_ms IS NULL, count(*)
+                presented_ms IS NULL, count(*), min(asked_ms)
             FROM alerts CROSS JOIN sources ON sources.id = alerts.source_id
             LEFT JOIN responses ON responses.alert_id = alerts.id
             WHERE \(Self.condition) GROUP BY 1, 2, 3, 4
@@ -127,7 +129,8 @@ private struct StatisticsQuery: Sendable {
         ) { row in
             let outcome = row.optionalText(1).flatMap(Outcome.init(rawValue:))
             let (isUnseen, count) = (row.integer(3) == 1, Int(row.integer(4)))
-            tally.addAlerts(count, of: row.text(0), outcome, isUnseen: isUnseen)
+            tally.addAlerts(
+                count, of: row.text(0), outcome, isUnseen: isUnseen, firstAsked: row.integer(5))
             if let button = row.optionalText(2), let outcome {
                 tally.addChoices(count, of: button, outcome, isUnseen: isUnseen)
             }

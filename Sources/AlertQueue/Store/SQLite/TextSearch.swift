@@ -118,7 +118,7 @@ struct TextSearch {
                     """, .integer(sequence)
                 ) { (sequence: sequence, text: IndexedText($0, from: 0)) }
             }
-            found += try matchesInMemory(texts).prefix(limit - found.count)
+            found += try WordMatcher.matches(text, among: texts).prefix(limit - found.count)
             rest = rest.dropFirst(Self.rowsLength)
         }
         return found
@@ -164,7 +164,7 @@ struct TextSearch {
                 """, .integer(indexed), .integer(top), .integer(Self.tailLength)
             ) { (sequence: $0.integer(0), text: IndexedText($0, from: 1)) }
             guard let oldest = rows.last else { break }
-            let matches = try matchesInMemory(rows)
+            let matches = try WordMatcher.matches(text, among: rows)
             for sequence in matches where found.count < limit {
                 if try db.holds(conditions, sequence) { found.append(sequence) }
             }
@@ -172,25 +172,6 @@ struct TextSearch {
         }
         return found
     }
-
-    /// Those of some responses that have the words, newest first, by an index of only them.
-    private func matchesInMemory(
-        _ rows: [(sequence: Int64, text: IndexedText)]
-    ) throws -> [Int64] {
-        let memory = try Database(path: ":memory:", access: .create)
-        try memory.execute(Self.memoryIndex + "; BEGIN")
-        for row in rows { try memory.addToIndex(row.sequence, row.text) }
-        return try memory.rows(
-            "SELECT rowid FROM text_index WHERE text_index MATCH ? ORDER BY rowid DESC",
-            .text(text.expression)
-        ) { $0.integer(0) }
-    }
-
-    /// As migration 0003 makes it.
-    private static let memoryIndex = """
-        CREATE VIRTUAL TABLE text_index USING fts5 (title, message, buttons, info,
-            content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2")
-        """
 }
 
 /// What a filter asks of a row of `responses`.
@@ -209,6 +190,8 @@ struct HistoryConditions {
         if let outcome = filter.outcome { add("outcome = ?", .text(outcome.rawValue)) }
         if let button = filter.button { add("button = ?", .text(button)) }
         if let by = filter.by { add("resolved_by = ?", .text(by.rawValue)) }
+        if let user = filter.user { add("user = ?", .text(user)) }
+        if let via = filter.via { add("via = ?", .text(via)) }
         if filter.uncollected { add("collected_ms IS NULL") }
         if let since = filter.since {
             add("resolved_ms >= ?", .integer(Timestamp.milliseconds(since)))

@@ -1,0 +1,123 @@
+import FoundationEssentials
+
+/// How an alert ended, in words that can follow “alert 42: ”.
+///
+/// Wherever people read of an ending they read these words: `answered “Yes” by ana via terminal on
+/// /dev/pts/3 at 14:05`, `expired at 14:05; nobody answered`.
+package struct Ending: Sendable {
+    private let outcome: Outcome
+    /// What the button is called: by its label, else by its id, else by its index.
+    private let button: String?
+    private let by: ResolvedBy?
+    private let responder: Responder?
+    private let resolvedAt: Date
+    /// Whether it had buttons, so that somebody could have answered.
+    private var isQuestion = true
+    /// Whether it expired without having been on a screen.
+    private var isUnseen = false
+    /// Whether a delegate did what a cancel needs; `nil` where that is not known.
+    private var isHandled: Bool?
+
+    package init(_ response: Response) {
+        outcome = response.outcome
+        button = Self.name(of: response.button, index: response.buttonIndex)
+        by = response.by
+        responder = response.responder
+        resolvedAt = response.resolvedAt
+        isHandled = response.cancelHandling.map { $0 == .handled }
+    }
+
+    /// The ending of an alert; `nil` while it waits.
+    package init?(_ record: AlertRecord) {
+        guard let response = record.response else { return nil }
+        self.init(response)
+        isQuestion = !record.alert.buttons.isEmpty
+        isUnseen = record.hasExpiredUnseen
+    }
+
+    /// The ending that an entry of the log tells; `nil` for an entry of something else.
+    package init?(_ entry: AuditEntry) {
+        guard let outcome = entry.event.outcome else { return nil }
+        let event = entry.event
+        self.outcome = outcome
+        by = event.by
+        button =
+            entry.button.map(SafeText.line)
+            ?? event.buttonIndex.flatMap { $0 >= 0 ? "#\($0)" : nil }
+        // The entry names who stored it, which says nothing of who let an alert run out.
+        let isTimer = outcome == .expired || (outcome == .dismissed && event.by == .system)
+        responder = isTimer ? nil : event.responder
+        resolvedAt = event.at
+        switch outcome {
+        case .expired:
+            if case .told(_, let isUnseen, _, _)? = EntryDetail.expired(entry.detail) {
+                self.isUnseen = isUnseen
+            }
+        case .cancelled: isHandled = EntryDetail.isHandled(entry.detail)
+        case .answered, .dismissed, .withdrawn: break
+        }
+    }
+
+    /// The words, without a full stop.
+    ///
+    /// - Parameter form: How to tell when it was; `nil` leaves that out, for lines that begin with
+    ///   their time.
+    package func text(_ form: LocalTime.Form?) -> String {
+        let moment = form.map { " at " + LocalTime.text(resolvedAt, $0) } ?? ""
+        return what + moment + (consequence.map { "; " + $0 } ?? "")
+    }
+
+    private var what: String {
+        switch outcome {
+        case .answered:
+            "answered" + (button.map { " “\($0)”" } ?? "")
+                + (by == .policy ? " by policy" : byWhom)
+        case .expired: "expired"
+        case .dismissed: "dismissed" + (responder == nil ? " by itself" : byWhom)
+        case .withdrawn: "withdrawn" + byWhom
+        case .cancelled:
+            by == .system
+                ? "cancelled by the system" + (who.map { " (\($0))" } ?? "") : "cancelled" + byWhom
+        }
+    }
+
+    /// What the ending meant for the button, or why there is none.
+    private var consequence: String? {
+        switch outcome {
+        case .answered, .dismissed, .withdrawn: return nil
+        case .expired:
+            guard let button else {
+                return isUnseen ? "it had not been shown" : isQuestion ? "nobody answered" : nil
+            }
+            return (isUnseen ? "it had not been shown, and " : "")
+                + "the default “\(button)” was applied by policy"
+        case .cancelled:
+            switch (isHandled, button) {
+            case (true?, _): return "the delegate handled it"
+            case (false?, let button?): return "its cancel button “\(button)” was simulated"
+            case (nil, let button?): return "its cancel button is “\(button)”"
+            case (_, nil): return nil
+            }
+        }
+    }
+
+    private var byWhom: String { who.map { " by " + $0 } ?? "" }
+
+    private var who: String? {
+        guard let responder else { return nil }
+        let user = responder.user.map(SafeText.line) ?? "uid \(responder.uid)"
+        return "\(user) via \(SafeText.line(responder.via))"
+            + (responder.tty.map { " on " + SafeText.line($0) } ?? "")
+    }
+
+    private static func name(of button: Alert.Button?, index: Int) -> String? {
+        guard let button else { return index >= 0 ? "#\(index)" : nil }
+        // An erased label reads as the index; the id may have survived it.
+        return SafeText.line(button.title == "#\(index)" ? button.id : button.title)
+    }
+}
+
+extension Response {
+    /// How the alert ended, as people read it now: `answered “Yes” by ana via terminal at 14:05`.
+    package var summary: String { Ending(self).text(.brief(now: Date())) }
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Glibc
+
+/// Moments as people read them: in local time, with the zone where the day is not today's or the
+/// text is kept. See localtime(3).
+package enum LocalTime {
+    /// How much of a moment a text tells.
+    package enum Form: Sendable {
+        /// The time of day, `14:05`; of another day with date and zone, `2026-11-19 14:05 CET`.
+        case brief(now: Date)
+        /// All of it, for what is kept and read later: `2026-11-20 14:05:07 CET`.
+        case whole
+        /// In UTC, as programs read it: `2026-11-20T13:05:07.000Z`.
+        case utc
+    }
+
+    package static func text(_ date: Date, _ form: Form) -> String {
+        switch form {
+        case .utc: return Timestamp.text(date)
+        case .whole:
+            let time = fields(date)
+            return "\(day(time)) \(clock(time)):\(two(time.tm_sec)) \(zone(time))"
+        case .brief(let now):
+            let (time, today) = (fields(date), fields(now))
+            guard time.tm_yday != today.tm_yday || time.tm_year != today.tm_year else {
+                return clock(time)
+            }
+            return "\(day(time)) \(clock(time)) \(zone(time))"
+        }
+    }
+
+    /// The time of day to the second, for lines that come as things happen: `14:05:07`.
+    package static func seconds(_ date: Date) -> String {
+        let time = fields(date)
+        return "\(clock(time)):\(two(time.tm_sec))"
+    }
+
+    /// The moment's local year, month, day and so on.
+    package static func fields(_ date: Date) -> tm {
+        let (whole, rest) = Timestamp.milliseconds(date).quotientAndRemainder(dividingBy: 1000)
+        // Far beyond what localtime(3) can tell, any year will do.
+        var seconds = time_t(min(max(rest < 0 ? whole - 1 : whole, -farthest), farthest))
+        var time = tm()
+        localtime_r(&seconds, &time)
+        return time
+    }
+
+    private static let farthest: Int64 = 1_000_000_000_000
+
+    private static func day(_ time: tm) -> String {
+        "\(Int(time.tm_year) + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday))"
+    }
+
+    private static func clock(_ time: tm) -> String { "\(two(time.tm_hour)):\(two(time.tm_min))" }
+
+    /// The zone's abbreviation, such as `CEST`; the distance to UTC, such as `-03:00`, where the
+    /// zone has no name but a number.
+    private static func zone(_ time: tm) -> String {
+        let name = time.tm_zone.map { String(cString: $0) } ?? ""
+        if let first = name.first, first.isLetter, name.allSatisfy(\.isASCII) { return name }
+        let minutes = Int32(clamping: abs(time.tm_gmtoff) / 60)
+        return (time.tm_gmtoff < 0 ? "-" : "+") + "\(two(minutes / 60)):\(two(minutes % 60))"
+    }
+
+    private static func two(_ number: Int32) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}

@@ -1,0 +1,109 @@
+import AlertQueue
+import FoundationEssentials
+
+/// Statistics in the text exposition format
+/// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
+package struct PrometheusText {
+    private enum Kind: String {
+        case counter, gauge, histogram
+    }
+
+    package private(set) var text = ""
+
+    /// - Parameters:
+    ///   - head: The number of the audit log's last entry, or 0.
+    ///   - escape: What becomes of a label's value before it is quoted.
+    package init(
+        _ statistics: AlertStatistics, head: Int64, now: Date, escape: (String) -> String = { $0 }
+    ) {
+        let total = statistics.total
+        begin("waiting", .gauge, "Alerts that wait")
+        add("waiting", "\(total.waiting)")
+        begin("oldest_waiting_seconds", .gauge, "How long the oldest of these has waited, or 0")
+        let age = statistics.oldestWaiting.map { now.timeIntervalSince($0) } ?? 0
+        add("oldest_waiting_seconds", Self.seconds(.milliseconds(Int64(max(0, age) * 1000))))
+        begin("asked_total", .counter, "Alerts that were asked")
+        add("asked_total", "\(total.asked)")
+        begin("ended_total", .counter, "Alerts that have ended, by outcome")
+        for outcome in Outcome.allCases {
+            let count = total.outcomes[outcome] ?? 0
+            add("ended_total", "\(count)", [("outcome", outcome.rawValue)])
+        }
+        begin("expired_unseen_total", .counter, "Alerts that expired and had not been shown")
+        add("expired_unseen_total", "\(total.unseen)")
+        addSources(statistics.sources.map { (escape($0.name), $0.counts) })
+        addTimes(
+            "answer_seconds", "How long people took to answer, from asking",
+            statistics.timeFromAsked)
+        addTimes(
+            "answer_from_shown_seconds",
+            "How long people took to answer, from when the alert last appeared",
+            statistics.timeFromPresented)
+        begin("log_head_sequence", .gauge, "The number of the last entry of the audit log, or 0")
+        add("log_head_sequence", "\(head)")
+    }
+
+    private mutating func addSources(_ sources: [(name: String, AlertStatistics.Counts)]) {
+        guard !sources.isEmpty else { return }
+        begin("source_waiting", .gauge, "Alerts of a source that wait")
+        for (name, counts) in sources {
+            add("source_waiting", "\(counts.waiting)", [("source", name)])
+        }
+        begin("source_asked_total", .counter, "Alerts that a source has asked")
+        for (name, counts) in sources {
+            add("source_asked_total", "\(counts.asked)", [("source", name)])
+        }
+        begin("source_ended_total", .counter, "Alerts of a source that have ended, by outcome")
+        for (name, counts) in sources {
+            for outcome in Outcome.allCases {
+                add(
+                    "source_ended_total", "\(counts.outcomes[outcome] ?? 0)",
+                    [("source", name), ("outcome", outcome.rawValue)])
+            }
+        }
+    }
+
+    private mutating func addTimes(_ name: String, _ help: String, _ times: AnswerTimes) {
+        begin(name, .histogram, help)
+        var count = 0
+        // A bar of the histogram ends a millisecond before the bound that “le” counts in.
+        for bucket in times.histogram {
+            count += bucket.count
+            add(name + "_bucket", "\(count)", [("le", bucket.to.map(Self.seconds) ?? "+Inf")])
+        }
+        add(name + "_sum", Self.seconds(times.sum))
+        add(name + "_count", "\(times.count)")
+    }
+
+    private mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+        text += "# HELP alertq_\(name) \(help).\n# TYPE alertq_\(name) \(kind.rawValue)\n"
+    }
+
+    private mutating func add(
+        _ name: String, _ value: String, _ labels: [(name: String, value: String)] = []
+    ) {
+        let pairs = labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }
+        let list = pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}"
+        text += "alertq_\(name)\(list) \(value)\n"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// A length of time in seconds, with as many decimals as it needs.
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, rest) = duration.milliseconds.quotientAndRemainder(dividingBy: 1000)
+        guard rest > 0 else { return "\(seconds)" }
+        return "\(seconds)." + "\(1000 + rest)".dropFirst()
+    }
+}

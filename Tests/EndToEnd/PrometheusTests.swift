@@ -1,0 +1,85 @@
+import Foundation
+import ProcessTesting
+import Testing
+
+@Suite("Metrics")
+struct PrometheusTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// The samples by their names with labels, each checked for its form and its description.
+    private func samples(_ options: String...) async throws -> [String: Double] {
+        let told = try await queue.start(["stats", "--prometheus"] + options).finish()
+        #expect(told.code == 0 && told.output.hasSuffix("\n"))
+        let sample =
+            /((alertq_[a-z_]+)(?:\{(?:[a-z]+="(?:[^"\\]|\\["\\n])*",?)+\})?) ([0-9.]+)/
+        var samples: [String: Double] = [:]
+        var (helped, typed) = (Set<String>(), [String: String]())
+        for line in told.output.split(separator: "\n") {
+            if let match = line.wholeMatch(of: /# HELP (alertq_[a-z_]+) \S.*\./) {
+                #expect(helped.insert(String(match.1)).inserted)
+            } else if let match = line.wholeMatch(
+                of: /# TYPE (alertq_[a-z_]+) (counter|gauge|histogram)/)
+            {
+                typed[String(match.1)] = String(match.2)
+            } else {
+                let match = try #require(line.wholeMatch(of: sample), "\(line)")
+                let family = String(match.2).replacing(/_(bucket|sum|count)$/, with: "")
+                #expect(helped.contains(family) && typed[family] != nil, "\(line)")
+                #expect(typed[family] != "counter" || match.2.hasSuffix("_total"))
+                samples[String(match.1)] = Double(match.3)
+            }
+        }
+        #expect(Set(typed.keys) == helped)
+        return samples
+    }
+
+    @Test("What nobody has asked counts as zero, and names no source")
+    func empty() async throws {
+        _ = try await queue.run("notify", "Done", "--source", "a")
+        let samples = try await samples("--source", "b")
+        #expect(samples["alertq_waiting"] == 0 && samples["alertq_oldest_waiting_seconds"] == 0)
+        #expect(samples["alertq_answer_seconds_sum"] == 0)
+        #expect(samples[#"alertq_ended_total{outcome="answered"}"#] == 0)
+        #expect(!samples.keys.contains { $0.contains("source=") })
+    }
+
+    @Test("The numbers are those of the queue, whatever a source is called")
+    func numbers() async throws {
+        let strange = #"a"b\c"#
+        for (source, end) in [(strange, "answer"), (strange, ""), ("b", "withdraw"), ("b", "")] {
+            let asked = try await queue.run(
+                "ask", "?", "-b", "yes", "--detach", "--source", source)
+            let id = String(asked.output.dropLast())
+            if end == "withdraw" { _ = try await queue.run(end, id) }
+            if end == "answer" { _ = try await queue.runInTerminal(end, id, "yes") }
+        }
+        let samples = try await samples()
+        let expected: [String: Double] = [
+            "alertq_waiting": 2, "alertq_asked_total": 4,
+            #"alertq_ended_total{outcome="answered"}"#: 1,
+            #"alertq_ended_total{outcome="withdrawn"}"#: 1,
+            #"alertq_ended_total{outcome="expired"}"#: 0,
+            #"alertq_source_waiting{source="a\"b\\c"}"#: 1,
+            #"alertq_source_ended_total{source="b",outcome="withdrawn"}"#: 1,
+            "alertq_answer_seconds_count": 1, #"alertq_answer_seconds_bucket{le="+Inf"}"#: 1,
+            "alertq_answer_from_shown_seconds_count": 0, "alertq_log_head_sequence": 6,
+        ]
+        for (name, value) in expected { #expect(samples[name] == value, "\(name)") }
+        let age = try #require(samples["alertq_oldest_waiting_seconds"])
+        #expect(age > 0 && age < 100)
+        let sum = try #require(samples["alertq_answer_seconds_sum"])
+        #expect(sum > 0 && sum < 100)
+        let buckets = samples.filter { $0.key.hasPrefix("alertq_answer_seconds_bucket") }
+        #expect(buckets.count == 19 && buckets.values.allSatisfy { $0 <= 1 })
+    }
+
+    @Test("What was asked in a time is no counter, and JSON is another form")
+    func combined() async throws {
+        for other in [["--since", "1h"], ["--until", "1h"], ["--json"]] {
+            let told = try await queue.start(["stats", "--prometheus"] + other).finish()
+            #expect(told.code == 64 && told.errors.contains("can't be combined"), "\(told)")
+        }
+    }
+}
