@@ -125,6 +125,12 @@ struct OutputTests {
         #expect(cut.columns == [0, 1, 2, 3] && cut.widths == [2, 9, 13, 20])
         let dropped = TableLayout(natural: [2, 9, 40, 50], title: 3, dropped: [1], columns: 40)
         #expect(dropped.columns == [0, 2, 3] && dropped.widths == [2, 9, 14, 20])
+        let uncut = TableLayout(
+            natural: [2, 24, 40, 50], title: 3, dropped: [1], uncut: [1], columns: 62)
+        #expect(uncut.columns == [0, 1, 2, 3] && uncut.widths == [2, 24, 10, 20])
+        let gone = TableLayout(
+            natural: [2, 24, 40, 50], title: 3, dropped: [1], uncut: [1], columns: 61)
+        #expect(gone.columns == [0, 2, 3] && gone.widths == [2, 24, 30, 25])
         let tiny = TableLayout(natural: [2, 9, 40, 50], title: 3, dropped: [1, 2], columns: 5)
         #expect(tiny.columns == [0, 3])
     }

@@ -14,6 +14,9 @@ package struct Table {
         a terminal they say how long ago; --utc prints them as elsewhere.
         """
 
+    /// The headings of columns with times, which say nothing once they are cut.
+    private static let times = ["ASKED", "RESOLVED", "TIME"]
+
     private let headings: [String]
     private let dropped: [String]
     private let columns: Int?
@@ -46,7 +49,9 @@ package struct Table {
         }
         return TableLayout(
             natural: natural, title: headings.firstIndex(of: "TITLE") ?? headings.count - 1,
-            dropped: dropped.compactMap { headings.firstIndex(of: $0) }, columns: columns ?? .max)
+            dropped: dropped.compactMap { headings.firstIndex(of: $0) },
+            uncut: headings.indices.filter { Self.times.contains(headings[$0]) },
+            columns: columns ?? .max)
     }
 
     private func line(_ cells: [String], _ layout: TableLayout) -> String {
@@ -79,7 +84,10 @@ package struct TableLayout: Hashable {
     ///   - natural: How wide each column would like to be.
     ///   - title: The column that gets the room that is left.
     ///   - dropped: The columns that may be left out, the first one first.
-    package init(natural: [Int], title: Int, dropped: [Int], columns limit: Int) {
+    ///   - uncut: The columns that are shown as they are, or not at all.
+    package init(
+        natural: [Int], title: Int, dropped: [Int], uncut: [Int] = [], columns limit: Int
+    ) {
         columns = Array(natural.indices)
         widths = natural
         if excess(over: limit) <= 0 { return }
@@ -87,7 +95,7 @@ package struct TableLayout: Hashable {
         while true {
             widths = natural.enumerated().map { $0 == title ? $1 : min($1, Self.maximum) }
             shrink(title, by: excess(over: limit), to: Self.titleMinimum)
-            while excess(over: limit) > 0, let widest = widest(but: title) {
+            while excess(over: limit) > 0, let widest = widest(but: uncut + [title]) {
                 widths[widest] -= 1
             }
             guard excess(over: limit) > 0, let next = left.popFirst() else { return }
@@ -105,8 +113,8 @@ package struct TableLayout: Hashable {
     }
 
     /// The widest column that can still be cut.
-    private func widest(but title: Int) -> Int? {
-        columns.filter { $0 != title && widths[$0] > Self.minimum }
+    private func widest(but others: [Int]) -> Int? {
+        columns.filter { !others.contains($0) && widths[$0] > Self.minimum }
             .max { widths[$0] < widths[$1] }
     }
 }
