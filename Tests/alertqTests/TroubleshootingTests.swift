@@ -28,7 +28,8 @@ struct TroubleshootingTests {
     /// Messages that have names and numbers in them, as the page has them.
     private static let messages: [any Error] = [
         AlertError.alreadyResolved(Sample.response()),
-        AlertError.late(Sample.response()),
+        AlertError.late(Sample.response(.expired)),
+        AlertError.notAsSeen(42),
         AlertError.keyConflict("prune-1", 42, part: "title"),
         AlertError.inconsistent(42, "it was changed"),
         AlertError.inconsistent(nil, "it was changed"),

@@ -104,7 +104,8 @@ enum AlertWording {
     /// The end of a snooze, with the deadline if that is before it.
     static func snooze(until date: Date, expiry: Date?, now: Date) -> String {
         guard let expiry, expiry < date else { return LocalTime.text(date, .brief(now: now)) }
-        return LocalTime.text(date, .brief(now: now)) + ", but it expires at " + LocalTime.text(expiry, .brief(now: now))
+        return LocalTime.text(date, .brief(now: now)) + ", but it expires at "
+            + LocalTime.text(expiry, .brief(now: now))
     }
 
     /// The text of an alert without buttons, which is gone from the screen before it is read: as

@@ -31,12 +31,17 @@ extension AlertManager {
                     if failure == nil { signals.yield(.ended(presenter: name, because: error)) }
                 }
             } while failure != nil
-            await self.unstick(name)
+            await self.ended(run, of: name)
         }
         self.showing?.running[name] = (run, task)
     }
 
-    private func unstick(_ name: String) {
+    /// Notes the end of a presenter's task, after the signal that says the same: while the screens
+    /// are cleared, what has ended does not count as stuck, in whatever order signals are read.
+    private func ended(_ run: PresenterRun, of name: String) {
+        if showing?.isLeaving == true, showing?.running[name]?.run === run {
+            showing?.running[name] = nil
+        }
         guard stuckPresenters.remove(name) != nil else { return }
         emptySince = nil
         pokes.change()
@@ -95,12 +100,13 @@ extension AlertManager {
             let (name, presentation, signals) = (
                 presenter.name, showing.presentation, showing.signals
             )
+            let run = PresenterRun(of: name, signals)
             let task = Task.detached {
                 await body(presenter, presentation)
                 signals.yield(.told(presenter: name))
-                await self.unstick(name)
+                await self.ended(run, of: name)
             }
-            self.showing?.running[name] = (PresenterRun(of: name, signals), task)
+            self.showing?.running[name] = (run, task)
         }
     }
 
@@ -115,7 +121,7 @@ extension AlertManager {
             sender.yield(.graceOver)
         }
         defer { alarm.cancel() }
-        while let left = showing?.running, !left.isEmpty,
+        while showing?.running.isEmpty == false,
             let signal = await signals.next(isolation: self)
         {
             switch signal {
@@ -125,7 +131,7 @@ extension AlertManager {
             case .chose(let name, _, _), .ended(let name, _), .told(let name):
                 showing?.running[name] = nil
             case .graceOver:
-                stuckPresenters.formUnion(left.keys)
+                stuckPresenters.formUnion(showing?.running.keys.map(\.self) ?? [])
                 showing?.running.removeAll()
                 return
             default:

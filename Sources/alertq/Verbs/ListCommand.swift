@@ -158,7 +158,8 @@ extension ListCommand {
         }
         let moment = TimeText.text(end, in: context)
         guard record.expiresBeforeSnoozeEnds else {
-            return context.output.isTerminal && !context.isUTC ? "back \(moment)" : "snoozed until \(moment)"
+            return context.output.isTerminal && !context.isUTC
+                ? "back \(moment)" : "snoozed until \(moment)"
         }
         // It does not come back, unless somebody ends the snooze.
         let expiry = TimeText.text(record.expiresAt, in: context)
