@@ -21,7 +21,7 @@ struct OpeningTests {
         "Reading one's own queue before anybody has asked finds nothing, and makes nothing",
         arguments: [
             (["list"], ""), (["list", "--count"], "0\n"), (["history"], ""),
-            (["audit", "list"], ""), (["audit", "head"], ""), (["audit", "export"], ""),
+            (["audit", "list"], ""), (["audit", "export"], ""),
             (["audit", "verify"], "0 entries verify\n"), (["history", "--json"], ""),
             (["stats", "--source", "none", "--json"], nil),
         ])
@@ -38,7 +38,7 @@ struct OpeningTests {
         arguments: [
             ["show", "1"], ["wait", "1"], ["collect", "k"], ["collect", "--id", "1"],
             ["audit", "list", "--after", "1"], ["audit", "export", "--after", "1"],
-            ["watch", "--after", "1"],
+            ["watch", "--after", "1"], ["audit", "head"],
             ["audit", "verify", "--head", "1:" + String(repeating: "0", count: 64)],
         ])
     func missing(words: [String]) async throws {

@@ -66,7 +66,7 @@ struct PurgeTests {
         let dry = try await queue.run("purge", "--older-than", "now", "--dry-run")
         #expect(
             dry.output.wholeMatch(
-                of: /the texts of 3 alerts resolved before \S{10} \S{8} \S+ would be erased\n/)
+                of: /the texts of 3 alerts resolved before \S{23}Z would be erased\n/)
                 != nil)
         #expect(try await !grep().isEmpty)
         let purged = try await queue.objects("purge", "--older-than", "now")

@@ -63,7 +63,7 @@ struct ReadingTests {
         #expect(
             open.errors == "alertq: of 3 alerts that wait, 2 are listed; --all lists them all\n")
         let some = try await run(["list", "--limit", "1", "--source", "a"])
-        #expect(some.errors == "alertq: there are more that fit; --all lists them all\n")
+        #expect(some.errors == "alertq: more alerts match; --all lists them all\n")
         for words in [["--limit", "2", "--source", "a"], ["--all"], ["--limit", "3"]] {
             #expect(try await run(["list"] + words).errors.isEmpty)
         }
@@ -132,8 +132,10 @@ struct ReadingTests {
             #expect(other.matches(of: local).isEmpty, "\(other)")
             #expect(other.matches(of: utc).count >= count)
         }
+        _ = try await ask("Waits?")
         for verb in ["list", "history"] {
             let listed = try await screen(verb + " --utc", zone: zone)
+            #expect(listed.contains("T"))
             #expect(listed.contains("ago") == false)
         }
         for verb in [["show", "1"], ["audit", "list"], ["history"]] {

@@ -36,6 +36,19 @@ struct CSVTests {
         #expect(row["resolved_at"] == "2026-11-20T10:01:00.000Z" && row["collected_at"] == "")
     }
 
+    @Test("A cancel is handled or simulated, and nothing else is either")
+    func cancels() {
+        let fields = { (response: Response) in
+            AlertCSV.row(Sample.record(Sample.alert, response), isShown: false).dropLast()
+                .split(separator: ",", omittingEmptySubsequences: false).last
+        }
+        #expect(AlertCSV.header.hasSuffix(",handled\r\n"))
+        #expect(fields(Sample.response(.cancelled, by: .system, handling: .handled)) == "true")
+        let simulated = Sample.response(.cancelled, by: .system, handling: .simulateCancelButton)
+        #expect(fields(simulated) == "false")
+        #expect(fields(Sample.response()) == "")
+    }
+
     @Test("On a terminal no text is obeyed")
     func shown() {
         var alert = Sample.alert

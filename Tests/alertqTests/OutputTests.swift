@@ -158,6 +158,17 @@ struct OutputTests {
             ])
     }
 
+    @Test("A row of history tells a cancel that was handled from one that was simulated")
+    func cancels() {
+        let context = TestContext().context()
+        let by = { (handling: CancelHandling) in
+            let response = Sample.response(.cancelled, by: .system, handling: handling)
+            return HistoryCommand.row(Sample.record(Sample.alert, response), in: context)[5]
+        }
+        #expect(by(.handled) == "system (ana), handled")
+        #expect(by(.simulateCancelButton) == "system (ana), simulated")
+    }
+
     @Test("Everything about an alert is shown, one thing a line")
     func show() {
         let context = TestContext().context()

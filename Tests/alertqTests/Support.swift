@@ -52,13 +52,14 @@ enum Sample {
         key: "prune-2026-11", userInfo: ["host": "nas", "disk": "a/b"])
 
     static func response(
-        _ outcome: Outcome = .answered, button index: Int = 0, by: ResolvedBy = .person
+        _ outcome: Outcome = .answered, button index: Int = 0, by: ResolvedBy = .person,
+        handling: CancelHandling? = nil
     ) -> Response {
         Response(
             alertID: 42, outcome: outcome, buttonIndex: index,
             button: buttons.indices.contains(index) ? buttons[index] : nil, by: by,
             responder: by == .policy ? nil : responder, resolvedAt: asked.addingTimeInterval(60),
-            collectedAt: nil, userInfo: alert.userInfo)
+            collectedAt: nil, userInfo: alert.userInfo, cancelHandling: handling)
     }
 
     static func record(_ alert: Alert = alert, _ response: Response? = nil) -> AlertRecord {

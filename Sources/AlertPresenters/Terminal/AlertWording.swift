@@ -85,11 +85,20 @@ enum AlertWording {
 
     /// What became of an alert, as lines that stay on the screen.
     static func resolved(
-        _ title: String, response: Response, choseHere: Bool, columns: Int
+        _ title: String, isQuestion: Bool, response: Response, choseHere: Bool, columns: Int
     ) -> [String] {
-        guard choseHere else { return lines("•", title, response.summary, columns: columns) }
+        guard choseHere else {
+            let ending = Ending(response, isQuestion: isQuestion).text(.brief(now: Date()))
+            return lines("•", title, ending, columns: columns)
+        }
         let what = response.button.map { SafeText.line($0.title) }
         return lines("✓", title, what ?? "closed", columns: columns)
+    }
+
+    /// That a choice came too late, as lines that stay below what came first.
+    static func lost(_ title: String, columns: Int) -> [String] {
+        let text = "your choice “" + SafeText.line(title) + "” came too late and was not stored"
+        return DisplayWidth.wrapped(text, to: max(1, columns - 3)).map { "  " + $0 }
     }
 
     /// Until when an alert was snoozed, as lines that stay on the screen.
@@ -146,7 +155,7 @@ enum AlertWording {
             ("1 h", .seconds(3600)), ("4 h", .seconds(4 * 3600)), morning,
         ]
         let isTooLong = expiry.map { own >= $0 } == true
-        let title = duration(own) + (isTooLong ? " (it expires before)" : "")
+        let title = duration(own) + (isTooLong ? " (expires first)" : "")
         return [.init(title: title, duration: nil, isTooLong: isTooLong)]
             + others.filter { option in option.1 != own && expiry.map { option.1 < $0 } != false }
             .map { .init(title: $0.0, duration: $0.1) }

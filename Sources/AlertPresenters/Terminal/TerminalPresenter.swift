@@ -1,6 +1,7 @@
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Shows alerts in a terminal, below what was there before, and takes keys for answers.
 ///
@@ -29,6 +30,8 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     private let users = UserNames()
     private let host: String
     private let hasScreen: Bool
+    /// The button that was chosen here last, and for which alert.
+    private let lastChoice = Mutex<(id: Alert.ID, title: String)?>(nil)
 
     /// Opens a terminal.
     ///
@@ -80,6 +83,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         // Several managers may share the screen.
         try await turnstile.enter()
         defer { turnstile.leave() }
+        lastChoice.withLock { $0 = nil }
         _ = try await users.soon(presentation.record.source.uid)
         guard hasScreen, let input = try keyInput(hasScreen: true) else {
             return try await prompt(presentation)
@@ -91,7 +95,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
             let choice = try await session.run()
             session.mark(choice)
             async let marked: Void = session.stay()
-            await presentation.choose(choice)
+            await handOver(choice, presentation)
             input.end()
             await marked
             await end(input)
@@ -122,12 +126,16 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) async {
         let (alert, columns) = (presentation.alert, terminal.size.columns)
         let lines = AlertWording.resolved(
-            alert.title, response: response, choseHere: choseHere, columns: columns)
+            alert.title, isQuestion: !alert.buttons.isEmpty, response: response,
+            choseHere: choseHere, columns: columns)
+        // What somebody chose in vain has to be told, whatever came first.
+        let lost = choseHere ? nil : lastChoice.withLock { $0?.id == response.alertID ? $0 : nil }
+        let regret = lost.map { AlertWording.lost($0.title, columns: columns) } ?? []
         // Where there is no screen to clear, the message stands above already.
         let isGone = alert.buttons.isEmpty && hasScreen
         let message =
             isGone ? alert.message.map { AlertWording.message($0, columns: columns) } : nil
-        await say(lines + (message ?? []))
+        await say(lines + regret + (message ?? []))
     }
 
     /// Writes what stays, on one line if it fits: until when the alert was snoozed.
@@ -157,6 +165,18 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
 // MARK: - One presentation
 
 extension TerminalPresenter {
+    /// Hands a choice over while the alert stays on the screen, and remembers what was chosen.
+    private func handOver(_ choice: PresenterChoice, _ presentation: Presentation) async {
+        lastChoice.withLock {
+            guard case .button(let index) = choice else {
+                $0 = nil
+                return
+            }
+            $0 = (presentation.record.id, presentation.alert.buttons[index].title)
+        }
+        await presentation.choose(choice)
+    }
+
     /// `nil` where the terminal can't give single keys.
     private func keyInput(hasScreen: Bool) throws(TerminalError) -> TerminalInput? {
         do {
@@ -192,7 +212,7 @@ extension TerminalPresenter {
             facts: { facts.texts(user: user, waiting: $0, dismissal: $1, now: Date()) })
         do {
             let choice = try await session.run()
-            await presentation.choose(choice)
+            await handOver(choice, presentation)
             return choice
         } catch {
             // The cursor stands behind the question.

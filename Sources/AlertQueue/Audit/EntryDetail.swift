@@ -103,8 +103,7 @@ extension EntryDetail {
         guard text.hasPrefix(word) else { return text }
         let rest = text.dropFirst(word.count)
         let time = rest.prefix { $0 != "," }
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard let date = try? style.parse(String(time)) else { return text }
+        guard let date = Timestamp.date(String(time)) else { return text }
         return word + LocalTime.text(date, form) + rest.dropFirst(time.count)
     }
 

@@ -124,6 +124,10 @@ extension AlertManager {
     /// Passes a response on: to the screen that shows the alert, else to those who wait for it.
     func noteResolved(_ record: AlertRecord) {
         if let showing, showing.id == record.id {
+            guard !showing.isLeaving else {
+                self.showing?.late = record
+                return
+            }
             showing.signals.yield(.resolved(record))
         } else {
             settle(record)

@@ -32,8 +32,9 @@ extension AlertManager {
 
     /// What waits, in the order in which it will be shown; snoozed alerts come last.
     ///
-    /// Page by page it reaches all that waits. The order follows the time: alerts that wait long
-    /// move up, and one that does so between two pages may be missed or come again.
+    /// Page by page it reaches all that waits. The order follows the time: what moves up, is
+    /// snoozed or comes back between two pages may be missed or come again, and where that is the
+    /// last one of the page before, so may others.
     ///
     /// ```swift
     /// for record in try await manager.pending(source: "backup", limit: 10) {

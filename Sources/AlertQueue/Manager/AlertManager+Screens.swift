@@ -83,9 +83,17 @@ extension AlertManager {
             await waitForPresenters(&signals)
         }
         showing.signals.finish()
-        self.showing = nil
+        while let signal = await signals.next(isolation: self) {
+            if case .resolved(let late) = signal { self.showing?.late = late }
+        }
         await delegate(of: record.id)?.didDismiss(record, withButtonAt: index)
-        if response != nil { settle(record) }
+        let late = self.showing?.late
+        self.showing = nil
+        if response != nil {
+            settle(record)
+        } else if let late {
+            settle(late)
+        }
     }
 
     /// Tells every presenter that may show the alert what became of it.
@@ -130,6 +138,8 @@ extension AlertManager {
                 break
             case .chose(let name, _, _), .ended(let name, _), .told(let name):
                 showing?.running[name] = nil
+            case .resolved(let record):
+                showing?.late = record
             case .graceOver:
                 stuckPresenters.formUnion(showing?.running.keys.map(\.self) ?? [])
                 showing?.running.removeAll()

@@ -7,9 +7,7 @@ extension AlertManager {
         _ record: AlertRecord, _ upcoming: Upcoming?, on lease: any SlotLease
     ) async -> ShowingEnd {
         // A slot that can't be written, though it is still there, is tried again later.
-        if caller.isAsker(record.source) { await ownDelegates.waitForArrivals() }
-        let isHeard = delegate(of: record.id) != nil
-        guard lease.show(record.id, hasDelegate: isHeard) else {
+        guard lease.show(record.id, hasDelegate: delegate(of: record.id) != nil) else {
             return lease.isValid ? .lost : .waits
         }
         // More signals than presenters and timers can send before they are read.
@@ -24,6 +22,10 @@ extension AlertManager {
         hasShownNotice = record.alert.buttons.isEmpty
         showing = Showing(
             record: record, presentation: presentation, signals: signals, waiting: waiting)
+        // From here on what happens to the alert is not missed, however long this takes.
+        if caller.isAsker(record.source), await ownDelegates.waitForArrivals() {
+            _ = lease.show(record.id, hasDelegate: delegate(of: record.id) != nil)
+        }
         await delegate(of: record.id)?.willPresent(record)
         for presenter in presenters where record.alert.presenters?.contains(presenter.name) ?? true
         {
@@ -57,14 +59,15 @@ extension AlertManager {
         case .chose(let name, let choice, let isOnScreen):
             if !isOnScreen { self.showing?.running[name] = nil }
             noteAppearance(of: showing.id)
-            await tellAppearance()
             return await store(choice, of: showing.record, on: name)
         case .ended(let name, let error):
             return ended(name, showing.record, because: error)
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
         case .snoozed:
-            self.showing?.snoozed = try? await store.record(showing.id)
+            let record = try? await store.record(showing.id)
+            if let record, record.response != nil { return .resolved(record, chosenOn: nil) }
+            self.showing?.snoozed = record
             return .waits
         case .dismissTimerFired:
             return await resolve(showing.record, .dismiss, on: nil)
@@ -150,7 +153,11 @@ extension AlertManager {
     private func ended(
         _ name: String, _ record: AlertRecord, because error: any Error
     ) -> ShowingEnd? {
-        showing?.running[name] = nil
+        if let (run, task) = showing?.running.removeValue(forKey: name) {
+            // It may still wait with a choice that the alert does not have.
+            run.leave()
+            task.cancel()
+        }
         if !(error is CancellationError) { report(.presenter(name: name, record.id, error)) }
         guard showing?.running.isEmpty == true else { return nil }
         returned(record, because: SafeText.line("\(error)"))

@@ -8,11 +8,15 @@ final class OwnDelegates: Sendable {
     }
 
     private struct State {
-        /// How many alerts are being stored whose delegates are not known by a number yet.
-        var arriving = 0
+        /// The alerts that are being stored, and have no number yet, in the order of their coming.
+        var arriving: Set<UInt64> = []
+        var begun: UInt64 = 0
         var byAlert: [Alert.ID: Reference] = [:]
     }
 
+    /// How many alerts are remembered; beyond twice that, the oldest are forgotten. Those that end
+    /// where this manager does not hear of it would stay for ever.
+    private static let memory = 10_000
     private let state = Mutex(State())
     private let arrivals = ChangeSignal()
 
@@ -29,28 +33,39 @@ final class OwnDelegates: Sendable {
         _ store: nonisolated(nonsending) () async throws(AlertError) -> Stored,
         record: (Stored) -> AlertRecord
     ) async throws(AlertError) -> Stored {
-        state.withLock { $0.arriving += 1 }
+        let number = state.withLock { state in
+            state.begun += 1
+            state.arriving.insert(state.begun)
+            return state.begun
+        }
         defer { arrivals.change() }
         do throws(AlertError) {
             let stored = try await store()
             let record = record(stored)
             state.withLock { state in
-                state.arriving -= 1
+                state.arriving.remove(number)
                 guard record.response == nil else { return }
                 state.byAlert[record.id] = Reference(delegate: delegate)
+                guard state.byAlert.count > 2 * Self.memory else { return }
+                let oldest = state.byAlert.keys.sorted().prefix(Self.memory)
+                for id in oldest { state.byAlert[id] = nil }
             }
             return stored
         } catch {
-            state.withLock { $0.arriving -= 1 }
+            state.withLock { _ = $0.arriving.remove(number) }
             throw error
         }
     }
 
-    /// Waits until the delegates of all alerts that are stored by now are known.
-    nonisolated(nonsending) func waitForArrivals() async {
+    /// Waits until the delegates of all alerts that are being stored by now are known; returns
+    /// whether there were any.
+    nonisolated(nonsending) func waitForArrivals() async -> Bool {
+        let last = state.withLock { $0.begun }
+        var hasWaited = false
         while true {
             let seen = arrivals.count
-            guard state.withLock({ $0.arriving > 0 }) else { return }
+            guard state.withLock({ $0.arriving.contains { $0 <= last } }) else { return hasWaited }
+            hasWaited = true
             await arrivals.wait(after: seen)
         }
     }

@@ -39,6 +39,8 @@ struct Showing {
     var dismissalForOthers: ClockReading?
     /// Its record once it has been snoozed, here or elsewhere.
     var snoozed: AlertRecord?
+    /// Its record, if it got its response while it was being taken off the screen.
+    var late: AlertRecord?
     /// What waits behind it, as it was found last.
     var waiting: WaitingAlerts
     /// The presenters whose tasks have not ended.

@@ -26,6 +26,8 @@ extension Alert {
         public let action: Action?
 
         /// Whether two buttons have the same id, label and role; actions can't be compared.
+        ///
+        /// Texts are compared as Swift compares strings; the queue compares ids by their bytes.
         public static func == (left: Button, right: Button) -> Bool {
             left.id == right.id && left.title == right.title && left.role == right.role
         }

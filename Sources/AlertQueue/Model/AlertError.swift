@@ -65,7 +65,7 @@ extension AlertError: CustomStringConvertible {
         case .late(let response):
             "alert \(response.alertID) can no longer be answered: \(response.summary)"
         case .notAsSeen(let id):
-            "alert \(id) does not ask what was seen; look at it again, and answer that"
+            "alert \(id) does not match the digest of what was seen; show it again, and answer that"
         case .keyConflict(let key, let id, let part):
             "the key “\(key)” belongs to alert \(id), which has another \(part); "
                 + "a new question takes a new key"

@@ -32,8 +32,9 @@ extension Alert: Codable {
     /// Reads an alert in the JSON that `alertq show --json` prints; what a response adds is passed
     /// over.
     ///
-    /// What is absent or `null` has its usual value, and nothing but `title` is needed. Actions of
-    /// buttons are not part of it. Whether it keeps the bounds is checked when it is asked.
+    /// Leave the decoder's key strategy at its default. What is absent or `null` has its usual
+    /// value, and nothing but `title` is needed. Actions of buttons are not part of it. Whether it
+    /// keeps the bounds is checked when it is asked.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -44,7 +45,8 @@ extension Alert: Codable {
         }
     }
 
-    /// Writes the alert in the JSON that `alertq show --json` prints, without its closures.
+    /// Writes the alert in the JSON that `alertq show --json` prints, without its closures. Leave
+    /// the encoder's key strategy at its default: names in `info` are keys, too.
     ///
     /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {

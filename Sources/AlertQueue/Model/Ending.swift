@@ -12,13 +12,16 @@ package struct Ending: Sendable {
     private let responder: Responder?
     private let resolvedAt: Date
     /// Whether it had buttons, so that somebody could have answered.
-    private var isQuestion = true
+    private var isQuestion: Bool
     /// Whether it expired without having been on a screen.
     private var isUnseen = false
     /// Whether a delegate did what a cancel needs; `nil` where that is not known.
     private var isHandled: Bool?
 
-    package init(_ response: Response) {
+    ///
+    /// - Parameter isQuestion: Whether the alert had buttons.
+    package init(_ response: Response, isQuestion: Bool = true) {
+        self.isQuestion = isQuestion
         outcome = response.outcome
         button = Self.name(of: response.button, index: response.buttonIndex)
         by = response.by
@@ -30,8 +33,7 @@ package struct Ending: Sendable {
     /// The ending of an alert; `nil` while it waits.
     package init?(_ record: AlertRecord) {
         guard let response = record.response else { return nil }
-        self.init(response)
-        isQuestion = !record.alert.buttons.isEmpty
+        self.init(response, isQuestion: !record.alert.buttons.isEmpty)
         isUnseen = record.hasExpiredUnseen
     }
 
@@ -39,6 +41,8 @@ package struct Ending: Sendable {
     package init?(_ entry: AuditEntry) {
         guard let outcome = entry.event.outcome else { return nil }
         let event = entry.event
+        // The entry of an expiry does not tell.
+        isQuestion = false
         self.outcome = outcome
         by = event.by
         button =

@@ -17,8 +17,8 @@
 /// }
 /// ```
 ///
-/// It must not wait for ``AlertManager/close()`` or ``AlertManager/stopPresenting()``, which wait
-/// for the delegate.
+/// It must not wait for a response, for ``AlertManager/close()`` or for
+/// ``AlertManager/stopPresenting()``: these wait for the screen, and the screen for the delegate.
 public protocol AlertManagerDelegate: AnyObject, Sendable {
     /// The alert is about to be shown.
     nonisolated(nonsending) func willPresent(_ alert: AlertRecord) async

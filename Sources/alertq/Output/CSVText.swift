@@ -55,7 +55,7 @@ package enum AlertCSV {
         "id", "source", "key", "style", "priority", "title", "message", "state", "asked_at",
         "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
         "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
-        "pid", "unseen",
+        "pid", "unseen", "handled",
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
@@ -83,6 +83,7 @@ package enum AlertCSV {
             text(responder?.tty), text(responder?.ssh), text(responder?.host),
             .number(responder.map { Int64($0.pid) }),
             .text(record.hasExpiredUnseen ? "true" : "false"),
+            .text(response?.cancelHandling.map { $0 == .handled ? "true" : "false" }),
         ])
     }
 }

@@ -19,9 +19,12 @@ package struct PrometheusText {
         let total = statistics.total
         begin("waiting", .gauge, "Alerts that wait")
         add("waiting", "\(total.waiting)")
-        begin("oldest_waiting_seconds", .gauge, "How long the oldest of these has waited, or 0")
-        let age = statistics.oldestWaiting.map { now.timeIntervalSince($0) } ?? 0
-        add("oldest_waiting_seconds", Self.seconds(.milliseconds(Int64(max(0, age) * 1000))))
+        begin("oldest_waiting_seconds", .gauge, "Age of the oldest waiting alert, or 0")
+        // A damaged row may hold any time.
+        let age = statistics.oldestWaiting.map {
+            Timestamp.milliseconds(now) - Timestamp.milliseconds($0)
+        }
+        add("oldest_waiting_seconds", Self.seconds(.milliseconds(max(0, age ?? 0))))
         begin("asked_total", .counter, "Alerts that were asked")
         add("asked_total", "\(total.asked)")
         begin("ended_total", .counter, "Alerts that have ended, by outcome")

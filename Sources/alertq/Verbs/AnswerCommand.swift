@@ -13,7 +13,8 @@ package struct AnswerCommand: Command {
         """,
         """
         With --seen the answer is taken only if the alert asks what was seen: DIGEST is the “seen” \
-        of the JSON that was shown. Otherwise the exit code is 16.
+        of the JSON that was shown. Otherwise the exit code is 16, or 65 for a word that is no \
+        digest.
         """,
         """
         With --id the word is an id and never a label: alerts of earlier versions may have a \

@@ -21,12 +21,7 @@ package struct AuditHeadCommand: Command {
 
     package func run(in context: Context) async throws -> ExitCode {
         let head = try await queue.read(via: "audit", in: context) { try await $0.auditHead() }
-        guard let head else {
-            // Where nobody has asked anything yet, there is no entry to print.
-            if context.errors.isTerminal { context.note("the audit log is empty") }
-            return .done
-        }
-        guard let head else { throw CommandError(.notFound, "the audit log is empty") }
+        guard let head, let head else { throw CommandError(.notFound, "the audit log is empty") }
         let json = JSONValue.object([
             ("sequence", .integer(head.sequence)), ("hash", .string(Hex.text(head.hash))),
         ])

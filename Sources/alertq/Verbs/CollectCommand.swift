@@ -21,8 +21,9 @@ package struct CollectCommand: Command {
         text, shows nothing, and never asks.
         """,
         """
-        What a named handler is to collect is printed, and left to that. --handled collects it \
-        too, for a program that will never run again.
+        A response that belongs to a named handler is printed but not collected. --handled \
+        collects it too, for a program that will never run again. What another account asked is \
+        printed, and collected by root alone.
         """,
         DateText.future,
     ]

@@ -172,10 +172,11 @@ package struct HistoryCommand: Command {
         // Once the texts have been erased, the index is what is left.
         let button = response?.button?.id ?? (index >= 0 ? "#\(index)" : "-")
         let user = response?.responder?.user.map { " (\($0))" } ?? ""
+        let handling = response?.cancelHandling.map { $0 == .handled ? ", handled" : ", simulated" }
         return [
             "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,
-            response?.outcome.rawValue ?? "-", button, (response?.by.rawValue ?? "-") + user,
-            record.alert.title,
+            response?.outcome.rawValue ?? "-", button,
+            (response?.by.rawValue ?? "-") + user + (handling ?? ""), record.alert.title,
         ]
     }
 }

@@ -79,12 +79,12 @@ package struct ListCommand: Command {
             return .done
         }
         if listed == 0, !isJSON, context.output.isTerminal {
-            context.note(filter.isOpen ? WaitingText.count(0) : "no alert that waits fits")
+            context.note(filter.isOpen ? WaitingText.count(0) : "no waiting alert matches")
         }
         if hasMore {
             let what =
                 filter.isOpen
-                ? "of \(count) alerts that wait, \(listed) are listed" : "there are more that fit"
+                ? "of \(count) alerts that wait, \(listed) are listed" : "more alerts match"
             context.note(what + "; --all lists them all")
         }
         if let holder, !holder.isThere, count > 0 { context.note("alerts \(holder.showing)") }

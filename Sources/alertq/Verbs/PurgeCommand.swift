@@ -17,8 +17,8 @@ package struct PurgeCommand: Command {
         What no asker has taken yet is passed over; collect --id releases it. Nobody has to take \
         what was withdrawn, nor what had no buttons, such as notify; but a named handler still \
         waits for its responses, unless collect --id takes them with --handled. What other \
-        accounts asked is passed over too: only root erases it. It says how many were passed over, \
-        and why.
+        accounts asked is passed over too: only root erases it. A note says how many were passed \
+        over, and why.
         """,
         DateText.past,
         """
@@ -26,8 +26,8 @@ package struct PurgeCommand: Command {
         meant is printed, and --dry-run prints it without erasing anything.
         """,
         """
-        It is out of reach what others have copied: backups, snapshots of file systems, blocks of \
-        the disk that were in use before. Interrupted or refused with 75, because a program keeps \
+        Copies elsewhere are out of reach: backups, snapshots of file systems, blocks of the disk \
+        that were in use before. Interrupted or refused with 75, because a program keeps \
         reading the database, it has not finished: purge again.
         """,
         """
@@ -88,9 +88,8 @@ package struct PurgeCommand: Command {
         } else {
             let verb = isDry ? "would be" : "were"
             let what = report.erased == 1 ? "1 alert" : "\(report.erased) alerts"
-            try context.print(
-                "the texts of \(what) resolved before \(LocalTime.text(date, .whole)) \(verb) "
-                    + "erased")
+            let time = LocalTime.text(date, context.lastingTime)
+            try context.print("the texts of \(what) resolved before \(time) \(verb) erased")
         }
         for line in passedOver(report) { context.note(line) }
         guard !report.isComplete else { return }

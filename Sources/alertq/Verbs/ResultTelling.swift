@@ -41,8 +41,10 @@ package struct ResultTelling: Sendable {
                 try context.print(AlertJSON.line(record))
             } else if result.button != nil || namesAlert {
                 let button = result.button ?? ""
-                // A program gets the id as it is; a terminal might obey it.
-                let shown = context.output.isTerminal ? SafeText.line(button) : button
+                // A program gets the id as it is; a terminal might obey it, and a line with two
+                // columns must not become two.
+                let isPlain = context.output.isTerminal || namesAlert
+                let shown = isPlain ? SafeText.line(button) : button
                 try context.print(namesAlert ? "\(record.id)\t\(shown)" : shown)
             }
         } catch {
@@ -67,7 +69,16 @@ package struct ResultTelling: Sendable {
             return
         }
         // Its asker is another account's program, which has not been told yet.
-        if verb == WaitCommand.name, !record.isOwn { return }
+        if !record.isOwn {
+            let isRoot = Identity.current.uid == 0
+            guard verb != WaitCommand.name, isRoot else {
+                if verb == CollectCommand.name {
+                    context.note(
+                        "the response to alert \(record.id) is left to the account that asked")
+                }
+                return
+            }
+        }
         do {
             try await manager.collect(record.id)
         } catch {

@@ -1,10 +1,10 @@
 import AlertQueue
 import FoundationEssentials
 
-/// `alertq snooze ID`: puts an alert back for a time.
+/// `alertq snooze ID`: snoozes an alert.
 package struct SnoozeCommand: Command {
     package static let name = "snooze"
-    package static let abstract = "Put an alert back for a time, after which it comes again"
+    package static let abstract = "Snooze an alert, which comes again after a time"
     package static let operands = ["ID"]
     package static let options = [duration, .utc]
 

@@ -18,11 +18,12 @@ package struct StatsCommand: Command {
         DateText.past,
         """
         With --json there is one object with the keys “since”, “until”, “source”; “asked”, \
-        “waiting”, “answered”, “cancelled”, “dismissed”, “expired” and “withdrawn”; “sources” and \
+        “waiting”, “answered”, “cancelled”, “dismissed”, “expired”, “withdrawn” and “unseen” (how \
+        many of the expired had not been shown); “sources” and \
         “buttons”, arrays of objects with “name” and the same numbers; “from_asked” and \
         “from_presented”, with “count”, “shortest_ms”, “median_ms”, “p90_ms”, “p99_ms”, \
         “longest_ms” and “histogram”, an array of objects with “from_ms”, “to_ms” and “count”; \
-        and with the key “oldest_waiting” (when the oldest alert that waits was asked).
+        and “oldest_waiting” (when the oldest waiting alert was asked).
         """,
         """
         --prometheus prints counters, gauges and histograms whose names begin with alertq_, for \
@@ -77,11 +78,9 @@ package struct StatsCommand: Command {
         if isJSON {
             try context.print(Self.json(statistics, source, since, until).text())
         } else if isPrometheus {
-            // A program gets names as they are; a terminal might obey them.
-            let isShown = context.output.isTerminal
-            let metrics = PrometheusText(statistics, head: head, now: context.now()) {
-                isShown ? SafeText.line($0) : $0
-            }
+            // What a terminal might obey ends in no file that somebody looks at.
+            let metrics = PrometheusText(
+                statistics, head: head, now: context.now(), escape: SafeText.line)
             try context.output.write(metrics.text)
         } else {
             let heading = Self.heading(source, since, until, in: context)

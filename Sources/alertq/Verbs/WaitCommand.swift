@@ -15,9 +15,10 @@ package struct WaitCommand: Command {
         """,
         """
         With several it prints the id of the alert whose response came first, a tab, and the \
-        button's id, or nothing after the tab where no button was chosen; it exits as the ask for \
-        that alert would. To wait for the next one, leave this one out. If some have their \
-        responses already, it is the oldest of those responses, at once.
+        button's id, or nothing after the tab where no button was chosen; control characters in \
+        an id are replaced. It exits as the ask for that alert would. At most 100 can be given. To \
+        wait for the next one, leave this one out. If some have their \
+        responses already, it prints the oldest of them at once.
         """,
         """
         What it has printed of this account's alerts counts as collected, as with ask, unless it \

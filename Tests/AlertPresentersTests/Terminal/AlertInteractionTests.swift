@@ -149,7 +149,7 @@ struct AlertWordingTests {
         let response = response(.answered, "Yes", responder: ana)
         for title in ["?", "日本語の質問ですか", String(repeating: "long ", count: 50)] {
             let lines = AlertWording.resolved(
-                title, response: response, choseHere: false, columns: columns)
+                title, isQuestion: true, response: response, choseHere: false, columns: columns)
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
             // A line may break where a space stood, or inside a word that is wider than it.
             let letters = lines.joined().filter { $0 != " " }
@@ -165,18 +165,18 @@ struct AlertWordingTests {
         #expect(all.map(\.title).prefix(3) == ["5 min", "1 h", "4 h"])
         #expect(all.count == 4 && all[3].title.hasSuffix(" 8:00"))
         let few = AlertWording.laterOptions(snooze: .seconds(60), expiry: .seconds(30), now: now)
-        #expect(few == [.init(title: "1 min (it expires before)", isTooLong: true)])
+        #expect(few == [.init(title: "1 min (expires first)", isTooLong: true)])
     }
 
     @Test("The times are brought up to date, but not while a person is choosing one")
     func offer() {
         let alert = Alert("?", buttons: ["Yes", .cancel("No")])
         var interaction = AlertInteraction(alert, laterOptions: [.init(title: "5 min")])
-        interaction.offer([.init(title: "5 min (it expires before)", isTooLong: true)])
+        interaction.offer([.init(title: "5 min (expires first)", isTooLong: true)])
         #expect(interaction.press(.character("l"), visible: [0, 1]) == nil)
-        #expect(interaction.current.choices.map(\.title) == ["5 min (it expires before)"])
+        #expect(interaction.current.choices.map(\.title) == ["5 min (expires first)"])
         interaction.offer([.init(title: "1 h", duration: .seconds(3600))])
-        #expect(interaction.laterOptions.map(\.title) == ["5 min (it expires before)"])
+        #expect(interaction.laterOptions.map(\.title) == ["5 min (expires first)"])
     }
 
     @Test("Who asks is told by what the system knows; a name can't pose as another line")

@@ -1,6 +1,8 @@
 import AlertPresenters
 import AlertQueue
+import CLinux
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -73,6 +75,42 @@ struct ChosenAlertTests {
         }
         try await terminal.wait("the last call") { delegate.calls.last == "didDismiss" }
         #expect(delegate.calls == ["clicked", "willDismiss", "didDismiss"])
+        await manager.close()
+    }
+}
+
+extension ChosenAlertTests {
+    @Test("A choice that came too late is told below what came first")
+    func tooLate() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.path + "/queue.db"
+        let manager = try await AlertManager(
+            path: path,
+            presenters: [
+                try TerminalPresenter(device: terminal.path, term: "xterm", hasColours: false)
+            ])
+        let id = try await manager.show(
+            Alert("Reboot?", buttons: ["Yes", .cancel("No")], deadline: .after(.seconds(2))))
+        try await terminal.wait("a live alert") {
+            terminal.screen.lines.last?.contains("chooses") == true
+        }
+        // The deadline passes while the choice can't be stored.
+        let lock = open(path + "-lock", O_RDWR)
+        defer { close(lock) }
+        #expect(clinux_flock(lock, LOCK_EX) == 0)
+        terminal.type("y")
+        try await terminal.wait("the mark") { terminal.screen.lines.last == "Storing “Yes”…" }
+        let end = try await manager.record(id).expiresAt ?? Date()
+        while Date() < end { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(clinux_flock(lock, LOCK_UN) == 0)
+        try await terminal.wait("what was lost") {
+            terminal.screen.lines.contains {
+                $0.contains("your choice “Yes” came too late and was not stored")
+            }
+        }
+        #expect(try await manager.record(id).response?.outcome == .expired)
         await manager.close()
     }
 }

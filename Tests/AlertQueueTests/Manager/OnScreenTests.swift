@@ -82,6 +82,20 @@ private actor SlowDelegate: AlertManagerDelegate {
     }
 }
 
+/// A delegate that has an alert answered while it leaves the screen.
+private final class AnsweringDelegate: AlertManagerDelegate {
+    private let body = Mutex<@Sendable (Alert.ID) async -> Void>({ _ in })
+
+    var answer: @Sendable (Alert.ID) async -> Void {
+        get { body.withLock { $0 } }
+        set { body.withLock { $0 = newValue } }
+    }
+
+    func willDismiss(_ alert: AlertRecord, withButtonAt index: Int) async {
+        await answer(alert.id)
+    }
+}
+
 @Suite("On the screen")
 struct OnScreenTests {
     let queue: TemporaryQueue
@@ -138,23 +152,58 @@ struct OnScreenTests {
             })
         #expect(await eventually { recorder.lines.last == "resolved true" })
         #expect(recorder.lines.count { $0 == "appears" } == 2)
+        #expect(recorder.lines.count { $0 == "clears" } == 2)
         await manager.close()
     }
 
-    @Test("An alert that is answered elsewhere clears a screen that waits with its choice")
-    func raced() async throws {
+    @Test("A screen that waits with a choice is cleared when its manager stops presenting")
+    func stopped() async throws {
         let presenter = LastingPresenter(recorder, choosing: [.button(0)])
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(question)
-        try await manager.answer(id, button: "No")
-        // The presenter's own choice comes too late, whichever is faster.
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
         try await manager.startPresenting([presenter])
-        let second = try await manager.show(question)
-        async let answer = manager.answer(second, button: "No")
-        _ = try? await answer
-        #expect(
-            try await eventually { try await manager.record(second).response != nil })
-        #expect(await eventually { !presenter.isVisible })
+        #expect(await eventually { recorder.lines == ["appears"] })
+        async let stop: Void = manager.stopPresenting()
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        await stop
+        #expect(recorder.lines.prefix(2) == ["appears", "clears"] && !presenter.isVisible)
+        #expect(try await manager.record(id).response?.buttonIndex == 0)
+        await manager.close()
+    }
+
+    @Test("An answer that comes while a snoozed alert leaves the screen reaches its asker")
+    func answeredWhileLeaving() async throws {
+        let delegate = AnsweringDelegate()
+        let presenter = ScriptedPresenter { _ in .later(nil) }
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [presenter], delegate: delegate)
+        let other = try await AlertManager(path: queue.path)
+        delegate.answer = { id in _ = try? await other.answer(id, button: "No") }
+        let response = try await manager.ask(question)
+        #expect(response.button?.id == "No" && response.by == .program)
+        await other.close()
+        await manager.close()
+    }
+
+    @Test("Presenting stops while an alert with a delegate of its own is being stored")
+    func stoppedWhileStoring() async throws {
+        let delegate = RecordingDelegate(recorder)
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        let first = try await manager.show(question)
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
+        async let second = manager.show(question, delegate: delegate)
+        presenter.choose(.later(nil))
+        async let stop: Void = manager.stopPresenting()
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        await stop
+        #expect(!presenter.isShowing)
+        #expect(try await manager.record(first).response == nil)
+        #expect(try await manager.record(second).response == nil)
         await manager.close()
     }
 

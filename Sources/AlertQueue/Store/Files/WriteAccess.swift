@@ -24,7 +24,8 @@ enum WriteAccess {
 
     private static func isRefused(_ path: String, _ access: Int32) -> Bool {
         guard faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0 else { return false }
-        return errno == EACCES || errno == EPERM
+        // Sandboxes answer calls that they don't know with EPERM.
+        return errno == EACCES
     }
 
     /// Whose it is, its mode, and what to do: `it belongs to root, with mode 0644; use …`.
@@ -35,7 +36,7 @@ enum WriteAccess {
         let digits = String(status.st_mode & 0o7777, radix: 8)
         let mode = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         let advice =
-            status.st_uid == geteuid()
+            status.st_uid == geteuid() && status.st_mode & 0o200 == 0
             ? "chmod u+w lets you" : "use that account, or a queue of your own"
         return "it belongs to \(owner), with mode \(mode); \(advice)"
     }

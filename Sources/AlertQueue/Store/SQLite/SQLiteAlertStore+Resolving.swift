@@ -6,12 +6,12 @@ extension SQLiteAlertStore {
         _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]?, by caller: Caller
     ) async throws(AlertError) -> AlertRecord {
         let result = try await commits.perform(.answer, "store the response") {
-            context -> Resolved in
+            [keeper = self.caller] context -> Resolved in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
             if let response = row.record.response { throw AlertError.alreadyResolved(response) }
             guard !row.isOverdue(at: context.now) else {
                 // Too late; but this is a write, and so the expiry is stored.
-                return Resolved(record: try context.expire(row, by: caller), isLate: true)
+                return Resolved(record: try context.expire(row, by: keeper), isLate: true)
             }
             guard seen == nil || seen == row.content else { throw AlertError.notAsSeen(id) }
             let actor = try context.actor(for: resolution, of: id, by: caller)
