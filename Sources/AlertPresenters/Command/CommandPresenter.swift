@@ -18,6 +18,11 @@ import Glibc
 /// It runs in a process group of its own, which is killed when it ends and when this process dies,
 /// however that happens, so that nothing of it is left behind. What it writes to its standard error
 /// is logged when it fails.
+///
+/// ```swift
+/// let menu = try CommandPresenter("/usr/local/bin/alert-menu")
+/// let manager = try await AlertManager(path: path, presenters: [menu])
+/// ```
 public struct CommandPresenter: AlertPresenter {
     /// `command:` and the program.
     public let name: String

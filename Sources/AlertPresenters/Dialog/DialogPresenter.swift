@@ -4,6 +4,10 @@ import AlertQueue
 ///
 /// Every button is there, and "Later"; closing the window means the same. A window that is
 /// answered within 0.7 seconds is shown again: what was typed was not meant for it.
+///
+/// ```swift
+/// let manager = try await AlertManager(path: path, presenters: [try DialogPresenter()])
+/// ```
 public struct DialogPresenter: AlertPresenter {
     public let name = "dialog"
     private let program: DialogProgram

@@ -125,13 +125,21 @@ extension AlertManager {
         }
     }
 
+    /// Looks whether the response came before anybody here waited for it, until that is known: the
+    /// log's news of it may have passed.
     private func lookAgain(at id: Alert.ID) async {
-        do throws(AlertError) {
-            // An expiry that nobody has stored is no response yet.
-            let record = try await store.found(id).record
-            if record.response != nil { noteResolved(record) }
-        } catch {
-            if case .inconsistent = error { refuse(id, error) }
+        while watchers[id] != nil || closures[id] != nil {
+            do throws(AlertError) {
+                // An expiry that nobody has stored is no response yet.
+                let record = try await store.found(id).record
+                if record.response != nil { noteResolved(record) }
+                return
+            } catch .inconsistent(let subject, let reason) {
+                return refuse(id, .inconsistent(subject, reason))
+            } catch {
+                // The disk fails: it may not in a second.
+                guard !isClosed, (try? await clock.sleep(for: .seconds(1))) != nil else { return }
+            }
         }
     }
 }

@@ -1,6 +1,11 @@
 import FoundationEssentials
 
 /// Which responses to read; every condition that is set must hold.
+///
+/// ```swift
+/// let filter = HistoryFilter(source: "backup", outcome: .answered, user: "ana", via: "terminal")
+/// for record in try await manager.history(filter) { print(record.alert.title) }
+/// ```
 public struct HistoryFilter: Sendable {
     /// The name of whoever asked.
     public var source: String?

@@ -37,6 +37,7 @@ package struct AuditVerifyCommand: Command {
         }
         // What is not there must not pass for a log that has gone on from a head.
         if found == nil, head != nil { throw queue.noQueue }
+        if found == nil { context.note("there is no queue at \(queue.path) yet") }
         let report = found ?? AuditReport()
         if isJSON {
             try context.print(Self.json(report).text())

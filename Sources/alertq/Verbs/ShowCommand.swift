@@ -85,7 +85,11 @@ package struct ShowCommand: Command {
             ),
             ("default", alert.defaultButton ?? ""),
             ("shown on", alert.presenters?.joined(separator: ", ") ?? ""),
-            ("snoozed until", time(record.snoozedUntil, context)),
+            (
+                "snoozed until",
+                time(record.snoozedUntil, context)
+                    + (record.expiresBeforeSnoozeEnds ? ", but it expires first" : "")
+            ),
             ("snoozes", record.snoozes > 0 ? "\(record.snoozes)" : ""),
         ]
         if let response = record.response {
