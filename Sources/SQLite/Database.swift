@@ -100,12 +100,12 @@ package final class Database {
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, areOn ? 1 : 0)
     }
 
-    /// Has SQLite keep no account of its memory in this process, which takes a lock for each
+    /// Has SQLite keep no statistics of its memory in this process, which take a lock for each
     /// allocation; see `SQLITE_CONFIG_MEMSTATUS` in
     /// <https://sqlite.org/c3ref/c_config_covering_index_scan.html>.
     ///
     /// Before the first database is opened, and only in programs that have SQLite to themselves.
-    package static func keepNoAccount() {
+    package static func disableMemoryStatistics() {
         // Afterwards it would be refused, and all would be as it was.
         _ = csqlite_config_memory_status(0)
     }

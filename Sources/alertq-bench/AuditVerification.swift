@@ -15,7 +15,7 @@ enum AuditVerification: Benchmark {
         for _ in 0..<plan.rounds {
             let store = try await SQLiteAlertStore.open(path: queue.path)
             let start = ContinuousClock.now
-            let report = try await store.verifyAudit(expecting: nil)
+            let report = try await store.verify(expecting: nil)
             let elapsed = ContinuousClock.now - start
             await store.close()
             guard report.problems.isEmpty else {

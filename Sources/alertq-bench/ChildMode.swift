@@ -34,7 +34,7 @@ enum ChildMode: String {
             var times: [Double] = []
             for _ in 0..<count {
                 let start = ContinuousClock.now
-                _ = try await store.enqueue(.sample)
+                _ = try await store.enqueue(.sample, by: .bench)
                 times.append((ContinuousClock.now - start).inMicroseconds)
             }
             await store.close()
@@ -48,11 +48,11 @@ enum ChildMode: String {
             for try await _ in manager.events {}
         case .crash:
             let store = try await SQLiteAlertStore.open(path: path)
-            for _ in 0..<count { _ = try await store.enqueue(.sample) }
+            for _ in 0..<count { _ = try await store.enqueue(.sample, by: .bench) }
             kill(getpid(), SIGKILL)
         case .memory:
             let store = try await SQLiteAlertStore.open(path: path)
-            _ = try await store.next(for: ["terminal"], only: nil)
+            _ = try await store.next(ScreenQuery(for: ["terminal"]))
             _ = try await store.pending(limit: 50)
             let status = LinuxFile.text("/proc/self/status") ?? ""
             for line in status.split(separator: "\n") where line.hasPrefix("VmHWM") {
@@ -102,8 +102,12 @@ enum ChildMode: String {
 extension Question {
     /// What the benchmarks ask.
     static let sample = Question(
-        alert: DurableAsk.question, source: "bench", caller: Caller(via: "bench"),
-        pendingLimit: .max)
+        alert: DurableAsk.question, source: "bench", pendingLimit: .max)
+}
+
+extension Caller {
+    /// Who asks it.
+    static let bench = Caller(via: "bench")
 }
 
 /// The clock that all processes of a machine share; see clock_gettime(2).

@@ -51,10 +51,8 @@ enum DurableAsk: RoundBenchmark {
     private static func rate(tasks: Int, count: Int) async throws -> (Double, [Double]) {
         let workspace = try Workspace()
         let store = try await SQLiteAlertStore.open(path: workspace.path("queue.db"))
-        let prototype = Question(
-            alert: question, source: "bench", caller: Caller(via: "bench"),
-            pendingLimit: .max)
-        for _ in 0..<100 { _ = try await store.enqueue(prototype) }
+        let prototype = Question(alert: question, source: "bench", pendingLimit: .max)
+        for _ in 0..<100 { _ = try await store.enqueue(prototype, by: .bench) }
         let start = ContinuousClock.now
         let times = try await withThrowingTaskGroup(of: [Double].self) { group in
             for _ in 0..<tasks {
@@ -62,7 +60,7 @@ enum DurableAsk: RoundBenchmark {
                     var times: [Double] = []
                     for _ in 0..<(count / tasks) {
                         let start = ContinuousClock.now
-                        _ = try await store.enqueue(prototype)
+                        _ = try await store.enqueue(prototype, by: .bench)
                         times.append((ContinuousClock.now - start).inMicroseconds)
                     }
                     return times

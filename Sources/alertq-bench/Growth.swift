@@ -46,11 +46,11 @@ enum Growth: Benchmark {
     private static func time(_ work: Work, _ store: SQLiteAlertStore) async throws -> Double {
         let person = Caller(via: "terminal")
         // What is answered has been looked for before.
-        let waiting = work == .answer ? try await store.enqueue(.sample).record.id : 0
+        let waiting = work == .answer ? try await store.enqueue(.sample, by: .bench).record.id : 0
         let start = ContinuousClock.now
         switch work {
-        case .ask: _ = try await store.enqueue(.sample)
-        case .next: _ = try await store.next(for: ["terminal"], only: nil)
+        case .ask: _ = try await store.enqueue(.sample, by: .bench)
+        case .next: _ = try await store.next(ScreenQuery(for: ["terminal"]))
         case .answer: _ = try await store.resolve(waiting, .choose(button: 0), by: person)
         case .history:
             _ = try await store.history(HistoryFilter(source: "backup"), limit: 50, after: nil)

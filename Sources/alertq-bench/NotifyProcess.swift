@@ -14,7 +14,7 @@ enum NotifyProcess: Benchmark {
         let (queue, plain) = (workspace.path("queue.db"), workspace.path("plain.db"))
         for path in [queue, plain] {
             let store = try await SQLiteAlertStore.open(path: path)
-            _ = try await store.enqueue(.sample)
+            _ = try await store.enqueue(.sample, by: .bench)
             await store.close()
         }
         var (ours, shells, empties): ([Double], [Double], [Double]) = ([], [], [])

@@ -12,7 +12,7 @@ enum Opening: Benchmark {
             resolved: plan.alerts, waiting: plan.alerts, plan: plan)
         let lone = workspace.path("lone.db")
         let store = try await SQLiteAlertStore.open(path: lone)
-        _ = try await store.enqueue(.sample)
+        _ = try await store.enqueue(.sample, by: .bench)
         await store.close()
         var (full, empty, crashed): ([Double], [Double], [Double]) = ([], [], [])
         var (fullMemory, emptyMemory): ([Double], [Double]) = ([], [])
@@ -44,7 +44,7 @@ enum Opening: Benchmark {
     private static func time(_ path: String) async throws -> Double {
         let start = ContinuousClock.now
         let store = try await SQLiteAlertStore.open(path: path)
-        let first = try await store.next(for: ["terminal"], only: nil)
+        let first = try await store.next(ScreenQuery(for: ["terminal"]))
         let time = (ContinuousClock.now - start).inMicroseconds
         guard first.record != nil else { throw BenchmarkError("nothing waits in \(path)") }
         await store.close()

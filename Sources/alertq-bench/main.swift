@@ -7,7 +7,7 @@ let benchmarks: [any Benchmark.Type] = [
     Growth.self,
 ]
 
-SQLiteAlertStore.haveProcess()
+SQLiteAlertStore.disableMemoryStatistics()
 do {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == ChildMode.option {

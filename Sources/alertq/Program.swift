@@ -16,7 +16,7 @@ package enum Program {
         signal(SIGPIPE, SIG_IGN)
         // So is a limit on the size of files (ulimit -f), which is reported as any full disk is.
         signal(SIGXFSZ, SIG_IGN)
-        SQLiteAlertStore.haveProcess()
+        SQLiteAlertStore.disableMemoryStatistics()
         let context = Context(
             output: Output(descriptor: STDOUT_FILENO), errors: Output(descriptor: STDERR_FILENO))
         do {

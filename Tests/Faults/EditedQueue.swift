@@ -63,7 +63,7 @@ struct EditedQueue {
             let id = try await ask(alert, store)
             _ = try await store.resolve(
                 id, .choose(button: alert.buttons.isEmpty ? nil : 1), by: Self.ana)
-            _ = try await store.collectNow(id, by: Self.asker)
+            _ = try await store.collect(id, by: Self.asker)
         }
         clock.advance(by: .seconds(1))
         let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
@@ -96,12 +96,12 @@ struct EditedQueue {
         _ = try await store.resolve(8, .cancel(handled: true, .requested), by: Self.ana)
         _ = try await store.resolve(9, .cancel(handled: false), by: Self.asker)
         for id in [6, 11, 12, 14] as [Alert.ID] {
-            store.recordPresented(try await store.record(id), at: clock.now(), by: Self.ana)
+            store.post(.presented(try await store.record(id), at: clock.now()), by: Self.ana)
         }
         for id in [6, 11, 12] as [Alert.ID] {
             _ = try await store.resolve(id, .choose(button: Int(id % 3)), by: Self.ana)
         }
-        _ = try await store.collectNow(6, by: Self.asker)
+        _ = try await store.collect(6, by: Self.asker)
         _ = try await store.resolve(13, .dismiss, by: Self.ana)
         _ = try await store.snooze(15, for: nil, by: Self.ana)
         try await store.requestCancel(17, .own(.program), by: Self.asker)
@@ -111,7 +111,7 @@ struct EditedQueue {
         _ alert: Alert, _ store: SQLiteAlertStore, source: String = "test"
     ) async throws -> Alert.ID {
         try await store.enqueue(
-            Question(alert: alert, source: source, caller: Self.asker, pendingLimit: 100)
+            Question(alert: alert, source: source, pendingLimit: 100), by: Self.asker
         ).record.id
     }
 
@@ -141,11 +141,14 @@ struct EditedQueue {
         await tell("pending") { try await store.pending(limit: 100) }
         await tell("count") { try await store.pendingCount() }
         await tell("due") { try await store.due() }
-        await tell("handler") { try await store.uncollected(handler: "h", after: 0, limit: 9) }
+        await tell("handler") {
+            try await store.page(RecordQuery(.awaitingHandler("h"), after: 0, limit: 9)).records
+                .map(\.id)
+        }
         for alert in Self.keyed {
             let key = alert.key ?? ""
             await tell("key \(key)") {
-                try await store.record(key: key, source: "test", of: Self.asker)
+                try await store.find(.key(key, source: "test", uid: Self.asker.identity.uid)).record
             }
             await tell("ask \(key)") { try await ask(alert, store) }
             var other = alert
@@ -157,12 +160,12 @@ struct EditedQueue {
             await tell("handled \(id)") {
                 try await store.record(id).response?.cancelHandling as Any
             }
-            await tell("cancel \(id)") { try await store.isCancelRequested(id) }
+            await tell("cancel \(id)") { try await store.find(.id(id)).isCancelRequested }
         }
         for _ in 0..<8 {
             var next: Alert.ID?
             await tell("next") {
-                let upcoming = try await store.next(for: ["terminal"], only: nil)
+                let upcoming = try await store.next(ScreenQuery(for: ["terminal"]))
                 next = upcoming.record?.id
                 return upcoming
             }
@@ -175,7 +178,7 @@ struct EditedQueue {
             await tell("resolve \(id)") {
                 try await store.resolve(id, .choose(button: 0), by: Self.ana).response as Any
             }
-            await tell("collect \(id)") { try await store.collectNow(id, by: Self.asker) }
+            await tell("collect \(id)") { try await store.collect(id, by: Self.asker) }
         }
         await tell("new") { try await ask(Self.question("New"), store) }
         await tell("events") { try await store.events(after: 0, limit: 1000, isChecked: true) }

@@ -60,7 +60,9 @@ struct EventLogTests {
         // The control: from here on the screen is this one's.
         await manager.startPresenting([ScriptedPresenter()], only: nil)
         let limit = ContinuousClock.now + .seconds(20)
-        while manager.slotHolder() == nil, ContinuousClock.now < limit { await Task.yield() }
+        while await manager.leadingScreen() == nil, ContinuousClock.now < limit {
+            await Task.yield()
+        }
         try await manager.show(Alert("After"))
         await log.finish()
         #expect(lines.withLock { $0 }.contains { $0.contains("alert 2 asked") })

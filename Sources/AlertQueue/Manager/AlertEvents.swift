@@ -4,23 +4,22 @@
 /// a reader can go on later after the last ``AlertEvent/sequence`` that it has seen.
 public struct AlertEvents: AsyncSequence, Sendable {
     let store: any AlertStore
-    let start: Int64
+    let start: LogPosition
 
     /// Starts reading at the sequence's own place in the log.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(store: store, cursor: start)
+        Iterator(store: store, position: start)
     }
 
     /// Reads events one after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private static let pageLength = 100
         private let store: any AlertStore
-        private var cursor: Int64
+        private var position: LogPosition
         private var page: ArraySlice<AlertEvent> = []
 
-        init(store: any AlertStore, cursor: Int64) {
+        init(store: any AlertStore, position: LogPosition) {
             self.store = store
-            self.cursor = cursor
+            self.position = position
         }
 
         /// Waits for the next event; `nil` once the task is cancelled or the manager closed.
@@ -30,20 +29,16 @@ public struct AlertEvents: AsyncSequence, Sendable {
         ///   ``AlertError/storage(operation:_:)``.
         public mutating func next() async throws -> AlertEvent? {
             while page.isEmpty {
-                guard !Task.isCancelled, !store.isClosed else { return nil }
-                let seen = store.changeCount
+                guard !Task.isCancelled else { return nil }
                 do throws(AlertError) {
-                    page = try await store.events(
-                        after: cursor, limit: Self.pageLength, isChecked: true)[...]
+                    let news = try await store.news(after: position, of: .everybody)
+                    position = news.position
+                    page = news.events[...]
                 } catch .closed {
-                    // It was closed while it was being read.
                     return nil
                 }
-                if page.isEmpty { await store.waitForChange(after: seen) }
             }
-            guard let event = page.popFirst() else { return nil }
-            cursor = event.sequence
-            return event
+            return page.popFirst()
         }
     }
 }

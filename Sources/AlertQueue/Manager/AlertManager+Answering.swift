@@ -118,8 +118,9 @@ extension AlertManager {
             return record
         }
         // What is stored need not wait for the lock.
-        let stored = try await store.found(record.id).record
-        return stored.response == nil ? try await store.expire(record.id) : stored
+        let found = try await store.find(.id(record.id))
+        guard found.isOverdue else { return found.record }
+        return try await store.expire(record.id, by: context.caller)
     }
 
     /// Cancels an alert in the name of the system.
@@ -151,16 +152,15 @@ extension AlertManager {
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> AlertRecord {
         // Before the delegate is asked.
-        try authority.check(try await store.record(id), caller)
-        let isShown = showing?.id == id
+        try authority.check(try await store.record(id), context.caller)
+        let isShown = await presentation.show?.id == id
         if let record = try await cancelOnScreen(id, authority) { return record }
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }
         // The delegate has been asked already if the alert was on this manager's screen.
         let isHandled =
-            isShown ? false : await delegate(of: id)?.cancel(record) == .handled
-        return try await resolve(
-            id, .cancel(handled: isHandled, authority))
+            isShown ? false : await context.delegates[id]?.cancel(record) == .handled
+        return try await resolve(id, .cancel(handled: isHandled, authority))
     }
 
     /// Marks a response as taken by its asker, and returns once that is on disk.
@@ -181,32 +181,33 @@ extension AlertManager {
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
-        guard try await store.record(id).response != nil else { throw .notFound(id) }
-        _ = try await store.collectNow(id, by: caller)
+        let receipt = try await store.commit(.collect(id), by: context.caller)
+        guard receipt.record.response != nil else { throw .notFound(id) }
     }
 
     /// Has the screen that shows an alert cancel it; `nil` if none with a delegate does.
     private func cancelOnScreen(
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> AlertRecord? {
-        if showing?.id == id {
-            cancelShown(id, authority)
+        if let show = await presentation.show, show.id == id {
+            await show.requestCancel(authority)
         } else {
-            guard let holder = store.slotHolder(), holder.alert == id, holder.hasDelegate else {
-                return nil
-            }
-            try await store.requestCancel(id, authority, by: caller)
+            guard let screen = await store.leadingScreen(), screen.alert == id, screen.hasDelegate
+            else { return nil }
+            try await store.requestCancel(id, authority, by: context.caller)
         }
+        let clock = context.clock
         let limit = clock.now().advanced(by: .seconds(5))
         while !clock.now().isAtOrAfter(limit) {
-            let seen = store.changeCount
+            let position = store.position
             // In this order: a screen clears only after it has stored what it did.
-            let isOnScreen = showing?.id == id || store.slotHolder()?.alert == id
+            var isOnScreen = await presentation.show?.id == id
+            if !isOnScreen { isOnScreen = await store.leadingScreen()?.alert == id }
             let record = try await store.record(id)
             if record.response != nil { return record }
             // Nobody will handle the cancel any more.
             guard isOnScreen else { return nil }
-            await store.waitForChange(after: seen)
+            await waitForChange(after: position)
         }
         return nil
     }
@@ -214,8 +215,9 @@ extension AlertManager {
     private func resolve(
         _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]? = nil, as other: Caller? = nil
     ) async throws(AlertError) -> AlertRecord {
-        let record = try await store.resolve(id, resolution, seen: seen, by: other ?? caller)
-        noteResolved(record)
+        let record = try await store.resolve(
+            id, resolution, seen: seen, by: other ?? context.caller)
+        await noteResolved(record)
         return record
     }
 }

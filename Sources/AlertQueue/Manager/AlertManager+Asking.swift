@@ -77,15 +77,15 @@ extension AlertManager {
         var alert = alert
         if let presenters { alert.presenters = presenters }
         let asking = try await enqueue(alert, delegate)
-        reportIfUnattended(asking, isAwaited: false)
-        let mine = AlertClosures(
-            alert: alert, asked: asking.enqueued.record, body: body)
-        if mine.isEmpty, asking.enqueued.record.response == nil {
-            offer(asking)
+        await reportIfUnattended(asking, isAwaited: false)
+        let record = asking.receipt.record
+        let mine = AlertClosures(alert: alert, asked: record, body: body)
+        if mine.isEmpty, record.response == nil {
+            presentation.wakeUps.wake(keeping: self)
         } else {
             await keep(mine, for: asking)
         }
-        return asking.enqueued.record.id
+        return record.id
     }
 
     /// Asks with buttons that a configuration closure adds; see ``Alert/ButtonList``.
@@ -135,13 +135,13 @@ extension AlertManager {
         _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
         let asking = try await enqueue(alert, delegate)
-        reportIfUnattended(asking, isAwaited: true)
+        await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
-        try record.check(isThatOf: asking.enqueued.record)
+        try record.check(isThatOf: asking.receipt.record)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
         // A named handler has yet to run: that collects the response.
         if response.collectedAt == nil, record.alert.handler == nil {
-            store.collect(record.id, by: caller)
+            store.post(.collected(record.id), by: context.caller)
         }
         return response
     }
@@ -171,8 +171,8 @@ extension AlertManager {
         _ alert: Alert
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
         let asking = try await enqueue(alert)
-        offer(asking)
-        return (asking.enqueued.record, asking.enqueued.isJoined)
+        presentation.wakeUps.wake(keeping: self)
+        return (asking.receipt.record, !asking.receipt.isNew)
     }
 
     /// Counts what waits on the calling thread, without a manager; after `nil` one has to do it.
@@ -189,9 +189,8 @@ extension AlertManager {
     ) throws(AlertError) -> AlertRecord? {
         guard let source = alert.source else { return nil }
         try alert.validate()
-        let question = Question(
-            alert: alert, source: source, caller: Caller(via: via))
-        return try SQLiteAlertStore.enqueueAtOnce(question, path: path)?.record
+        return try SQLiteAlertStore.enqueueAtOnce(
+            Question(alert: alert, source: source), by: Caller(via: via), path: path)?.record
     }
 
     /// Waits until an alert is resolved, and keeps its deadline meanwhile.
@@ -199,9 +198,83 @@ extension AlertManager {
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
     ///   which case the alert stays as it is.
     package func resolution(of id: Alert.ID) async throws -> AlertRecord {
-        let before = resolutionsSeen.load(ordering: .acquiring)
-        let found = try await store.found(id)
-        let asking = Asking(enqueued: found, resolutionsBefore: before)
+        let before = askers.resolutionsSeen
+        var found = try await store.find(.id(id))
+        if found.isOverdue { found = try await store.commit(.expire(id), by: context.caller) }
+        let asking = Asking(receipt: found, resolutionsBefore: before)
         return try await response(to: asking, isKept: true)
+    }
+}
+
+// MARK: - On the way into the store, and back
+
+extension AlertManager {
+    /// Stores an alert that has a delegate of its own, or none.
+    private nonisolated func enqueue(
+        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?
+    ) async throws(AlertError) -> Asking {
+        guard let delegate else { return try await enqueue(alert) }
+        return try await context.delegates.storing(with: delegate) {
+            () async throws(AlertError) in try await enqueue(alert)
+        }
+    }
+
+    private nonisolated func enqueue(_ alert: Alert) async throws(AlertError) -> Asking {
+        guard !isClosed else { throw .closed }
+        try alert.validate()
+        let before = askers.resolutionsSeen
+        let question = Question(alert: alert, source: alert.source ?? source)
+        let receipt = try await store.enqueue(question, by: context.caller)
+        return Asking(receipt: receipt, resolutionsBefore: before)
+    }
+
+    /// Reports an alert that waits for a screen that is not there, where its asker may not expect
+    /// that: the alert names its presenters, or has no button and somebody waits for it.
+    private nonisolated func reportIfUnattended(_ asking: Asking, isAwaited: Bool) async {
+        let record = asking.receipt.record
+        let wanted = record.alert.presenters
+        guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
+        else { return }
+        if presentation.wakeUps.mayBeShown(on: wanted) { return }
+        if let holder = await store.leadingScreen(), holder.isThere, holder.mayShow(on: wanted) {
+            return
+        }
+        context.errors.report(.unattended(record.id, presenters: wanted))
+    }
+
+    /// Keeps the closures of what was asked until it has its response.
+    private func keep(_ mine: AlertClosures, for asking: Asking) async {
+        let record = asking.receipt.record
+        if !mine.isEmpty, record.response?.collectedAt == nil {
+            await handlers.add(mine, for: record.id)
+            await listener.listen(from: asking.receipt.sequence)
+        }
+        presentation.wakeUps.wake(keeping: self)
+        if record.response != nil {
+            await settle(record)
+        } else if askers.mayHaveMissed(asking) {
+            Task { await lookAgain(at: record.id) }
+        }
+    }
+
+    private func response(to asking: Asking, isKept: Bool) async throws -> AlertRecord {
+        let record = asking.receipt.record
+        if record.response != nil { return record }
+        presentation.wakeUps.wake(keeping: self)
+        await listener.listen(from: asking.receipt.sequence)
+        do {
+            return try await askers.response(to: asking)
+        } catch let error as CancellationError {
+            if !isKept { await withdrawForCancelledTask(record.id) }
+            throw error
+        }
+    }
+
+    private func withdrawForCancelledTask(_ id: Alert.ID) async {
+        // If somebody answered first, or the disk fails: the task is gone, and the alert's
+        // response, or the alert, can still be found by its id.
+        guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
+        else { return }
+        await noteResolved(record)
     }
 }

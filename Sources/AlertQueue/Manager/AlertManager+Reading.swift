@@ -27,7 +27,9 @@ extension AlertManager {
     /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
     ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func record(key: String) async throws(AlertError) -> AlertRecord {
-        try await store.record(key: key, source: source, of: caller)
+        try await store.find(
+            .key(key, source: source, uid: context.caller.identity.uid)
+        ).record
     }
 
     /// What waits, in the order in which it will be shown; snoozed alerts come last.
@@ -86,14 +88,7 @@ extension AlertManager {
     public func history(
         _ filter: HistoryFilter = HistoryFilter(), limit: Int = 50, after: Alert.ID? = nil
     ) async throws(AlertError) -> [AlertRecord] {
-        await sweepForReading()
-        return try await store.history(filter, limit: Self.clamped(limit), after: after)
-    }
-
-    /// Overdue alerts belong to the history, and this is a writer: it stores them first.
-    private func sweepForReading() async {
-        // If they can't be stored now, what is stored can still be read.
-        try? await storeOverdue()
+        try await store.history(filter, limit: Self.clamped(limit), after: after)
     }
 
     /// What became of the alerts that were asked in some time, and how long people took.
@@ -117,8 +112,8 @@ extension AlertManager {
         source: String? = nil, since: Date? = nil, until: Date? = nil,
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(AlertError) -> AlertStatistics {
-        await sweepForReading()
-        return try await store.statistics(source: source, since: since, until: until, progress)
+        try await store.statistics(
+            StatisticsQuery(source: source, since: since, until: until), progress)
     }
 
     /// Entries of the audit log after a sequence number, oldest first.
@@ -136,14 +131,14 @@ extension AlertManager {
     public func audit(
         after sequence: Int64 = 0, of id: Alert.ID? = nil, limit: Int = 100
     ) async throws(AlertError) -> [AuditEntry] {
-        try await store.audit(after: sequence, of: id, limit: Self.clamped(limit))
+        try await store.entries(after: sequence, of: id, limit: Self.clamped(limit))
     }
 
-    /// The sequence number after which the last entries begin, of all or of one alert.
-    package func auditPlace(
-        beforeLast count: Int, of id: Alert.ID?
-    ) async throws(AlertError) -> Int64 {
-        try await store.auditPlace(beforeLast: count, of: id)
+    /// The last entries of the audit log, of all or of one alert, oldest first.
+    package func lastEntries(
+        _ count: Int, of id: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AuditEntry] {
+        try await store.entries(LogQuery(.last(count), of: id, limit: limit))
     }
 
     /// The end of the audit log, to be kept outside the database; `nil` while the log is empty.
@@ -171,7 +166,7 @@ extension AlertManager {
     public func verifyAudit(
         expecting head: AuditHead? = nil
     ) async throws(AlertError) -> AuditReport {
-        try await store.verifyAudit(expecting: head) { _, _ in }
+        try await store.verify(expecting: head)
     }
 
     /// Recomputes the chain, and tells how many of how many entries have been checked.
@@ -182,12 +177,7 @@ extension AlertManager {
         expecting head: AuditHead?,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport {
-        try await store.verifyAudit(expecting: head, progress)
-    }
-
-    /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
-    package func structuralDamage() async throws(AlertError) -> [String] {
-        try await store.structuralDamage()
+        try await store.verify(expecting: head, progress)
     }
 
     private static func clamped(_ limit: Int) -> Int { min(max(limit, 1), 10_000) }

@@ -40,8 +40,8 @@ extension AlertManager {
     private func snooze(
         _ id: Alert.ID, until end: Alert.Deadline?
     ) async throws(AlertError) -> AlertRecord {
-        let record = try await store.snooze(id, until: end, by: caller)
-        noteSnoozed(id)
+        let record = try await store.snooze(id, until: end, by: context.caller)
+        await noteSnoozed(id)
         return record
     }
 }

@@ -2,11 +2,6 @@ import FoundationEssentials
 
 // What keeps a queue fit: its index of words, and the erasure of old texts.
 extension AlertManager {
-    /// How long a presenter waits between two looks at the index.
-    private static let upkeepPause = Duration.seconds(30)
-    /// How many responses make it worth while.
-    private static let upkeepWorth = 100
-
     /// Gets everything ready for a search by ``HistoryFilter/text``.
     ///
     /// A search does this itself, and so does every presenter now and then. The first search in a
@@ -25,7 +20,8 @@ extension AlertManager {
     public func prepareTextSearch(
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(AlertError) {
-        try await store.indexTexts(progress)
+        // A store without an index has nothing to prepare.
+        try await maintenance?.indexTexts(progress)
     }
 
     /// Erases the texts of alerts that were resolved before a date: titles, messages, labels and
@@ -60,56 +56,25 @@ extension AlertManager {
         progress: @Sendable (PurgeProgress) -> Void = { _ in }
     ) async throws(AlertError) -> PurgeReport {
         // A date is rounded to a millisecond, which the clock may not have reached yet.
-        guard Timestamp.milliseconds(date) <= clock.now().wallMilliseconds + 1 else {
+        guard Timestamp.milliseconds(date) <= context.clock.now().wallMilliseconds + 1 else {
             throw .invalid("date", "\(LocalTime.text(date, .whole)) lies in the future")
         }
+        guard let store = store as? any Erasing else {
+            throw .storage(operation: "erase texts in \(path)", "its store can't erase any")
+        }
+        let caller = context.caller
         if dryRun { return try await store.erasable(before: date, by: caller) }
-        return try await store.erase(
-            before: date, by: caller, progress: progress)
+        return try await store.erase(before: date, by: caller, progress: progress)
     }
 
-    /// Whether everything that was erased so far is gone from every file.
-    package func isPurgeComplete() async throws(AlertError) -> Bool {
-        try await store.isErasureComplete()
-    }
+    /// What keeps the store fit, where it needs that.
+    package nonisolated var maintenance: (any Maintenance)? { store as? any Maintenance }
 
     /// Builds the index of words anew.
     package func rebuildTextIndex(
         progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) {
-        try await store.emptyTextIndex()
-        try await store.indexTexts(progress)
-    }
-
-    /// Reads all of the index of words.
-    ///
-    /// - Throws: ``AlertError/storage(operation:_:)`` where it is damaged.
-    package func checkTextIndex() async throws(AlertError) {
-        try await store.checkTextIndex()
-    }
-
-    /// How many responses are not in the index of words yet.
-    package func unindexedCount() async throws(AlertError) -> Int {
-        try await store.unindexedCount()
-    }
-
-    /// Indexes what has come since, a little at a time, for as long as a manager presents: so that
-    /// a search later need not wait for it.
-    nonisolated func keepTextIndex() -> Task<Void, Never> {
-        Task { [weak self] in
-            // Cancelled when presenting ends.
-            while (try? await Task.sleep(for: Self.upkeepPause)) != nil {
-                await self?.indexNewTexts()
-            }
-        }
-    }
-
-    private func indexNewTexts() async {
-        // What can't be done now is done by a search.
-        guard var left = try? await store.unindexedCount(), left >= Self.upkeepWorth else { return }
-        while left > 0, wantsToPresent, !Task.isCancelled, showing == nil {
-            left = (try? await store.indexSomeTexts()) ?? 0
-            try? await Task.sleep(for: .milliseconds(100))
-        }
+        try await maintenance?.emptyTextIndex()
+        try await maintenance?.indexTexts(progress)
     }
 }

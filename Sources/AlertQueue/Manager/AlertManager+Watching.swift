@@ -2,47 +2,44 @@ import Glibc
 
 // What `alertq watch` needs: the log as it grows, and responses that nobody takes.
 extension AlertManager {
-    /// The newest entry of the audit log that this process knows of, or 0.
-    package nonisolated var knownSequence: Int64 { store.knownSequence }
+    /// How far this process has seen the log grow.
+    package nonisolated var position: LogPosition { store.position }
 
     /// Entries of the audit log after a sequence number, or none once a second has passed without
     /// any.
     package nonisolated func nextAudit(
         after sequence: Int64, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {
-        let seen = store.changeCount
-        let page = try await store.audit(after: sequence, of: id, limit: limit)
-        if page.isEmpty { await store.waitForChange(after: seen) }
+        let position = store.position
+        let page = try await store.entries(after: sequence, of: id, limit: limit)
+        if page.isEmpty { await waitForChange(after: position) }
         return page
     }
 
-    /// A number that grows with each change that this process has noticed.
-    package nonisolated var changeCount: UInt64 { store.changeCount }
-
-    /// Waits until something has changed, or a second has passed.
-    package nonisolated func waitForChange(after count: UInt64) async {
-        await store.waitForChange(after: count)
-    }
-
-    /// Stores what is overdue, as any writer does.
-    package nonisolated func storeOverdue() async throws(AlertError) {
-        if try await store.next(for: [], only: nil).needsSweep {
-            try await store.sweep(atMost: 10)
+    /// Waits until something has changed after a position, or a second has passed.
+    package nonisolated func waitForChange(after position: LogPosition) async {
+        do throws(AlertError) {
+            _ = try await store.news(after: position, of: .everybody)
+        } catch {
+            // What can't be read is told to those who read it.
+            try? await Task.sleep(for: .seconds(1))
         }
     }
 
     /// Responses that no asker has taken and that no named handler waits for, oldest first.
-    package nonisolated func uncollected(
-        _ filter: HistoryFilter, behind place: Int64, limit: Int
-    ) async throws(AlertError) -> UncollectedPage {
-        try await store.uncollected(filter, behind: place, limit: limit)
+    package nonisolated func unclaimed(
+        _ filter: HistoryFilter, after place: Int64?, limit: Int
+    ) async throws(AlertError) -> RecordPage {
+        try await store.page(RecordQuery(.unclaimed(filter), after: place, limit: limit))
     }
 
     /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
     /// `nil` where that can't be, or is a named handler's.
-    package nonisolated func claimResponse(to record: AlertRecord) -> (any HandlerTurn)? {
+    package nonisolated func claimResponse(
+        to record: AlertRecord
+    ) async -> (any HandlerTurn)? {
         guard record.alert.handler == nil else { return nil }
-        return try? store.takeHandlerTurn(record.id)
+        return try? await store.takeHandlerTurn(record.id)
     }
 }
 
@@ -68,7 +65,7 @@ extension AlertManager {
         _ id: Alert.ID, grace: Duration,
         to hook: (AlertRecord, any HandlerTurn) async -> Bool
     ) async throws(AlertError) -> HookOffer {
-        guard let turn = try store.takeHandlerTurn(id) else { return .taken }
+        guard let turn = try await store.takeHandlerTurn(id) else { return .taken }
         defer { turn.end() }
         let record = try await store.record(id)
         guard let response = record.response, response.collectedAt == nil else { return .gone }
@@ -76,12 +73,12 @@ extension AlertManager {
         guard await hook(record, turn) else { return .failed }
         for _ in 1...5 {
             do {
-                _ = try await store.collectNow(id, by: caller)
+                try await store.collect(id, by: context.caller)
                 return .collected
             } catch .busy {
                 // A process that is about to end leaves it to the next one.
                 guard !Task.isCancelled else { return .failed }
-                try? await clock.sleep(for: .seconds(1))
+                try? await context.clock.sleep(for: .seconds(1))
             }
         }
         return .failed
@@ -90,10 +87,11 @@ extension AlertManager {
     private nonisolated func isAskerNear(
         _ record: AlertRecord, _ response: Response, grace: Duration
     ) -> Bool {
-        guard record.source.host == caller.identity.host, record.source.pid != caller.identity.pid,
+        guard record.source.host == context.caller.identity.host,
+            record.source.pid != context.caller.identity.pid,
             kill(record.source.pid, 0) == 0 || errno == EPERM
         else { return false }
-        let age = clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
+        let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
         // A clock that was set back must not put it off for ever.
         return (0..<grace.milliseconds).contains(age)
     }
@@ -104,7 +102,7 @@ extension AlertManager {
 extension AlertManager {
     /// Stops this manager from waiting long for a lock that another process keeps: what is under
     /// way fails with ``AlertError/busy(_:)`` instead, and none of it is stored.
-    package nonisolated func hurry() { store.hurry() }
+    package nonisolated func hurry() { (store as? any LockWaiting)?.hurry() }
 
     /// The process that keeps this one from writing just now, if there is one and it can be seen.
     package nonisolated var lockHolder: LinuxProcess? { QueueLocks(database: path).writer }

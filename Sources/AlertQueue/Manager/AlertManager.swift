@@ -38,79 +38,15 @@ public actor AlertManager {
     /// The name under which alerts are asked that name no source of their own.
     public nonisolated let source: String
 
-    private nonisolated let executor = QueueExecutor(label: "alertq.manager")
-    nonisolated let store: any AlertStore
-    nonisolated let clock: any AlertClock
-    /// On whose behalf it acts; what a presenter does is done through that.
-    nonisolated let caller: Caller
-    nonisolated let turn: PresentationTurn?
-    /// Tells the presentation loop to look again.
-    nonisolated let pokes: ChangeSignal
-    /// What the presentation loop need not look for.
-    nonisolated let fresh: FreshAlerts
-    /// How many resolutions this manager has seen.
-    nonisolated let resolutionsSeen = Atomic<UInt64>(0)
-    weak var delegate: (any AlertManagerDelegate)?
-    /// Those that were given with single alerts, which they hear of in its place.
-    nonisolated let ownDelegates = OwnDelegates()
+    nonisolated let context: QueueContext
+    nonisolated let askers: WaitingAskers
+    nonisolated let handlers: HandlerRunner
+    nonisolated let presentation: PresentationLoop
 
-    /// Hears of errors that no caller waits for.
-    private nonisolated let errorHandler = Mutex<@Sendable (BackgroundError) -> Void>(
-        BackgroundError.log)
+    nonisolated let listener: LogListener
 
-    // What this manager waits for, by alert.
-    var watchers: [Alert.ID: [UInt64: CheckedContinuation<AlertRecord, any Error>]] = [:]
-    var nextWatcher: UInt64 = 0
-    var closures: [Alert.ID: [AlertClosures]] = [:]
-    /// The alerts whose closures run now.
-    var runningClosures: Set<Alert.ID> = []
-    /// The manager itself, while closures or handlers need it: nobody else may refer to it.
-    private var ownReference: AlertManager?
-
-    // Named handlers.
-    var handlers = HandlerAgenda()
-    /// Changes when one of them ends.
-    nonisolated let handlerEnds = ChangeSignal()
-
-    // Time.
-    var timekeeper: Task<Void, Never>?
-    /// The deadlines of the alerts that are waited for.
-    var deadlines: [Alert.ID: ClockReading] = [:]
-    var alarm: Alarm?
-    /// Whether time is being kept just now, and has to be once more.
-    var isKeepingTime = false
-    var mustKeepTimeAgain = false
-    /// Since when time can't be kept, and whether that has been told.
-    var timeFailingSince: (start: ContinuousClock.Instant, isTold: Bool)?
-    /// Since when expiries can't be stored.
-    var expiryFailingSince: ContinuousClock.Instant?
-
-    // The audit log, as far as this manager has followed it.
-    var cursor: Int64
-    var listener: Task<Void, Never>?
-    /// How much news of the store this manager has acted upon.
-    var newsFollowed: UInt64 = 0
-    /// Since when the audit log can't be read.
-    var failingSince: ClockReading?
-
-    // Presentation.
-    var presenters: [any AlertPresenter]
-    var stuckPresenters: Set<String> = []
-    var presentsOnly: Alert.ID?
-    var presenting: Task<Void, Never>?
-    /// What the presentation loop waits for: the slot, the screen, or the end of a pause.
-    var wait: Task<Void, Never>?
-    /// How often in a row every presenter has failed.
-    var failedShowings = 0
-    var resting: [Alert.ID: Rest] = [:]
-    var lease: (any SlotLease)?
-    var showing: Showing?
-    /// Whether the last alert on the screen had no buttons.
-    var hasShownNotice = false
-    var wantsToPresent = false
-    /// The audit entry at which nothing waited that could be shown, if that is known.
-    var emptySince: Int64?
-    var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Looks once a second at what the clocks or other processes may have changed.
+    private var ticker: Task<Void, Never>?
     private nonisolated let closed = Atomic<Bool>(false)
     private var closing: Task<Void, Never>?
 
@@ -118,7 +54,7 @@ public actor AlertManager {
 
     /// The serial Dispatch queue on which the manager's state lives; see SE-0392.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        executor.asUnownedSerialExecutor()
+        context.executor.asUnownedSerialExecutor()
     }
 
     /// Opens a queue.
@@ -164,29 +100,51 @@ public actor AlertManager {
         let source = source ?? Self.programName
         try Text.check(source, "source", limit: Alert.Limit.name)
         try Self.check(presenters)
-        let caller = Caller(via: via)
+        let (caller, errors) = (Caller(via: via), BackgroundErrors())
         let store = try await SQLiteAlertStore.open(
-            path: path, clock: clock, caller: caller, isReadOnly: !keepsTime)
+            path: path, clock: clock, caller: caller, isReadOnly: !keepsTime, keepsTime: keepsTime
+        ) { [weak errors] in errors?.report(.deadlines($0)) }
+        try await self.init(
+            store: store, path: path, source: source, caller: caller, presenters: presenters,
+            delegate: delegate, clock: clock, turn: turn, errors: errors)
+    }
+
+    /// Opens a queue in a store that is there.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is, for messages.
+    ///   - errors: Hears of errors that no caller waits for, also those of the store.
+    package init(
+        store: any AlertStore, path: String, source: String, caller: Caller,
+        presenters: [any AlertPresenter], delegate: (any AlertManagerDelegate)?,
+        clock: any AlertClock, turn: PresentationTurn? = nil,
+        errors: BackgroundErrors = BackgroundErrors()
+    ) async throws(AlertError) {
+        try Text.check(source, "source", limit: Alert.Limit.name)
+        try Self.check(presenters)
         self.path = path
         self.source = source
-        self.store = store
-        self.clock = clock
-        self.caller = caller
-        self.turn = turn
-        self.delegate = delegate
-        self.presenters = []
-        pokes = ChangeSignal()
-        fresh = FreshAlerts(pokes: pokes)
-        cursor = store.knownSequence
-        if keepsTime { startTimekeeping() }
+        context = QueueContext(
+            store: store, clock: clock, caller: caller, delegates: Delegates(delegate),
+            errors: errors)
+        askers = WaitingAskers(context)
+        handlers = HandlerRunner(context)
+        presentation = PresentationLoop(context, turn: turn)
+        listener = LogListener(context)
+        await askers.belong(to: self)
+        await handlers.belong(to: self)
+        await presentation.belong(to: self)
+        await listener.belong(to: self)
+        startTicking()
         if !presenters.isEmpty { await startPresenting(presenters, only: nil) }
     }
 
     deinit {
         // What the store still has to write it writes by itself.
-        for task in [timekeeper, alarm?.task, listener, presenting, wait] { task?.cancel() }
-        lease?.release()
+        ticker?.cancel()
     }
+
+    nonisolated var store: any AlertStore { context.store }
 
     /// Everything that happens in this queue from now on, in whatever process.
     ///
@@ -196,7 +154,7 @@ public actor AlertManager {
     /// }
     /// ```
     public nonisolated var events: AlertEvents {
-        AlertEvents(store: store, start: store.knownSequence)
+        AlertEvents(store: store, start: store.position)
     }
 
     /// Everything that has happened after a sequence number, and what happens from now on.
@@ -208,7 +166,7 @@ public actor AlertManager {
     /// - Parameter sequence: The last ``AlertEvent/sequence`` that has been seen; 0 for the whole
     ///   log.
     public nonisolated func events(after sequence: Int64) -> AlertEvents {
-        AlertEvents(store: store, start: sequence)
+        AlertEvents(store: store, start: LogPosition(sequence: sequence))
     }
 
     /// Takes what is shown off the screen, writes what is still to be written, and ends all waiting
@@ -228,17 +186,10 @@ public actor AlertManager {
 
     private func end() async {
         await stopPresenting()
-        listener?.cancel()
-        timekeeper?.cancel()
-        alarm?.task.cancel()
-        deadlines.removeAll()
-        closures.removeAll()
-        handlers.removeAll()
-        handlerEnds.change()
-        ownReference = nil
-        let waiting = watchers.values.flatMap(\.values)
-        watchers.removeAll()
-        for watcher in waiting { watcher.resume(throwing: AlertError.closed) }
+        await listener.close()
+        ticker?.cancel()
+        await handlers.close()
+        await askers.close()
         await store.close()
     }
 
@@ -254,20 +205,7 @@ public actor AlertManager {
     /// - Parameter body: Called where the error happens, on any thread; it must return soon. It
     ///   replaces the closure that was set before.
     public nonisolated func onError(_ body: @escaping @Sendable (BackgroundError) -> Void) {
-        errorHandler.withLock { $0 = body }
-    }
-
-    /// Tells of an error that no caller waits for.
-    nonisolated func report(_ error: BackgroundError) {
-        // Called outside of the lock: it may set another closure itself.
-        let body = errorHandler.withLock { $0 }
-        body(error)
-    }
-
-    /// Keeps this manager for as long as closures or handlers need it, even if nobody refers to it.
-    func stayWhileNeeded() {
-        let isNeeded = !isClosed && (!closures.isEmpty || !handlers.isEmpty)
-        ownReference = isNeeded ? self : nil
+        context.errors.handle(with: body)
     }
 
     private static var programName: String {
@@ -284,17 +222,15 @@ public actor AlertManager {
             }
         }
     }
-}
 
-/// The closures of one alert, which die with this process.
-struct AlertClosures: Sendable {
-    let alert: Alert
-    /// The record when it was asked.
-    let asked: AlertRecord
-    /// Code for the response, whichever button it has.
-    let body: Body?
-
-    typealias Body = @Sendable (Alert, Response) async throws -> Void
-
-    var isEmpty: Bool { body == nil && alert.buttons.allSatisfy { $0.action == nil } }
+    private func startTicking() {
+        ticker = Task { [weak self] in
+            // The sleep ends early when the manager has closed or is gone.
+            while (try? await Task.sleep(for: .seconds(1))) != nil {
+                guard let self else { return }
+                await self.handlers.tryAgain()
+                await self.askers.expireOverdue()
+            }
+        }
+    }
 }

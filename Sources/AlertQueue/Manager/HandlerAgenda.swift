@@ -58,6 +58,9 @@ extension HandlerAgenda {
 
     mutating func didStart(_ id: Alert.ID) { running.insert(id) }
 
+    /// Notes that a handler that was about to start could not.
+    mutating func didNotStart(_ id: Alert.ID) { running.remove(id) }
+
     /// Notes that another process has the response.
     mutating func isHeld(_ id: Alert.ID, for name: String) { held[id] = name }
 

@@ -14,26 +14,64 @@ final class PresenterRun: Sendable {
     }
 
     private let phase = Mutex(Phase.open)
-    private let signals: AsyncStream<ShowingSignal>.Continuation
-    private let name: String
+    private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
+    private let signals: AsyncStream<ShowSignal>.Continuation
+    let name: String
 
-    init(of name: String, _ signals: AsyncStream<ShowingSignal>.Continuation) {
+    init(of name: String, _ signals: AsyncStream<ShowSignal>.Continuation) {
         self.name = name
         self.signals = signals
     }
 
-    /// Whether a choice was handed over, so that what the presenter returns says nothing new.
-    var hasChosen: Bool {
-        phase.withLock { if case .open = $0 { false } else { true } }
+    /// Has the presenter show an alert; after a choice of its own that could not be stored, it
+    /// hears of that, and shows the alert again a second later.
+    ///
+    /// - Parameter end: Runs when the presenter is done, after the signal that says the same.
+    func present(
+        _ presentation: Presentation, on presenter: any AlertPresenter,
+        after failure: AlertError?, _ clock: any AlertClock,
+        end: @escaping @Sendable (PresenterRun) async -> Void
+    ) {
+        let presentation = presentation.handingOver(to: self)
+        start { [self] in
+            var failure = failure
+            repeat {
+                do {
+                    if let failure {
+                        let end = clock.now().advanced(by: .seconds(1))
+                        await presenter.didFail(presentation, error: failure)
+                        try await clock.sleep(until: end)
+                    }
+                    let choice = try await presenter.present(presentation)
+                    failure = takeFailure()
+                    if !hasChosen, failure == nil {
+                        signals.yield(.chose(self, choice, isOnScreen: false))
+                    } else if failure == nil {
+                        signals.yield(.ended(self, because: CancellationError()))
+                    }
+                } catch {
+                    failure = takeFailure()
+                    if failure == nil { signals.yield(.ended(self, because: error)) }
+                }
+            } while failure != nil
+            await end(self)
+        }
     }
 
-    /// Why the choice could not be stored, if it could not; the run is open again then.
-    func takeFailure() -> AlertError? {
-        phase.withLock { phase in
-            guard case .failed(let error) = phase else { return nil }
-            phase = .open
-            return error
+    /// Tells the presenter something about the alert that it has shown.
+    func tell(
+        _ body: @escaping @Sendable () async -> Void,
+        end: @escaping @Sendable (PresenterRun) async -> Void
+    ) {
+        start { [self] in
+            await body()
+            signals.yield(.told(self))
+            await end(self)
         }
+    }
+
+    private func start(_ body: @escaping @Sendable () async -> Void) {
+        task.withLock { $0 = Task.detached { await body() } }
     }
 
     /// Hands a choice over, and returns when the alert is to leave the screen.
@@ -53,13 +91,16 @@ final class PresenterRun: Sendable {
                     return (false, true)
                 }
             }
-            if isFirst { signals.yield(.chose(presenter: name, choice, isOnScreen: true)) }
+            if isFirst { signals.yield(.chose(self, choice, isOnScreen: true)) }
             if isOver { continuation.resume() }
         }
     }
 
     /// Tells the presenter to clear its screen.
-    func leave() { end(.leaving) }
+    func leave() {
+        end(.leaving)
+        task.withLock { $0 }?.cancel()
+    }
 
     /// Tells the presenter that its choice could not be stored; `false` if it does not wait for
     /// that, and has to be started anew.
@@ -67,6 +108,20 @@ final class PresenterRun: Sendable {
         guard hasChosen else { return false }
         end(.failed(error))
         return true
+    }
+
+    /// Whether a choice was handed over, so that what the presenter returns says nothing new.
+    private var hasChosen: Bool {
+        phase.withLock { if case .open = $0 { false } else { true } }
+    }
+
+    /// Why the choice could not be stored, if it could not; the run is open again then.
+    private func takeFailure() -> AlertError? {
+        phase.withLock { phase in
+            guard case .failed(let error) = phase else { return nil }
+            phase = .open
+            return error
+        }
     }
 
     private func end(_ end: Phase) {

@@ -60,13 +60,3 @@ extension SlotHolder {
             host: "", pid: 0),
         presenters: [], hasDelegate: false)
 }
-
-/// The presentation slot, while this process holds it.
-package protocol SlotLease: Sendable {
-    /// Writes down which alert is on the screen, and whether a delegate may handle its cancel;
-    /// `false` if the slot was lost, because its file was deleted or replaced.
-    func show(_ alert: Alert.ID?, hasDelegate: Bool) -> Bool
-    /// Whether the slot's file is still the one that others see.
-    var isValid: Bool { get }
-    func release()
-}

@@ -41,16 +41,15 @@ package struct AnswerHook: Sendable {
         var progress = Progress(retries: RetryList(limit: retryLimit, pause: pause))
         var failingSince: ContinuousClock.Instant?
         while !Task.isCancelled {
-            let seen = manager.changeCount
+            let position = manager.position
             do {
-                try await manager.storeOverdue()
                 let isEnd = try await takeNew(&progress)
                 // One run of each at most: what is new must not wait for all that fail.
                 let hasRun = try await takeDue(&progress)
                 try await takeForgotten(&progress)
                 failingSince = nil
                 if isEnd, !hasRun, progress.review == nil {
-                    await wait(for: progress.retries, after: seen)
+                    await wait(for: progress.retries, after: position)
                 }
             } catch let error as AlertError {
                 // A disk that fails now may not in a moment.
@@ -64,14 +63,14 @@ package struct AnswerHook: Sendable {
 
     /// Offers some of the responses that it has not seen; returns whether there are no more.
     private func takeNew(_ progress: inout Progress) async throws -> Bool {
-        let page = try await manager.uncollected(filter, behind: progress.place, limit: 100)
+        let page = try await manager.unclaimed(filter, after: progress.place, limit: 100)
         for record in page.records where !progress.retries.contains(record.id) {
             guard !Task.isCancelled else { return true }
             if let retry = try await offer(record.id, failures: 0) {
                 progress.retries.add(retry, now: .now)
             }
         }
-        progress.place = page.place
+        progress.place = page.next ?? progress.place
         return page.isEnd
     }
 
@@ -95,10 +94,11 @@ package struct AnswerHook: Sendable {
         }
         for _ in 0..<100 {
             guard let review = progress.review, !Task.isCancelled else { return }
-            let page = try await manager.uncollected(filter, behind: review.place, limit: 1)
-            let isOver = page.isEnd || page.place >= progress.place
-            guard let record = page.records.first, page.place <= progress.place else {
-                progress.review?.place = page.place
+            let page = try await manager.unclaimed(filter, after: review.place, limit: 1)
+            let place = page.next ?? review.place
+            let isOver = page.isEnd || place >= progress.place
+            guard let record = page.records.first, place <= progress.place else {
+                progress.review?.place = place
                 if isOver { progress.review = nil }
                 continue
             }
@@ -106,15 +106,17 @@ package struct AnswerHook: Sendable {
             if !isKnown, let next = try await offer(record.id, failures: review.failures) {
                 progress.retries.add(next, now: .now)
             }
-            progress.review?.place = page.place
+            progress.review?.place = place
             if isOver { progress.review = nil }
             if !isKnown { return }
         }
     }
 
-    private func wait(for retries: RetryList, after seen: UInt64) async {
+    private func wait(for retries: RetryList, after position: LogPosition) async {
         let due = retries.firstDue.map { ContinuousClock.now.duration(to: $0) }
-        guard let due, due < .seconds(1) else { return await manager.waitForChange(after: seen) }
+        guard let due, due < .seconds(1) else {
+            return await manager.waitForChange(after: position)
+        }
         // Cancelled when the process is asked to end, which the caller sees.
         try? await Task.sleep(for: max(due, .milliseconds(1)))
     }

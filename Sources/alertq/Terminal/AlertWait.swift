@@ -34,7 +34,7 @@ package struct AlertWait: Sendable {
                 single, manager: manager, terminal: terminal, isPlain: isPlain,
                 context: context)
         }
-        if terminal?.isForeground != true { tellHowToAnswer() }
+        if terminal?.isForeground != true { await tellHowToAnswer() }
         do {
             let end = try await firstEnd(screen)
             await screen?.finish()
@@ -84,9 +84,10 @@ package struct AlertWait: Sendable {
     private func expireUnattended(_ record: AlertRecord, after limit: Duration) async throws {
         var start = ContinuousClock.now
         while true {
-            let isAttended =
-                manager.slotHolder()?.isThere(for: record.alert) == true
-                || terminal?.isForeground == true
+            var isAttended = terminal?.isForeground == true
+            if !isAttended {
+                isAttended = await manager.leadingScreen()?.isThere(for: record.alert) == true
+            }
             if isAttended { start = .now }
             let left = limit - start.duration(to: .now)
             guard left <= .zero, !isAttended else {
@@ -116,13 +117,13 @@ package struct AlertWait: Sendable {
         return nil
     }
 
-    private func tellHowToAnswer() {
+    private func tellHowToAnswer() async {
         guard let record = single else {
             let list = records.map { "\($0.id)" }.joined(separator: ", ")
             context.note("waiting for the first response among alerts \(list)")
             return
         }
-        let holder = manager.slotHolder()
+        let holder = await manager.leadingScreen()
         if let holder, context.errors.isTerminal || !holder.isThere {
             context.note(holder.whereabouts(of: record.id))
         }

@@ -131,19 +131,21 @@ extension AskScreen {
     private func tellWhoShows() async {
         while !Task.isCancelled {
             // A cancelled sleep ends at once, and so does the loop.
-            guard let holder = newHolder() else {
+            guard let holder = await newHolder() else {
                 try? await Task.sleep(for: .seconds(1))
                 continue
             }
             // Whoever is about to leave need not be told of.
             try? await Task.sleep(for: .milliseconds(200))
-            if !Task.isCancelled, let still = newHolder(), still.isLike(holder) { tell(of: still) }
+            if !Task.isCancelled, let still = await newHolder(), still.isLike(holder) {
+                tell(of: still)
+            }
         }
     }
 
     /// The other process that holds the slot, unless the person knows of it.
-    private func newHolder() -> SlotHolder? {
-        guard state == .waiting, let holder = manager.slotHolder(), holder.pid != getpid(),
+    private func newHolder() async -> SlotHolder? {
+        guard state == .waiting, let holder = await manager.leadingScreen(), holder.pid != getpid(),
             !holder.isLike(told)
         else { return nil }
         return holder

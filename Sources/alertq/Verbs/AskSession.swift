@@ -36,12 +36,12 @@ package struct AskSession: Sendable {
             if isJoined { tellIgnored(record) }
             // What was asked before may be for other screens than this terminal.
             let terminal = record.alert.isFor("terminal") ? terminal : nil
-            tellIfUnattended(record, terminal, manager)
+            await tellIfUnattended(record, terminal, manager)
             guard let signals else { return try tellID(record) }
             let telling = ResultTelling(verb: verb, isJSON: isJSON, context: context)
             guard record.response == nil else { return try await telling.tell(record, manager) }
             signals.setLastWords(lastWords(record, manager))
-            let claim = manager.claimResponse(to: record)
+            let claim = await manager.claimResponse(to: record)
             defer { claim?.end() }
             let wait = AlertWait(
                 manager: manager, records: [record], context: context,
@@ -96,7 +96,7 @@ extension AskSession {
     ) async throws -> Bool {
         guard question.ifUnattended == .fail else { return false }
         if let terminal, terminal.isForeground { return false }
-        guard manager.slotHolder()?.isThere(for: alert) != true else { return false }
+        guard await manager.leadingScreen()?.isThere(for: alert) != true else { return false }
         guard let key = alert.key else { return true }
         do {
             return try await manager.record(key: key).response == nil
@@ -178,10 +178,10 @@ extension AskSession {
     /// Says that no screen shows an alert which only some may show.
     private func tellIfUnattended(
         _ record: AlertRecord, _ terminal: ControllingTerminal?, _ manager: AlertManager
-    ) {
+    ) async {
         let alert = record.alert
         guard record.response == nil, alert.presenters != nil, terminal?.isForeground != true,
-            manager.slotHolder()?.isThere(for: alert) != true
+            await manager.leadingScreen()?.isThere(for: alert) != true
         else { return }
         context.note("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
     }

@@ -55,10 +55,16 @@ package struct AuditListCommand: Command {
             try await after.check(manager)
             var left = limit
             var after = after.sequence
-            if let last { after = try await manager.auditPlace(beforeLast: last, of: alert) }
+            var isFirst = true
             repeat {
                 let size = min(left, Self.pageSize)
-                let page = try await manager.audit(after: after, of: alert, limit: size)
+                let page =
+                    if let last, isFirst {
+                        try await manager.lastEntries(last, of: alert, limit: size)
+                    } else {
+                        try await manager.audit(after: after, of: alert, limit: size)
+                    }
+                isFirst = false
                 if isJSON {
                     for entry in page { try context.print(Self.json(entry).text()) }
                 } else if !page.isEmpty {

@@ -100,7 +100,7 @@ package struct CollectCommand: Command {
         guard let waitFor else { return try await telling.tellWaiting([record.id], manager) }
         // From here on an interruption only ends the wait.
         let signals = SignalWatch(stops: false)
-        let claim = manager.claimResponse(to: record)
+        let claim = await manager.claimResponse(to: record)
         defer { claim?.end() }
         let wait = AlertWait(
             manager: manager, records: [record], context: context,

@@ -37,7 +37,7 @@ package final class EventLog: Sendable {
         self.sink = sink
         self.entriesPerHead = entriesPerHead
         self.headInterval = headInterval
-        state = Mutex(State(cursor: manager.knownSequence))
+        state = Mutex(State(cursor: manager.position.sequence))
     }
 
     /// Where lines go: the journal if this build and this machine have one, else the standard
@@ -65,7 +65,7 @@ package final class EventLog: Sendable {
         while !Task.isCancelled {
             let cursor = state.withLock { $0.cursor }
             do throws(AlertError) {
-                write(try await manager.nextAudit(after: cursor, of: nil, limit: 100))
+                await write(try await manager.nextAudit(after: cursor, of: nil, limit: 100))
                 if state.withLock({ isHeadDue($0) }), let head = try await manager.auditHead() {
                     write(head)
                 }
@@ -90,7 +90,7 @@ package final class EventLog: Sendable {
         guard let page = try? await manager.audit(after: cursor, of: nil, limit: 100) else {
             return
         }
-        write(page)
+        await write(page)
     }
 
     private func isHeadDue(_ state: State) -> Bool {
@@ -100,8 +100,8 @@ package final class EventLog: Sendable {
             || (anchor.at.duration(to: .now) >= headInterval && state.cursor > anchor.sequence)
     }
 
-    private func write(_ page: [AuditEntry]) {
-        let holdsSlot = manager.slotHolder()?.pid == getpid()
+    private func write(_ page: [AuditEntry]) async {
+        let holdsSlot = await manager.leadingScreen()?.pid == getpid()
         let new = state.withLock { state in
             let new = page.filter { $0.event.sequence > state.cursor }
             state.cursor = new.last?.event.sequence ?? state.cursor

@@ -70,7 +70,8 @@ package struct ListCommand: Command {
                 ? (0, true) : try await list(filter, manager, in: context)
             let isCounted = hasMore && filter.isOpen
             let count = isCounted ? try await manager.pendingCount() : listed
-            return (listed: listed, hasMore: hasMore, count: count, holder: manager.slotHolder())
+            let holder = await manager.leadingScreen()
+            return (listed: listed, hasMore: hasMore, count: count, holder: holder)
         }
         // Where nobody has asked anything yet, nothing waits.
         let (listed, hasMore, count, holder) = told ?? (0, false, 0, nil)

@@ -227,7 +227,7 @@ extension PresentCommand {
         var queues: [String] = []
         for manager in managers {
             var state = (try? await manager.pendingCount()).map { [WaitingText.count($0)] } ?? []
-            if let holder = manager.slotHolder() {
+            if let holder = await manager.leadingScreen() {
                 state.append("alerts \(holder.showing); waiting for a turn")
             }
             let suffix = state.isEmpty ? "" : " (\(state.joined(separator: "; ")))"
@@ -236,7 +236,9 @@ extension PresentCommand {
         let place = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
         context.note(
             "showing alerts \(place), of \(queues.joined(separator: " and of ")); Ctrl-C stops")
-        for advice in managers.compactMap({ $0.slotHolder()?.advice }) { context.note(advice) }
+        for manager in managers {
+            if let advice = await manager.leadingScreen()?.advice { context.note(advice) }
+        }
     }
 }
 

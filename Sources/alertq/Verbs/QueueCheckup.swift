@@ -59,8 +59,8 @@ package struct QueueCheckup: Sendable {
             let count = try await manager.pendingCount()
             findings.append(
                 Finding(check: "database", detail: "\(path) opens; \(WaitingText.count(count))"))
-            findings.append(presenter(manager.slotHolder(), waiting: count))
-            if let damage = try await manager.structuralDamage().first {
+            findings.append(presenter(await manager.leadingScreen(), waiting: count))
+            if let damage = try await manager.maintenance?.structuralDamage().first {
                 findings.append(
                     Finding(
                         check: "database", detail: "it is damaged: \(damage)",
@@ -69,7 +69,7 @@ package struct QueueCheckup: Sendable {
             }
             findings += stoppedHandlers()
             findings.append(await textIndex(manager))
-            if try await !manager.isPurgeComplete() {
+            if try await manager.maintenance?.isErasureComplete() == false {
                 findings.append(
                     Finding(
                         check: "erasure",
@@ -110,8 +110,8 @@ package struct QueueCheckup: Sendable {
     private func textIndex(_ manager: AlertManager) async -> Finding {
         let check = "text index"
         do throws(AlertError) {
-            try await manager.checkTextIndex()
-            let count = try await manager.unindexedCount()
+            try await manager.maintenance?.checkTextIndex()
+            let count = try await manager.maintenance?.unindexedCount() ?? 0
             let detail = "can be searched"
             guard count > 0 else { return Finding(check: check, detail: detail) }
             return Finding(

@@ -66,7 +66,10 @@ package struct WaitCommand: Command {
             telling.namesAlert = ids.count > 1
             if let first = Self.first(of: records) { return try await telling.tell(first, manager) }
             let signals = SignalWatch(stops: false)
-            let claims = records.filter(\.isOwn).compactMap(manager.claimResponse)
+            var claims: [any HandlerTurn] = []
+            for record in records where record.isOwn {
+                if let claim = await manager.claimResponse(to: record) { claims.append(claim) }
+            }
             defer { for claim in claims { claim.end() } }
             let wait = AlertWait(
                 manager: manager, records: records, context: context,

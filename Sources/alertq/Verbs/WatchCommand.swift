@@ -79,7 +79,7 @@ package struct WatchCommand: Command {
             try await after?.check(manager)
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
             // Whatever is in a queue that was not there has happened since.
-            let start = hasWaited ? 0 : manager.knownSequence
+            let start = hasWaited ? 0 : manager.position.sequence
             return try await follow(manager, from: after?.sequence ?? start, in: context)
         }
     }

@@ -80,11 +80,11 @@ struct AuditForgingTests {
             """)
         if isHashed {
             let entry = try #require(
-                try await log.store.audit(after: 4, of: nil, limit: 1).first)
+                try await log.store.entries(after: 4, of: nil, limit: 1).first)
             let hash = Hex.text(entry.computedHash)
             try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 5")
         }
-        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.first?.sequence == 5)
         // The alert of entry 4 is asked twice; and who goes on after entry 5 does not know it.
         #expect(!isHashed || problems.contains { $0.sequence == 6 })
@@ -96,11 +96,11 @@ struct AuditForgingTests {
         let log = try await AuditLog()
         try await log.fill()
         try log.forge("UPDATE audit SET user = 'eve' WHERE seq = 7")
-        let entry = try #require(try await log.store.audit(after: 6, of: nil, limit: 1).first)
+        let entry = try #require(try await log.store.entries(after: 6, of: nil, limit: 1).first)
         let hash = Hex.text(entry.computedHash)
         let problem = try await {
             try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 7")
-            return try await log.store.verifyAudit(expecting: nil).problems.first
+            return try await log.store.verify(expecting: nil).problems.first
         }()
         #expect(problem?.sequence == 8)
         await log.store.close()
@@ -121,8 +121,8 @@ struct AuditForgingTests {
             UPDATE accounts SET pending = pending + 1;
             UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'responses'
             """)
-        #expect(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)
-        let problems = try await log.store.verifyAudit(expecting: head).problems
+        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
+        let problems = try await log.store.verify(expecting: head).problems
         #expect(problems.map(\.sequence) == [head.sequence])
         #expect(problems.first?.reason.contains("its tail was cut") == true)
         await log.store.close()
@@ -134,7 +134,7 @@ struct AuditForgingTests {
         try await log.fill()
         let head = try #require(try await log.store.auditHead())
         try await log.store.ask(.yesNo("More"))
-        #expect(try await log.store.verifyAudit(expecting: head).problems.isEmpty)
+        #expect(try await log.store.verify(expecting: head).problems.isEmpty)
         await log.store.close()
     }
 
@@ -165,9 +165,9 @@ struct AuditForgingTests {
             id: asked.id, alert: .yesNo("Delete?"), source: asked.source, state: .queued,
             askedAt: asked.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0,
             response: nil)
-        log.store.recordPresented(shown, at: log.clock.now(), by: .ana)
+        log.store.post(.presented(shown, at: log.clock.now()), by: .ana)
         try await log.store.answer(asked.id, 0)
-        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.map(\.sequence) == [2])
         #expect(problems.first?.reason.contains("is not what entry 2 says was presented") == true)
         await log.store.close()
@@ -185,7 +185,7 @@ struct AuditForgingTests {
         try log.forge("UPDATE audit SET hash = x'\(Hex.text(hash))' WHERE seq = 1")
         // The one that has seen the entry would not take the file for its own any more.
         let other = try await log.queue.store()
-        let problems = try await other.verifyAudit(expecting: nil).problems
+        let problems = try await other.verify(expecting: nil).problems
         #expect(problems.first?.reason.contains("can't be understood") == true)
         await other.close()
     }

@@ -31,12 +31,12 @@ struct AuditLog {
         ]
         try #require(ids == [1, 2, 3, 4, 5, 6])
         let first = try await store.record(1)
-        store.recordPresented(first, at: clock.now(), by: .ana)
+        store.post(.presented(first, at: clock.now()), by: .ana)
         _ = try await store.snooze(1, for: nil, by: .ana)
-        store.recordReturned(first, because: "the terminal was lost", by: .ana)
+        store.post(.returned(first, because: "the terminal was lost"), by: .ana)
         try await store.answer(1, 0)
         try await store.answer(2, 1, by: .ben)
-        _ = try await store.collectNow(1, by: .ben)
+        _ = try await store.collect(1, by: .ben)
         _ = try await store.resolve(3, .withdraw(), by: .ben)
         clock.advance(by: .seconds(61))
         try await store.sweep(atMost: .max)
@@ -53,10 +53,10 @@ struct AuditLog {
 
     /// What the verification says after a forger's script.
     func problem(after script: String) async throws -> AuditReport.Problem {
-        try #require(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        try #require(try await store.verify(expecting: nil).problems.isEmpty)
         try forge(script)
         #expect(try await store.quickAuditReport(expecting: nil) == nil)
-        return try #require(try await store.verifyAudit(expecting: nil).problems.first)
+        return try #require(try await store.verify(expecting: nil).problems.first)
     }
 
     /// The alerts 1 to 12, as many ends and states as there are: erased with and without a key,
@@ -67,7 +67,7 @@ struct AuditLog {
             let old = try await store.ask(
                 Alert("Old", buttons: ["Yes", .cancel("No", id: "no")], key: key, handler: "h"))
             try await store.answer(old.id, key == nil ? 1 : 0)
-            _ = try await store.collectNow(old.id, by: .ana)
+            _ = try await store.collect(old.id, by: .ana)
         }
         clock.advance(by: .seconds(1))
         let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
@@ -97,14 +97,14 @@ struct AuditLog {
         _ = try await store.resolve(5, .cancel(handled: true, .requested), by: .ana)
         _ = try await store.resolve(6, .cancel(handled: false), by: .ben)
         for _ in 0..<2 {
-            store.recordPresented(try await store.record(7), at: clock.now(), by: .ana)
+            store.post(.presented(try await store.record(7), at: clock.now()), by: .ana)
             clock.advance(by: .seconds(1))
         }
         _ = try await store.snooze(7, for: nil, by: .ana)
         try await store.requestCancel(8, .own(.program), by: .ben)
         _ = try await store.resolve(9, .dismiss, by: .ana)
         try await store.answer(10, 0)
-        _ = try await store.collectNow(10, by: .ana)
+        _ = try await store.collect(10, by: .ana)
         _ = try await store.resolve(11, .withdraw(), by: .ben)
     }
 }

@@ -15,7 +15,7 @@ struct AuditVerificationTests {
         for _ in 0..<4 { try await mix(log) }
         let head = try #require(try await log.store.auditHead())
         #expect(head.sequence > 50)
-        #expect(try await log.store.verifyAudit(expecting: head).problems.isEmpty)
+        #expect(try await log.store.verify(expecting: head).problems.isEmpty)
         let (status, text) = try ChildProcess.run("python3", Self.verifier, log.queue.path)
         #expect(status == 0, "\(text)")
         #expect(text == "\(head.sequence) \(Hex.text(head.hash))\n")
@@ -55,13 +55,13 @@ struct AuditVerificationTests {
                     style: index == 2 ? .actionSheet : .alert,
                     buttons: ["Ja", .destructive("Löschen", id: "rm"), .cancel("Nein")],
                     userInfo: ["é": "1", "z": "/a/b", "a": "\"\\\u{7f}"]))
-            store.recordPresented(alert, at: log.clock.now(), by: .ana)
+            store.post(.presented(alert, at: log.clock.now()), by: .ana)
             if index == 0 { _ = try await store.snooze(alert.id, for: .seconds(9), by: .ben) }
             try await store.answer(alert.id, index, by: index == 1 ? .ana : .ben)
-            _ = try await store.collectNow(alert.id, by: .ana)
+            _ = try await store.collect(alert.id, by: .ana)
         }
         let notice = try await store.ask(Alert("Done"))
-        store.recordReturned(notice, because: "the presenter was lost", by: .ana)
+        store.post(.returned(notice, because: "the presenter was lost"), by: .ana)
         _ = try await store.resolve(notice.id, .dismiss, by: .ana)
     }
 
@@ -69,7 +69,7 @@ struct AuditVerificationTests {
     func kinds() async throws {
         let log = try await AuditLog()
         try await log.fill()
-        let entries = try await log.store.audit(after: 0, of: nil, limit: 1000)
+        let entries = try await log.store.entries(after: 0, of: nil, limit: 1000)
         let missing = Set(AlertEvent.Kind.allCases).subtracting(entries.map(\.event.kind))
         // An erasure is in the logs of other tests; the others are no store's own.
         #expect(missing == [.erased, .restored, .ran, .access, .reminded, .seen])
@@ -81,7 +81,7 @@ struct AuditVerificationTests {
     func content() async throws {
         let log = try await AuditLog()
         try await log.fill()
-        let story = try await log.store.audit(after: 0, of: 1, limit: 1000)
+        let story = try await log.store.entries(after: 0, of: 1, limit: 1000)
         let asked = try #require(story.first?.content)
         for kind in [AlertEvent.Kind.asked, .presented, .snoozed, .resolved] {
             let contents = story.filter { $0.event.kind == kind }.map(\.content)
@@ -114,7 +114,7 @@ struct AuditVerificationTests {
         try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
         #expect(error.isConstraint)
-        #expect(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
         await log.store.close()
     }
 

@@ -29,7 +29,7 @@ struct ErasedForgingTests {
     func forged(script: String) async throws {
         let log = try await AuditLog()
         try await log.fill()
-        _ = try await log.store.collectNow(2, by: .ana)
+        _ = try await log.store.collect(2, by: .ana)
         log.clock.advance(by: .seconds(1))
         let now = Timestamp.date(milliseconds: log.clock.now().wallMilliseconds)
         let report = try await log.store.erase(before: now, by: .ben) { _ in }

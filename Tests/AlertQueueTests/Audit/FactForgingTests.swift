@@ -115,7 +115,7 @@ struct FactForgingTests {
         let log = try await AuditLog()
         try await log.fillRichly()
         _ = try await log.problem(after: script)
-        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.contains { $0.reason.contains(reason) }, "\(problems)")
         await log.store.close()
     }
@@ -142,7 +142,7 @@ struct FactForgingTests {
             if text != sql { try db.execute("REINDEX \(index)") }
         }
         #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
-        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.contains { $0.reason.contains("the file is damaged") }, "\(problems)")
         await log.store.close()
     }
@@ -177,7 +177,7 @@ struct FactForgingTests {
                 try context.audit(AuditDraft(kind: kind, alert: id, source: "test"), by: .ben)
             }
             #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
-            let problems = try await log.store.verifyAudit(expecting: nil).problems
+            let problems = try await log.store.verify(expecting: nil).problems
             #expect(
                 problems.contains { $0.alertID == id && $0.reason.contains(reason) },
                 "\(kind) \(id): \(problems)")
@@ -197,7 +197,7 @@ struct FactForgingTests {
                 try context.audit(draft, by: .ben)
             }
             #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
-            let problems = try await log.store.verifyAudit(expecting: nil).problems
+            let problems = try await log.store.verify(expecting: nil).problems
             #expect(problems.contains { $0.reason.contains("as earlier versions did") })
             await log.store.close()
         }
@@ -210,11 +210,11 @@ struct FactForgingTests {
         _ = try await log.store.ask(.yesNo("Last?"))
         let last = try #require(try await log.store.auditHead()).sequence
         try log.forge("UPDATE audit SET detail = NULL WHERE seq = \(last)")
-        let entry = try await log.store.audit(after: last - 1, of: nil, limit: 1)[0]
+        let entry = try await log.store.entries(after: last - 1, of: nil, limit: 1)[0]
         try log.forge(
             "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
         #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
-        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.map(\.sequence) == [last])
         #expect(problems.first?.reason.contains("as earlier versions did") == true)
         await log.store.close()
@@ -286,7 +286,7 @@ struct FactForgingTests {
             }
         }
         let quick = try await log.store.quickAuditReport(expecting: nil)
-        let problems = try await log.store.verifyAudit(expecting: nil).problems
+        let problems = try await log.store.verify(expecting: nil).problems
         #expect((quick != nil) == (reason == nil))
         #expect(problems.first?.reason.contains(reason ?? "") ?? (reason == nil), "\(problems)")
         #expect(problems.allSatisfy { $0.alertID == 1 })

@@ -32,7 +32,7 @@ struct FrozenIndexTests {
         try db.run(
             "UPDATE sqlite_stat1 SET stat = ? WHERE idx = 'frozen'",
             .text("9999" + String(repeating: " 1", count: count) + " sz=1"))
-        try #require(try await log.store.verifyAudit(expecting: nil).problems.isEmpty)
+        try #require(try await log.store.verify(expecting: nil).problems.isEmpty)
         // For a moment it is an index of no rows.
         let thaw = "replace(sql, ' WHERE 0', '')"
         for (change, script) in [("sql || ' WHERE 0'", script), (thaw, "")] {
@@ -45,7 +45,7 @@ struct FrozenIndexTests {
                 """)
         }
         #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
-        #expect(try await !log.store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await !log.store.verify(expecting: nil).problems.isEmpty)
         await log.store.close()
     }
 }

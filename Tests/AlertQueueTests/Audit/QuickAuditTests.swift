@@ -88,7 +88,7 @@ struct QuickAuditTests {
         for sequence in [1, 2, 999, 1000, 1001, 1002, 1999, 2000, 2001, 2002, 2100, 2101] {
             try log.forge("UPDATE audit SET pid = pid + 1 WHERE seq = \(sequence)")
             #expect(try await log.store.quickAuditReport(expecting: nil) == nil, "\(sequence)")
-            let problems = try await log.store.verifyAudit(expecting: nil).problems
+            let problems = try await log.store.verify(expecting: nil).problems
             #expect(problems.map(\.sequence) == [Int64(sequence)])
             try log.forge("UPDATE audit SET pid = pid - 1 WHERE seq = \(sequence)")
         }

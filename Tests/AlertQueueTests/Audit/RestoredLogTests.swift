@@ -32,7 +32,7 @@ struct RestoredLogTests {
     }
 
     private func problems(_ store: SQLiteAlertStore) async throws -> [String] {
-        try await store.verifyAudit(expecting: nil).problems.map(\.reason)
+        try await store.verify(expecting: nil).problems.map(\.reason)
     }
 
     @Test("Both checks accept it, and so does the verifier that was written from the article")

@@ -100,26 +100,10 @@ struct FreshAlertTests {
         #expect(await presenter.waitUntilShown().id == shown)
         presenter.choose(.button(0))
         await manager.presentedAll()
-        #expect(await eventually { await manager.emptySince != nil })
+        #expect(await eventually { await manager.presentation.isWaiting })
         try await manager.show(.yesNo("not shown"))
         await manager.presentedAll()
         #expect(presenter.shown.map(\.id) == [shown])
-        await manager.close()
-    }
-
-    @Test("What has its response is no longer fresh, and what is told of comes once")
-    func forgotten() async throws {
-        let manager = try await AlertManager(path: queue.path)
-        let store = try await queue.store()
-        let fresh = FreshAlerts(pokes: ChangeSignal())
-        for _ in 0..<2 {
-            let id = try await store.ask(.yesNo()).id
-            fresh.put(try await store.found(id), of: manager)
-        }
-        fresh.remove(1)
-        #expect(fresh.take(after: 0)?.map(\.record.id) == [2])
-        #expect(fresh.take(after: 0)?.isEmpty == true)
-        await store.close()
         await manager.close()
     }
 }

@@ -64,7 +64,7 @@ struct HandlerTests {
             // News of other alerts must not lead to an earlier try.
             try await manager.show(Alert("Another", buttons: ["Go"]))
             clock.advance(by: .seconds(pause) - .milliseconds(1))
-            await manager.keepTime()
+            await manager.handlers.tryAgain()
             #expect(recorder.lines.count == count)
             clock.advance(by: .milliseconds(1))
             #expect(await eventually { recorder.lines.count == count + 1 })
@@ -82,13 +82,14 @@ struct HandlerTests {
     func takeover() async throws {
         try await answered(1)
         let other = try await queue.store()
-        let turn = try #require(try other.takeHandlerTurn(1))
+        let turn = try #require(try await other.takeHandlerTurn(1))
         let manager = try await AlertManager(path: queue.path)
         try await manager.register(handler: "apply") { [recorder] response in
             recorder.note("\(response.alertID)")
         }
         // It has found that another one has the turn.
-        #expect(await eventually { await !manager.handlers.due(at: manager.clock.now()).isEmpty })
+        let now = manager.context.clock.now()
+        #expect(await eventually { await !manager.handlers.agenda.due(at: now).isEmpty })
         #expect(recorder.lines.isEmpty)
         turn.end()
         #expect(await eventually { recorder.lines == ["1"] })

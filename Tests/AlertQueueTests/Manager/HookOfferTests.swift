@@ -22,7 +22,7 @@ struct HookOfferTests {
     }
 
     private func found() async throws -> [Alert.ID] {
-        try await manager.uncollected(HistoryFilter(), behind: 0, limit: 100).records.map(\.id)
+        try await manager.unclaimed(HistoryFilter(), after: nil, limit: 100).records.map(\.id)
     }
 
     private func offer(_ id: Alert.ID, isDone: Bool = true) async throws -> (HookOffer, Int) {
@@ -60,7 +60,7 @@ struct HookOfferTests {
     @Test("What its asker has claimed is left to it")
     func claimed() async throws {
         let record = try await manager.submit(.yesNo()).record
-        let claim = try #require(manager.claimResponse(to: record))
+        let claim = try #require(await manager.claimResponse(to: record))
         try await manager.answer(record.id, button: "Yes")
         #expect(try await offer(record.id) == (.taken, 0))
         claim.end()
@@ -91,9 +91,8 @@ struct HookOfferTests {
         let store = try await queue.store()
         var parent = Caller(via: "test")
         parent.identity.pid = getppid()
-        let id = try await store.enqueue(
-            Question(alert: .yesNo(), source: "test", caller: parent)
-        ).record.id
+        let id = try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: parent)
+            .record.id
         try await store.answer(id, 0)
         await store.close()
         let clock = ManualClock(AlertQueue.SystemClock().now())
@@ -114,11 +113,11 @@ struct HookOfferTests {
             let id = try await answered()
             if number % 10 == 0 { expected.append(id) } else { try await manager.collect(id) }
         }
-        var (found, place, isEnd): ([Alert.ID], Int64, Bool) = ([], 0, false)
+        var (found, place, isEnd): ([Alert.ID], Int64?, Bool) = ([], nil, false)
         while !isEnd {
-            let page = try await manager.uncollected(HistoryFilter(), behind: place, limit: 2)
+            let page = try await manager.unclaimed(HistoryFilter(), after: place, limit: 2)
             found += page.records.map(\.id)
-            (place, isEnd) = (page.place, page.isEnd)
+            (place, isEnd) = (page.next, page.isEnd)
         }
         #expect(found == expected && place == 50)
         await manager.close()

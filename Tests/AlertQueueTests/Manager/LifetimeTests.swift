@@ -39,7 +39,7 @@ struct LifetimeTests {
         #expect(await eventually { openFiles == 0 })
         #expect(await eventually { watches <= watchesBefore })
         let last = try await AlertManager(path: queue.path, presenters: [ScriptedPresenter()])
-        #expect(await eventually { last.slotHolder()?.presenters == ["scripted"] })
+        #expect(await eventually { await last.leadingScreen()?.presenters == ["scripted"] })
         await last.close()
     }
 

@@ -76,7 +76,7 @@ struct PresentationTests {
     func alreadyEmpty() async throws {
         let manager = try await AlertManager(
             path: queue.path, presenters: [ScriptedPresenter()])
-        #expect(await eventually { await manager.emptySince != nil })
+        #expect(await eventually { await manager.presentation.isWaiting })
         let isOver = Mutex(false)
         Task {
             await manager.presentedAll()
@@ -108,7 +108,7 @@ struct PresentationTests {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let other = try await AlertManager(path: queue.path)
-        #expect(await eventually { await manager.emptySince != nil })
+        #expect(await eventually { await manager.presentation.isWaiting })
         let id = try await other.show(Alert("Well?", buttons: ["OK"]))
         #expect(try await presenter.waitUntilShown(within: .seconds(20)).id == id)
         presenter.choose(.button(0))
@@ -163,7 +163,7 @@ struct PresentationTests {
         let id = try await first.show(Alert("Well?", buttons: ["OK"]))
         _ = await one.waitUntilShown()
         let second = try await AlertManager(path: queue.path, presenters: [two])
-        #expect(second.slotHolder()?.presenters == ["one"])
+        #expect(await second.leadingScreen()?.presenters == ["one"])
         #expect(try await second.record(id).state == .presented)
         #expect(two.shown.isEmpty)
         await first.close()
@@ -219,7 +219,7 @@ struct PresentationTests {
         #expect(await eventually { presenter.isStuck.load(ordering: .acquiring) })
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
         await manager.close()
-        #expect(manager.slotHolder() == nil)
+        #expect(await manager.leadingScreen() == nil)
         let second = try await AlertManager(
             path: queue.path, presenters: [ScriptedPresenter { _ in .button(0) }])
         #expect(try await eventually { try await second.record(id).response != nil })
@@ -286,7 +286,7 @@ struct PresentationTests {
     func noPresenters() async throws {
         let manager = try await AlertManager(path: queue.path)
         try await manager.show(Alert("Well?", buttons: ["OK"]))
-        #expect(manager.slotHolder() == nil)
+        #expect(await manager.leadingScreen() == nil)
         await manager.close()
     }
 

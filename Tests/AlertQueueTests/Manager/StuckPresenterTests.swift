@@ -17,7 +17,7 @@ struct StuckPresenterTests {
         #expect(await eventually { stuck.shown == [id] })
         _ = try await first.withdraw(id)
         // Two seconds are its time to clear the screen.
-        #expect(await eventually { first.slotHolder() == nil })
+        #expect(await eventually { await first.leadingScreen() == nil })
         let other = StuckPresenter()
         let second = try await AlertManager(path: queue.path, presenters: [other])
         let next = try await second.show(Alert("Second?", buttons: [Alert.Button("OK")]))
@@ -30,7 +30,7 @@ struct StuckPresenterTests {
         #expect(await eventually { stuck.shown.count > 1 })
         stuck.end()
         await first.close()
-        #expect(second.slotHolder() == nil)
+        #expect(await second.leadingScreen() == nil)
     }
 
     @Test("Beside one that ignores its end, another presenter goes on")

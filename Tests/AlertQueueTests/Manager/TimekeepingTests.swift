@@ -88,7 +88,7 @@ struct TimekeepingTests {
         _ = try await presenter.waitUntilShown(within: .seconds(20))
         presenter.choose(.later(.seconds(60)))
         #expect(try await eventually { try await manager.record(id).snoozes == 1 })
-        #expect(await eventually { await manager.emptySince != nil })
+        #expect(await eventually { await manager.presentation.isWaiting })
         // By the presenter's own clock it is not over.
         let later = ManualClock(clock.now().advanced(by: .seconds(60)))
         let store = try await queue.store(clock: later)
@@ -154,9 +154,10 @@ struct TimekeepingTests {
     func closing() async throws {
         let manager = try await AlertManager(path: queue.path)
         try await manager.show(.yesNo(deadline: .after(.milliseconds(100))))
+        let store = try #require(manager.store as? SQLiteAlertStore)
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
-        #expect(await eventually { await manager.isKeepingTime })
+        #expect(await eventually { store.timekeeper?.isKeepingTime == true })
         let closing = Task {
             await manager.close()
             recorder.note("closed")

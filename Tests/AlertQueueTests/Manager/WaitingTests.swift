@@ -1,5 +1,6 @@
 import AlertQueueTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AlertQueue
@@ -23,7 +24,7 @@ struct WaitingTests {
         let asking = (0..<3).map { _ in
             Task { try await manager.ask(.yesNo(key: "one")) }
         }
-        #expect(await eventually { await manager.watchers[1]?.count == 3 })
+        #expect(await eventually { await manager.askers.count(for: 1) == 3 })
         await manager.close()
         for task in asking {
             let error = await #expect(throws: AlertError.self) { try await task.value }
@@ -38,7 +39,7 @@ struct WaitingTests {
     func replaced() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = Task { try await manager.ask(.yesNo()) }
-        #expect(await eventually { await !manager.watchers.isEmpty })
+        #expect(await eventually { await !manager.askers.isEmpty })
         let other = try TemporaryQueue()
         let store = try await other.store()
         try await store.ask(.yesNo("Another's"))
@@ -68,7 +69,7 @@ struct WaitingTests {
         let question = Alert(
             "Go on?", deadline: .after(.seconds(60)), defaultButton: Decision.no.id)
         async let asking = manager.ask(question, as: Decision.self)
-        #expect(await eventually { await !manager.watchers.isEmpty })
+        #expect(await eventually { await !manager.askers.isEmpty })
         clock.advance(by: .seconds(60))
         #expect(try await asking == .no)
         await manager.close()
@@ -91,24 +92,34 @@ struct WaitingTests {
 
     @Test("The earliest of several moments has the alarm, whichever came first")
     func earliestAlarm() async throws {
-        let manager = try await AlertManager(path: queue.path, clock: clock)
+        let alarm = Alarm(clock: clock)
+        let rings = Mutex(0)
         let now = clock.now()
         for seconds in [60, 30, 90, 45] {
-            await manager.setAlarm(at: now.advanced(by: .seconds(seconds)))
+            alarm.set(at: now.advanced(by: .seconds(seconds))) {
+                rings.withLock { $0 += seconds }
+            }
         }
-        #expect(await manager.alarm?.moment == now.advanced(by: .seconds(30)))
-        await manager.close()
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(30))
+        #expect(await eventually { rings.withLock { $0 } == 30 })
+        #expect(clock.sleeperCount == 0)
     }
 
-    @Test("What is due next in a queue has the alarm of a manager that has just opened it")
+    @Test("What is due next in a queue is stored in time by a store that has just opened it")
     func storedAlarm() async throws {
         let store = try await queue.store(clock: clock)
-        let end = clock.now().advanced(by: .seconds(60))
         try await store.ask(.yesNo("later", deadline: .after(.seconds(90))))
         try await store.ask(.yesNo(deadline: .after(.seconds(60))))
         await store.close()
-        let manager = try await AlertManager(path: queue.path, clock: clock)
-        #expect(await eventually { await manager.alarm?.moment == end })
-        await manager.close()
+        let keeper = try await SQLiteAlertStore.open(
+            path: queue.path, clock: clock, keepsTime: true)
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(60))
+        #expect(
+            try await eventually {
+                try queue.integer("SELECT count(*) FROM responses") == 1
+            })
+        await keeper.close()
     }
 }

@@ -12,12 +12,10 @@ struct AtOnceTests {
 
     private func askAtOnce(
         _ title: String = "Done", key: String? = nil, limit: Int = 10_000
-    ) throws(AlertError) -> Enqueued? {
+    ) throws(AlertError) -> Receipt? {
         try SQLiteAlertStore.enqueueAtOnce(
-            Question(
-                alert: Alert(title, key: key), source: "test", caller: Caller(via: "test"),
-                pendingLimit: limit),
-            path: queue.path)
+            Question(alert: Alert(title, key: key), source: "test", pendingLimit: limit),
+            by: Caller(via: "test"), path: queue.path)
     }
 
     @Test("What is stored without a store is what a store finds, with its audit entry")
@@ -27,7 +25,7 @@ struct AtOnceTests {
         let store = try await queue.store()
         #expect(try await store.pending(limit: 100).map(\.id) == ids)
         #expect(try await store.events(after: 0, limit: 100, isChecked: true).map(\.alertID) == ids)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 

@@ -22,7 +22,7 @@ struct ChangeCountTests {
         "UPDATE OF state ON alerts": { try await $0.answer(1, 0) },
         "UPDATE ON sources": { try await $0.answer(1, 0) },
         "UPDATE OF snoozes ON alerts": { _ = try await $0.snooze(1, for: nil, by: .ana) },
-        "UPDATE OF collected_ms ON responses": { _ = try await $0.collectNow(2, by: .ana) },
+        "UPDATE OF collected_ms ON responses": { _ = try await $0.collect(2, by: .ana) },
         "UPDATE ON upkeep": { _ = try await $0.indexSomeTexts() },
         "UPDATE OF snoozed_ms ON alerts": { try await $0.sweep(atMost: 1) },
     ]
@@ -66,9 +66,9 @@ struct ChangeCountTests {
     @Test("What was collected already, or is not there yet, is no error")
     func nothingToChange() async throws {
         let store = try await filled(ManualClock())
-        #expect(try await store.collectNow(2, by: .ana))
-        #expect(try await !store.collectNow(2, by: .ana))
-        #expect(try await !store.collectNow(1, by: .ana))
+        #expect(try await store.collect(2, by: .ana))
+        #expect(try await !store.collect(2, by: .ana))
+        #expect(try await !store.collect(1, by: .ana))
         await store.close()
     }
 }

@@ -50,7 +50,7 @@ struct ClosingTests {
         }
         let store = try await queue.store()
         #expect(try await store.pendingCount() == 60)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -59,7 +59,7 @@ struct ClosingTests {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
-        store.collect(id, by: .ana)
+        store.post(.collected(id), by: .ana)
         await store.close()
         #expect(try queue.integer("SELECT count(*) FROM responses WHERE collected_ms > 0") == 1)
     }

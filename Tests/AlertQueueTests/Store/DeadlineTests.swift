@@ -58,7 +58,7 @@ struct DeadlineTests {
         let isVisible = try await later.record(id).response?.outcome == .expired
         #expect(isVisible == moment.isLate)
         #expect(try await later.pending(limit: 9).isEmpty == moment.isLate)
-        #expect(try await later.next(for: ["x"], only: nil).needsSweep == moment.isLate)
+        #expect(try await later.due().isNow == moment.isLate)
         let error = await thrown { try await later.answer(id, 0) }
         #expect(error?.kind == (moment.isLate ? "late" : nil))
         let outcome = try #require(try await later.record(id).response?.outcome)
@@ -73,12 +73,9 @@ struct DeadlineTests {
         let snoozed = try await store.snooze(id, for: .seconds(60), by: .ana)
         #expect(snoozed.snoozes == 1 && snoozed.snoozedUntil != nil)
         let later = try await queue.store(clock: laterClock(moment))
-        let before = try await later.next(for: ["x"], only: nil)
-        #expect(before.record == nil)
-        #expect(before.needsSweep == moment.isLate)
-        try await later.sweep(atMost: .max)
-        let after = try await later.next(for: ["x"], only: nil)
-        #expect((after.record?.id == id) == moment.isLate)
+        #expect(try await later.due().isNow == moment.isLate)
+        let next = try await later.next(ScreenQuery(for: ["x"]))
+        #expect((next.record?.id == id) == moment.isLate)
         #expect(try await later.due().isNow == false)
         await store.close()
         await later.close()
@@ -103,7 +100,7 @@ struct DeadlineTests {
         #expect(try queue.integer("SELECT pending FROM sources") == 0)
         let again = await thrown { try await store.answer(id, 0) }
         #expect(again?.kind == "alreadyResolved")
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -111,10 +108,10 @@ struct DeadlineTests {
     func expire() async throws {
         let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
         clock.advance(by: .milliseconds(59_999))
-        #expect(try await store.expire(id).response == nil)
+        #expect(try await store.expire(id, by: .keeper).response == nil)
         clock.advance(by: .milliseconds(1))
-        #expect(try await store.expire(id).response?.outcome == .expired)
-        #expect(try await store.expire(id).response?.outcome == .expired)
+        #expect(try await store.expire(id, by: .keeper).response?.outcome == .expired)
+        #expect(try await store.expire(id, by: .keeper).response?.outcome == .expired)
         #expect(try queue.integer("SELECT count(*) FROM audit WHERE event = 'resolved'") == 1)
         await store.close()
     }
@@ -123,10 +120,10 @@ struct DeadlineTests {
     func collectsExpiry() async throws {
         let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
         clock.advance(by: .seconds(61))
-        #expect(try await store.collectNow(id, by: .ana))
+        #expect(try await store.collect(id, by: .ana))
         #expect(try await store.record(id).response?.collectedAt != nil)
-        #expect(try await !store.collectNow(id, by: .ana))
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await !store.collect(id, by: .ana))
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
     }
 
     @Test("A date is a deadline on the wall clock when asked, and a past one is refused")
@@ -165,7 +162,7 @@ struct DeadlineTests {
         #expect(
             try queue.integer("SELECT count(*) FROM responses WHERE outcome = 'expired'") == 250)
         #expect(try await store.pendingCount() == 1)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -173,9 +170,10 @@ struct DeadlineTests {
     func news() async throws {
         try await store.ask(.yesNo(deadline: .after(.seconds(60))))
         clock.advance(by: .seconds(60))
-        let before = store.newsCount
+        let start = store.position
         try await store.sweep(atMost: .max)
-        #expect(store.newsCount > before)
+        let news = try await store.news(after: start, of: .others)
+        #expect(news.hasChanged && news.events.map(\.kind) == [.resolved])
         await store.close()
     }
 

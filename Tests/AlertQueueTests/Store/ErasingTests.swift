@@ -33,7 +33,7 @@ struct ErasingTests {
         alert.userInfo = ["name": "SECRETinfo"]
         let asked = try await store.ask(alert).id
         try await store.answer(asked, 0)
-        if collects { _ = try await store.collectNow(asked, by: .ana) }
+        if collects { _ = try await store.collect(asked, by: .ana) }
         return asked
     }
 
@@ -79,19 +79,19 @@ struct ErasingTests {
             alert.userInfo = number % 5 == 0 ? [secret(5): secret(50)] : [:]
             waiting.append(try await store.ask(alert, source: "source \(number % 7)").id)
             if number % 4 == 0, let id = waiting.randomElement() {
-                store.recordPresented(try await store.record(id), at: clock.now(), by: .ana)
+                store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
             }
             // Answered in another order than asked, so that rows move between pages.
             while waiting.count > [0, 5, 100].randomElement() ?? 0 {
                 let id = waiting.remove(at: Int.random(in: waiting.indices))
                 try await store.answer(id, 0)
-                _ = try await store.collectNow(id, by: .ana)
+                _ = try await store.collect(id, by: .ana)
             }
             if number == 700 { try await store.indexTexts { _, _ in } }
             if number % 300 == 299 { _ = try await store.indexSomeTexts() }
         }
         for id in waiting { _ = try await store.resolve(id, .withdraw(), by: .ben) }
-        for id in waiting { _ = try await store.collectNow(id, by: .ana) }
+        for id in waiting { _ = try await store.collect(id, by: .ana) }
         #expect(try !files().isEmpty)
         let report = try await erase()
         #expect(report.erased == 1500)
@@ -188,7 +188,7 @@ struct ErasingTests {
         try await story("Kept", collects: false)
         try await story("SECRET")
         _ = try await erase()
-        let entry = try #require(try await store.audit(after: 0, of: nil, limit: 100).last)
+        let entry = try #require(try await store.entries(after: 0, of: nil, limit: 100).last)
         #expect(entry.event.kind == .erased)
         #expect(entry.event.alertID == nil)
         #expect(entry.detail?.hasPrefix("alerts 1-3, 5; left ") == true)
@@ -243,7 +243,7 @@ struct ErasingTests {
             #expect(try await store.record(id).isErased == (id <= 3))
         }
         // Whoever comes after all finds the outcome, and the log stays whole.
-        for id in 1...6 as ClosedRange<Int64> { _ = try await store.collectNow(id, by: .ana) }
+        for id in 1...6 as ClosedRange<Int64> { _ = try await store.collect(id, by: .ana) }
         #expect(try await verifies())
         #expect(try await erase().erased == 3)
         #expect(try files() == [])
@@ -293,13 +293,13 @@ struct ErasingTests {
             try await other.answer(try await other.ask(.yesNo("SECRET \(number)")).id, 0)
         }
         for id in stride(from: 2, through: 600, by: 2) as StrideThrough<Int64> {
-            _ = try await other.collectNow(id, by: .ana)
+            _ = try await other.collect(id, by: .ana)
         }
         #expect(try await erase().erased == 600)
         // Writes to pages that it has read before.
         for id in 1...600 as ClosedRange<Int64> where id % 7 == 0 {
-            store.recordPresented(try await store.record(id), at: clock.now(), by: .ana)
-            other.recordPresented(try await other.record(id), at: clock.now(), by: .ana)
+            store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
+            other.post(.presented(try await other.record(id), at: clock.now()), by: .ana)
         }
         for _ in 0..<100 { try await other.ask(.yesNo("Plain")) }
         await other.close()

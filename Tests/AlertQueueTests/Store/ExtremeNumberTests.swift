@@ -28,8 +28,8 @@ struct ExtremeNumberTests {
         let refusal = await thrown { try await store.record(id) }
         #expect(refusal?.kind == (isTold ? nil : "inconsistent"))
         _ = try await store.pending(limit: 10)
-        _ = try await store.next(for: ["terminal"], only: nil)
-        #expect(try await store.verifyAudit(expecting: nil).entries == 1)
+        _ = try await store.next(ScreenQuery(for: ["terminal"]))
+        #expect(try await store.verify(expecting: nil).entries == 1)
         _ = await thrown { try await store.snooze(id, for: nil, by: .ana) }
         try await store.sweep(atMost: 2)
         #expect(await thrown { try await store.answer(id, 0) }?.kind == refusal?.kind)

@@ -34,7 +34,7 @@ struct GroupCommitTests {
         #expect(await failed?.kind == "storage")
         #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
         #expect(try queue.integer("SELECT sum(pending) FROM sources") == 2)
-        #expect(try await store.verifyAudit(expecting: nil).problems == [])
+        #expect(try await store.verify(expecting: nil).problems == [])
     }
 
     @Test("Alerts of one transaction are counted for their source, and refused at its limit")

@@ -24,10 +24,9 @@ struct HistoryTests {
             if index % 3 == 0 { alert.key = "key-\(index)" }
             if index % 4 == 0 { alert.defaultButton = "No" }
             let source = index % 2 == 0 ? "backup" : "deploy"
-            let question = Question(
-                alert: alert, source: "\(source)-\(index / 30)", caller: Caller(via: "x"))
-            let asked = try await store.enqueue(question)
-            guard !asked.isJoined else { continue }
+            let question = Question(alert: alert, source: "\(source)-\(index / 30)")
+            let asked = try await store.enqueue(question, by: Caller(via: "x"))
+            guard asked.isNew else { continue }
             let id = asked.record.id
             switch index % 7 {
             case 0, 1, 2: try await store.answer(id, index % 2)
@@ -36,8 +35,8 @@ struct HistoryTests {
             default: break
             }
             clock.advance(by: .seconds(1))
-            _ = try await store.expire(id)
-            if index % 5 == 0 { _ = try await store.collectNow(id, by: .ben) }
+            _ = try await store.expire(id, by: .keeper)
+            if index % 5 == 0 { _ = try await store.collect(id, by: .ben) }
         }
     }
 
@@ -144,14 +143,17 @@ struct HistoryTests {
         let handled = try await ask("mine")
         _ = try await store.resolve(handled, .cancel(handled: true), by: .ana)
         func waiting(after id: Alert.ID = 0, limit: Int = 9) async throws -> [Alert.ID] {
-            try await store.uncollected(handler: "mine", after: id, limit: limit)
+            try await store.page(RecordQuery(.awaitingHandler("mine"), after: id, limit: limit))
+                .records.map(\.id)
         }
         #expect(try await waiting() == [mine[1], mine[0], mine[2], handled])
         #expect(try await waiting(limit: 1) == [mine[1]])
         #expect(try await waiting(after: mine[1]) == [mine[0], mine[2], handled])
-        #expect(try await store.collectNow(mine[0], by: .ana))
+        #expect(try await store.collect(mine[0], by: .ana))
         #expect(try await waiting() == [mine[1], mine[2], handled])
-        #expect(try await store.uncollected(handler: "none", after: 0, limit: 9).isEmpty)
+        #expect(
+            try await store.page(RecordQuery(.awaitingHandler("none"), after: 0, limit: 9)).records
+                .map(\.id).isEmpty)
         await store.close()
     }
 }

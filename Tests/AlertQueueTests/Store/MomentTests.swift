@@ -76,7 +76,7 @@ struct MomentTests {
             #expect(record.followsWallClock == (asked.id == moment.id))
             #expect(record.followsWallClock == asked.followsWallClock)
         }
-        let details = try await store.audit(after: 0, of: nil, limit: 9).compactMap(\.detail)
+        let details = try await store.entries(after: 0, of: nil, limit: 9).compactMap(\.detail)
         #expect(details.first?.contains(", wall clock; ") == true)
         #expect(details.last?.contains(", boot clock ") == true)
         try await expectSound(closes: false)
@@ -88,7 +88,7 @@ struct MomentTests {
             try queue.forge(script)
             #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
         }
-        #expect(try await store.verifyAudit(expecting: nil).problems.count == 2)
+        #expect(try await store.verify(expecting: nil).problems.count == 2)
         await store.close()
     }
 
@@ -99,11 +99,11 @@ struct MomentTests {
         setWall(by: -Self.hour)
         clock.advance(by: .seconds(3600))
         try await store.sweep(atMost: .max)
-        #expect(try await store.next(for: ["x"], only: nil).record == nil)
+        #expect(try await store.next(ScreenQuery(for: ["x"])).record == nil)
         try await expectSound(closes: false)
         clock.advance(by: .seconds(3600))
         try await store.sweep(atMost: .max)
-        #expect(try await store.next(for: ["x"], only: nil).record?.id == id)
+        #expect(try await store.next(ScreenQuery(for: ["x"])).record?.id == id)
         for end in [moment(in: 0), moment(in: 200 * 366 * 24 * Self.hour)] {
             let error = await thrown { try await store.snooze(id, until: end, by: .ana) }
             #expect(error?.kind == "invalid")
@@ -130,7 +130,7 @@ struct MomentTests {
 
     /// Both checks of the log find nothing.
     private func expectSound(closes: Bool = true) async throws {
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         #expect(try await store.quickAuditReport(expecting: nil) != nil)
         if closes { await store.close() }
     }
@@ -145,14 +145,14 @@ struct UnseenTests {
         let store = try await queue.store(clock: clock)
         let seen = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
         _ = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
-        store.recordPresented(seen, at: clock.now(), by: .ana)
+        store.post(.presented(seen, at: clock.now()), by: .ana)
         clock.advance(by: .seconds(60))
         try await store.sweep(atMost: .max)
         for id in [1, 2] as [Alert.ID] {
-            let end = try await store.audit(after: 0, of: id, limit: 9).last
+            let end = try await store.entries(after: 0, of: id, limit: 9).last
             #expect(end?.detail?.hasPrefix("unseen; expired at ") == (id == 2))
         }
-        let statistics = try await store.statistics(source: nil, since: nil, until: nil) { _, _ in }
+        let statistics = try await store.statistics(StatisticsQuery()) { _, _ in }
         #expect(statistics.total.outcomes[.expired] == 2 && statistics.total.unseen == 1)
         #expect(statistics.sources.first?.counts.unseen == 1)
         #expect(try await store.quickAuditReport(expecting: nil) != nil)
@@ -164,7 +164,7 @@ struct UnseenTests {
         let (queue, clock) = (try TemporaryQueue(), ManualClock())
         let store = try await queue.store(clock: clock)
         let alert = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
-        store.recordPresented(alert, at: clock.now(), by: .ana)
+        store.post(.presented(alert, at: clock.now()), by: .ana)
         clock.advance(by: .seconds(60))
         // What says whether it was shown, as a forger would have it while it expires.
         try await store.commits.perform(.answer, "forge") { context in
@@ -174,7 +174,7 @@ struct UnseenTests {
         try queue.forge(
             "UPDATE alerts SET presented_ms = (SELECT at_ms FROM audit WHERE event = 'presented')")
         #expect(try await store.quickAuditReport(expecting: nil) == nil)
-        let problems = try await store.verifyAudit(expecting: nil).problems
+        let problems = try await store.verify(expecting: nil).problems
         #expect(problems.map(\.alertID) == [alert.id])
         #expect(problems.first?.reason.contains("expired unseen") == true)
         await store.close()

@@ -15,7 +15,7 @@ struct QueueOrderTests {
     }
 
     private func next(_ presenters: String..., only: Alert.ID? = nil) async throws -> Alert.ID? {
-        try await store.next(for: presenters, only: only).record?.id
+        try await store.next(ScreenQuery(for: presenters, only: only)).record?.id
     }
 
     @Test("Priority comes first, then age")

@@ -70,14 +70,14 @@ struct ResolvingTests {
         #expect(resolved.state == .resolved && stored.state == .resolved)
         #expect(try queue.integer("SELECT pending FROM sources") == 1)
         #expect(try await store.pendingCount() == 1)
-        let entry = try #require(try await store.audit(after: 2, of: nil, limit: 9).first)
+        let entry = try #require(try await store.entries(after: 2, of: nil, limit: 9).first)
         #expect(entry.event.kind == .resolved)
         #expect(entry.event.outcome == ending.outcome)
         #expect(entry.event.buttonIndex == ending.index)
         #expect(entry.event.by == ending.by)
         #expect(entry.event.responder == Caller.ana.responder)
         #expect(entry.buttonRole == ending.role)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -115,9 +115,9 @@ struct ResolvingTests {
     func unknown() async throws {
         let errors = [
             await thrown { try await store.answer(9, 0) },
-            await thrown { try await store.expire(9) },
+            await thrown { try await store.expire(9, by: .keeper) },
             await thrown { try await store.snooze(9, for: nil, by: .ana) },
-            await thrown { try await store.collectNow(9, by: .ana) },
+            await thrown { try await store.collect(9, by: .ana) },
             await thrown { try await store.record(9) },
             await thrown { try await store.history(HistoryFilter(), limit: 1, after: 9) },
         ]
@@ -159,7 +159,7 @@ struct ResolvingTests {
         }
         #expect(try queue.integer("SELECT count(*) FROM responses") == 20)
         #expect(try queue.integer("SELECT pending FROM sources") == 0)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
         await other.close()
     }
@@ -169,14 +169,14 @@ struct ResolvingTests {
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
         #expect(try await store.record(id).response?.collectedAt == nil)
-        #expect(try await store.collectNow(id, by: .ben))
+        #expect(try await store.collect(id, by: .ben))
         clock.advance(by: .seconds(5))
-        #expect(try await !store.collectNow(id, by: .ana))
-        store.collect(id, by: .ana)
+        #expect(try await !store.collect(id, by: .ana))
+        store.post(.collected(id), by: .ana)
         try await store.ask(.yesNo("Carries the rider"))
         let collected = try #require(try await store.record(id).response?.collectedAt)
         #expect(Timestamp.milliseconds(collected) == 1_767_225_600_000)
-        let entries = try await store.audit(after: 0, of: id, limit: 9)
+        let entries = try await store.entries(after: 0, of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .resolved, .collected])
         #expect(entries.last?.event.responder == Caller.ben.responder)
         await store.close()
@@ -185,11 +185,11 @@ struct ResolvingTests {
     @Test("A request to cancel is seen until the alert is resolved")
     func cancelRequest() async throws {
         let id = try await store.ask(.yesNo()).id
-        #expect(try await !store.isCancelRequested(id))
+        #expect(try await !store.find(.id(id)).isCancelRequested)
         try await store.requestCancel(id, .own(.program), by: .ana)
-        #expect(try await store.isCancelRequested(id))
+        #expect(try await store.find(.id(id)).isCancelRequested)
         _ = try await store.resolve(id, .cancel(handled: true), by: .ana)
-        #expect(try await !store.isCancelRequested(id))
+        #expect(try await !store.find(.id(id)).isCancelRequested)
         await store.close()
     }
 }

@@ -46,17 +46,17 @@ struct RingTests {
         try await expectRing { _ = try await store.snooze(id, for: nil, by: .ana) }
         try await expectRing { try await store.answer(id, 0) }
         // Nobody waits for this one.
-        try await expectRing { store.collect(id, by: .ana) }
+        try await expectRing { store.post(.collected(id), by: .ana) }
         await store.close()
     }
 
     @Test("An alert that is stored without a store is rung for")
     func atOnce() async throws {
         try await queue.store().close()
-        let question = Question(
-            alert: Alert("Done"), source: "test", caller: Caller(via: "test"))
+        let question = Question(alert: Alert("Done"), source: "test")
         try await expectRing {
-            _ = try #require(try SQLiteAlertStore.enqueueAtOnce(question, path: queue.path))
+            _ = try #require(
+                try SQLiteAlertStore.enqueueAtOnce(question, by: .ana, path: queue.path))
         }
     }
 
@@ -65,14 +65,18 @@ struct RingTests {
         let listening = try await queue.store()
         let store = try await queue.store()
         // From here on it listens.
-        await listening.waitForNews(after: listening.newsCount)
+        var position = try await listening.news(
+            after: LogPosition(sequence: 0), of: .others
+        ).position
         let start = ContinuousClock.now
         for round in 0..<10 {
-            let (news, changes) = (listening.newsCount, listening.changeCount)
+            let changes = listening.changeCount
             try await store.ask(.yesNo("\(round)"))
-            await listening.waitForNews(after: news)
+            let news = try await listening.news(after: position, of: .others)
             await listening.waitForChange(after: changes)
-            #expect(listening.newsCount > news && listening.changeCount > changes)
+            #expect(news.hasChanged && news.events.map(\.title) == ["\(round)"])
+            #expect(listening.changeCount > changes)
+            position = news.position
         }
         // By slow looks alone each round would take a second.
         #expect(ContinuousClock.now - start < .seconds(5))

@@ -104,9 +104,9 @@ struct SchemaCheckTests {
         try self.plant(plant.script)
         let error = await thrown { try await queue.store() }
         #expect(isRefused(error, naming: plant.name))
-        let question = Question(
-            alert: .yesNo("At once?"), source: "test", caller: .ana, pendingLimit: 10)
-        #expect(try SQLiteAlertStore.enqueueAtOnce(question, path: queue.path) == nil)
+        let question = Question(alert: .yesNo("At once?"), source: "test", pendingLimit: 10)
+        #expect(
+            try SQLiteAlertStore.enqueueAtOnce(question, by: .ana, path: queue.path) == nil)
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
         #expect(try queue.integer("SELECT count(*) FROM responses") == 0 && id == 1)
     }

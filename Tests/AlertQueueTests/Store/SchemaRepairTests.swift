@@ -50,7 +50,7 @@ struct SchemaRepairTests {
 
     private func works() async throws {
         let store = try await queue.store()
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         #expect(try await store.structuralDamage() == [])
         try await store.answer(2, 1)
         var filter = HistoryFilter()

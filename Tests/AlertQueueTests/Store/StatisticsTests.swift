@@ -21,7 +21,7 @@ struct StatisticsTests {
             reading.map { Timestamp.date(milliseconds: $0.wallMilliseconds) }
         }
         return try await store.statistics(
-            source: source, since: date(since), until: date(until)
+            StatisticsQuery(source: source, since: date(since), until: date(until))
         ) { _, _ in }
     }
 
@@ -39,7 +39,7 @@ struct StatisticsTests {
                 case 4: _ = try await store.resolve(id, .cancel(handled: false), by: .ben)
                 case 5, 6:
                     clock.advance(by: .seconds(11))
-                    _ = try await store.expire(id)
+                    _ = try await store.expire(id, by: .keeper)
                 default: break
                 }
             }
@@ -63,13 +63,13 @@ struct StatisticsTests {
         for seconds in [1, 2, 3, 4, 100] {
             let record = try await store.ask(.yesNo())
             clock.advance(by: .milliseconds(500))
-            store.recordPresented(record, at: clock.now(), by: .ana)
+            store.post(.presented(record, at: clock.now()), by: .ana)
             clock.advance(by: .seconds(seconds) - .milliseconds(500))
             try await store.answer(record.id, 0)
         }
         let expiring = try await store.ask(.yesNo(deadline: .after(.seconds(1))))
         clock.advance(by: .seconds(5000))
-        _ = try await store.expire(expiring.id)
+        _ = try await store.expire(expiring.id, by: .keeper)
         let times = try await statistics().timeFromAsked
         #expect(times.count == 5 && times.median == .seconds(3))
         #expect(times.percentile(90) == .seconds(100) && times.shortest == .seconds(1))
@@ -122,7 +122,7 @@ struct StatisticsTests {
         let counting = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await thrown {
-                try await store.statistics(source: nil, since: nil, until: nil) { _, _ in }
+                try await store.statistics(StatisticsQuery()) { _, _ in }
             }
         }
         #expect(await counting.value?.kind == "busy")

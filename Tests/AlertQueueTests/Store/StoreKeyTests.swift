@@ -14,9 +14,8 @@ struct StoreKeyTests {
         store = try await queue.store(clock: clock)
     }
 
-    private func enqueue(_ alert: Alert, source: String = "test") async throws -> Enqueued {
-        try await store.enqueue(
-            Question(alert: alert, source: source, caller: Caller(via: "test")))
+    private func enqueue(_ alert: Alert, source: String = "test") async throws -> Receipt {
+        try await store.enqueue(Question(alert: alert, source: source), by: Caller(via: "test"))
     }
 
     static let original = Alert(
@@ -27,15 +26,17 @@ struct StoreKeyTests {
     func join() async throws {
         let first = try await enqueue(Self.original)
         let second = try await enqueue(Self.original)
-        #expect(!first.isJoined && second.isJoined)
+        #expect(first.isNew && !second.isNew)
         #expect(second.record.id == first.record.id)
         #expect(second.expiry == first.expiry)
         try await store.answer(first.record.id, 0)
         let third = try await enqueue(Self.original)
-        #expect(third.isJoined)
+        #expect(!third.isNew)
         #expect(third.record.response?.button?.id == "Yes")
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
-        #expect(try await store.record(key: "k", source: "test", of: .ana).id == first.record.id)
+        #expect(
+            try await store.find(.key("k", source: "test", uid: Caller.ana.identity.uid)).record.id
+                == first.record.id)
         await store.close()
     }
 
@@ -95,7 +96,7 @@ struct StoreKeyTests {
         other.presenters = ["web"]
         other.buttons = other.buttons.map { .init($0.title, id: $0.id, role: $0.role) {} }
         let second = try await enqueue(other)
-        #expect(second.isJoined)
+        #expect(!second.isNew)
         #expect(second.record.alert.priority == .normal)
         #expect(second.record.alert.handler == nil)
         #expect(second.expiry == first.expiry)
@@ -109,10 +110,11 @@ struct StoreKeyTests {
         var someone = Identity.current
         someone.uid += 1
         let third = try await store.enqueue(
-            Question(alert: Self.original, source: "test", caller: Caller(someone, via: "test")))
+            Question(alert: Self.original, source: "test"), by: Caller(someone, via: "test"))
         #expect(Set([first, second, third.record.id]).count == 3)
         let error = await thrown {
-            try await store.record(key: "k", source: "third", of: Caller(via: "test"))
+            try await store.find(.key("k", source: "third", uid: Caller(via: "test").identity.uid))
+                .record
         }
         #expect(error?.kind == "keyNotFound")
         await store.close()
@@ -121,19 +123,18 @@ struct StoreKeyTests {
     @Test("Many who ask with one key at once get one alert")
     func race() async throws {
         let other = try await queue.store(clock: clock)
-        let results = try await withThrowingTaskGroup(of: Enqueued.self) { group in
+        let results = try await withThrowingTaskGroup(of: Receipt.self) { group in
             for index in 0..<40 {
                 let store = index.isMultiple(of: 2) ? store : other
                 group.addTask {
                     try await store.enqueue(
-                        Question(
-                            alert: Self.original, source: "test", caller: Caller(via: "test")))
+                        Question(alert: Self.original, source: "test"), by: Caller(via: "test"))
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(results.map(\.record.id)).count == 1)
-        #expect(results.count { !$0.isJoined } == 1)
+        #expect(results.count { $0.isNew } == 1)
         #expect(try queue.integer("SELECT pending FROM sources") == 1)
         await store.close()
         await other.close()

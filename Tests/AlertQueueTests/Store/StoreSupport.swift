@@ -39,8 +39,7 @@ extension SQLiteAlertStore {
         -> AlertRecord
     {
         try await enqueue(
-            Question(
-                alert: alert, source: source, caller: Caller(via: "test"), pendingLimit: limit)
+            Question(alert: alert, source: source, pendingLimit: limit), by: Caller(via: "test")
         ).record
     }
 
@@ -53,6 +52,8 @@ extension SQLiteAlertStore {
 }
 
 extension Caller {
+    /// Whoever applies deadlines.
+    static let keeper = Caller(via: "deadline")
     /// A person at a terminal, of the account that asks in these tests.
     static let ana = Caller(
         Identity(

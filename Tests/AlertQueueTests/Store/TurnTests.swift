@@ -27,17 +27,16 @@ struct TurnTests {
         _ alert: Alert = .yesNo(), of source: String, uid: UInt32 = 1000, accountLimit: Int = 1000
     ) async throws -> Alert.ID {
         try await store.enqueue(
-            Question(
-                alert: alert, source: source, caller: Self.caller(uid), accountLimit: accountLimit)
+            Question(alert: alert, source: source, accountLimit: accountLimit), by: Self.caller(uid)
         ).record.id
     }
 
     /// Shows what comes next, and answers it.
     private func show(prefersQuestions: Bool = false) async throws -> AlertRecord? {
         let next = try await store.next(
-            for: ["x"], only: nil, except: [], prefersQuestions: prefersQuestions)
+            ScreenQuery(for: ["x"], except: [], prefersQuestions: prefersQuestions))
         guard let record = next.record else { return nil }
-        store.recordPresented(record, at: clock.now(), by: .ana)
+        store.post(.presented(record, at: clock.now()), by: .ana)
         let choice: Resolution = record.alert.buttons.isEmpty ? .dismiss : .choose(button: 0)
         return try await store.resolve(record.id, choice, by: .ana)
     }
@@ -54,7 +53,7 @@ struct TurnTests {
         for source in ["backup", "deploy", "backup"] { try await ask(of: source) }
         #expect(try await store.pending(limit: 9).map(\.id) == [1, 2, 3, 4, 5, 6, 7])
         #expect(try await showAll() == [1, 5, 6, 2, 7, 3, 4])
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -87,7 +86,7 @@ struct TurnTests {
     func outOfTurn() async throws {
         for _ in 0..<5 { try await ask(of: "flood") }
         let last = try await store.record(5)
-        store.recordPresented(last, at: clock.now(), by: .ana)
+        store.post(.presented(last, at: clock.now()), by: .ana)
         try await store.answer(5, 0)
         let question = try await ask(of: "backup")
         #expect(try await show()?.id == 1)
@@ -106,8 +105,8 @@ struct TurnTests {
         for turn in 0..<4 {
             try await store.sweep(atMost: .max)
             let record = try #require(
-                try await store.next(for: ["x"], only: nil).record)
-            store.recordPresented(record, at: clock.now(), by: .ana)
+                try await store.next(ScreenQuery(for: ["x"])).record)
+            store.post(.presented(record, at: clock.now()), by: .ana)
             guard record.id != question else { break }
             #expect(turn < 3)
             _ = try await store.snooze(record.id, for: .seconds(1), by: .ana)
@@ -135,7 +134,7 @@ struct TurnTests {
         try await store.answer(1, 0)
         try queue.forge("DELETE FROM accounts")
         try await store.answer(2, 0)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -176,7 +175,7 @@ struct TurnTests {
         // A name that was refused has left no source behind.
         #expect(try queue.integer("SELECT count(*) FROM sources") == 5)
         #expect(try queue.integer("SELECT pending FROM accounts WHERE uid = 1000") == 3)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -191,7 +190,7 @@ struct TurnTests {
         for _ in 0..<2 { try await ask(of: "backup") }
         try queue.forge(script)
         #expect(try await store.quickAuditReport(expecting: nil) == nil)
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty == false)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty == false)
         await store.close()
     }
 

@@ -98,7 +98,7 @@ struct WriterTests {
             gate.wait()
         }
         #expect(await eventually { begun.count > 0 })
-        store.collect(id, by: .ana)
+        store.post(.collected(id), by: .ana)
         async let failed = thrown {
             try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
@@ -108,7 +108,7 @@ struct WriterTests {
         #expect(await failed?.kind == "storage")
         #expect(try await store.record(id).response?.collectedAt == nil)
         #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -181,7 +181,7 @@ struct WriterTests {
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
         #expect(await eventually { store.commits.state.withLock { !$0.isDozing } })
-        store.collect(id, by: .ana)
+        store.post(.collected(id), by: .ana)
         #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
         await store.close()
     }

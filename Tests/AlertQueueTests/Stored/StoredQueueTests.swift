@@ -39,9 +39,7 @@ struct StoredQueueTests {
     }
 
     private func ask(_ alert: Alert, _ store: SQLiteAlertStore) async throws -> AlertRecord {
-        try await store.enqueue(
-            Question(alert: alert, source: "backup", caller: Self.root)
-        ).record
+        try await store.enqueue(Question(alert: alert, source: "backup"), by: Self.root).record
     }
 
     @Test("As a backup it is migrated while it is restored, and stays as it is itself")
@@ -67,7 +65,7 @@ struct StoredQueueTests {
             let (queue, head) = try stored(schema)
             let store = try await queue.store()
             #expect(try queue.integer("PRAGMA user_version") == Int64(Migration.all.count))
-            let report = try await store.verifyAudit(expecting: head)
+            let report = try await store.verify(expecting: head)
             #expect(report.problems.isEmpty, "schema \(schema): \(report.problems)")
             #expect(try await store.quickAuditReport(expecting: head) != nil, "schema \(schema)")
             let history = try await store.history(.init(), limit: 9, after: nil)
@@ -96,15 +94,15 @@ struct StoredQueueTests {
             try await store.sweep(atMost: 5)
             #expect(try await store.record(2).response?.outcome == .expired)
             // The source of alert 5 had another one waiting, and so that of alert 8 comes before.
-            let notice = try await store.next(for: ["test"], only: nil)
+            let notice = try await store.next(ScreenQuery(for: ["test"]))
             #expect(notice.record?.id == 8)
             _ = try await store.resolve(8, .dismiss, by: .ana)
-            #expect(try await store.next(for: ["test"], only: nil).record?.id == 5)
+            #expect(try await store.next(ScreenQuery(for: ["test"])).record?.id == 5)
             #expect(try await store.answer(5, 0).response?.button?.id == "Yes")
             let new = try await store.ask(.yesNo("New?")).id
             #expect(new == 9)
             try await store.answer(new, 1)
-            let report = try await store.verifyAudit(expecting: head)
+            let report = try await store.verify(expecting: head)
             #expect(report.problems.isEmpty, "schema \(schema): \(report.problems)")
             await store.close()
         }
@@ -135,7 +133,7 @@ struct StoredQueueTests {
             let store = try await queue.store()
             let report = try await store.erase(before: .distantFuture, by: Self.root) { _ in }
             #expect(report.erased > 0 && report.contradicted == 0)
-            #expect(try await store.verifyAudit(expecting: head).problems.isEmpty)
+            #expect(try await store.verify(expecting: head).problems.isEmpty)
             #expect(try await store.record(1).isErased)
             // Who asks the same has its texts.
             #expect(try await ask(Self.snapshots, store).response?.button?.title == "Keep")
@@ -179,7 +177,7 @@ struct StoredQueueTests {
             try queue.forge("UPDATE alerts SET expires_boot_ms = NULL WHERE id = 2")
             #expect(await thrown { try await store.answer(2, 0) }?.kind == "inconsistent")
             #expect(try await store.quickAuditReport(expecting: nil) == nil)
-            #expect(try await store.verifyAudit(expecting: nil).problems.map(\.alertID) == [2])
+            #expect(try await store.verify(expecting: nil).problems.map(\.alertID) == [2])
             await store.close()
         }
     }

@@ -23,9 +23,8 @@ struct AuthorityTests {
     private func asked() async throws -> Alert.ID {
         var asker = Caller(via: "ask")
         asker.identity.uid = 1001
-        return try await store.enqueue(
-            Question(alert: .yesNo(), source: "test", caller: asker)
-        ).record.id
+        return try await store.enqueue(Question(alert: .yesNo(), source: "test"), by: asker).record
+            .id
     }
 
     @Test("Another account takes nothing back and cancels nothing, unless it is forced to")
@@ -47,7 +46,7 @@ struct AuthorityTests {
             try await store.requestCancel(id, .own(.program), by: .eve)
         }
         #expect(error?.kind == "notYours")
-        #expect(try await !store.isCancelRequested(id))
+        #expect(try await !store.find(.id(id)).isCancelRequested)
         await store.close()
     }
 
@@ -83,7 +82,7 @@ struct AuthorityTests {
         #expect(cancelled.response?.by == .person)
         #expect(cancelled.response?.responder?.user == "eve")
         #expect(try await store.record(id).response?.responder?.user == "eve")
-        let entries = try await store.audit(after: 0, of: id, limit: 9)
+        let entries = try await store.entries(after: 0, of: id, limit: 9)
         #expect(entries.map(\.event.kind) == [.asked, .cancelling, .resolved])
         #expect(entries[1].event.responder.user == "eve" && entries[1].event.by == .person)
         await store.close()
@@ -97,7 +96,7 @@ struct AuthorityTests {
             #expect(record.response?.by == by)
             #expect(try await store.record(id).response?.by == by)
         }
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 }

@@ -52,7 +52,9 @@ struct ForgedIndexTests {
         for error in [
             await thrown { try await store.ask(.yesNo("Delete?", key: "k")) },
             await thrown {
-                try await store.record(key: "k", source: "test", of: Caller(via: "test"))
+                try await store.find(
+                    .key("k", source: "test", uid: Caller(via: "test").identity.uid)
+                ).record
             },
         ] {
             #expect(error?.kind == "inconsistent", "\(error as Any)")
@@ -99,7 +101,7 @@ struct ForgedIndexTests {
                 let store = try await queue.store(clock: clock)
                 let quick = try await store.quickAuditReport(expecting: nil)
                 #expect((quick == nil) == isForged, "\(name)")
-                let problems = try await store.verifyAudit(expecting: nil).problems
+                let problems = try await store.verify(expecting: nil).problems
                 #expect(problems.isEmpty != isForged)
                 await store.close()
                 if isForged { try index.restore() }

@@ -34,7 +34,7 @@ struct PurgedKeyTests {
     private func purged() async throws -> Alert.ID {
         let id = try await store.ask(Self.original).id
         try await store.answer(id, 0)
-        _ = try await store.collectNow(id, by: .ana)
+        _ = try await store.collect(id, by: .ana)
         try await purge()
         #expect(try await store.record(id).isErased)
         return id
@@ -47,7 +47,7 @@ struct PurgedKeyTests {
         #expect(joined.id == id && joined.response?.buttonIndex == 0)
         // The id was erased with its label; the digest has shown that this is the question.
         #expect(joined.response?.button?.id == "Yes" && joined.alert.title == "Restart the server?")
-        #expect(try await store.verifyAudit(expecting: nil).problems.isEmpty)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
         await store.close()
     }
 
@@ -137,7 +137,7 @@ struct PurgedKeyTests {
     func appended(buttons: String, isCollected: Bool, isRefused: Bool) async throws {
         let id = try await store.ask(Self.original).id
         try await store.answer(id, 0)
-        if isCollected { _ = try await store.collectNow(id, by: .ana) }
+        if isCollected { _ = try await store.collect(id, by: .ana) }
         try queue.forge(
             """
             UPDATE alerts SET title = NULL, message = NULL, info = '{}', salt = NULL,
@@ -153,7 +153,7 @@ struct PurgedKeyTests {
         #expect((same != nil) == isRefused, "\(same as Any)")
         let joined = await thrown { [other] in try await store.ask(other) }
         #expect(joined?.kind == (isRefused ? "inconsistent" : "keyConflict"))
-        let report = try await store.verifyAudit(expecting: nil)
+        let report = try await store.verify(expecting: nil)
         #expect(report.problems.isEmpty != isRefused, "\(report.problems)")
         await store.close()
     }
@@ -162,7 +162,7 @@ struct PurgedKeyTests {
     func evidence() async throws {
         let id = try await store.ask(Self.original).id
         try await store.answer(id, 0)
-        _ = try await store.collectNow(id, by: .ana)
+        _ = try await store.collect(id, by: .ana)
         try queue.forge("UPDATE alerts SET title = 'Something else?'")
         let report = try await purge()
         #expect(report.erased == 0 && report.contradicted == 1)

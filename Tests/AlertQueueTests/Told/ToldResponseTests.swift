@@ -84,8 +84,7 @@ struct ToldResponseTests {
         for store in [store, other] {
             for error in [
                 await thrown { try await store.record(id) },
-                await thrown { try await store.found(id) },
-                await thrown { try await store.expire(id) },
+                await thrown { try await store.expire(id, by: .keeper) },
                 await thrown { try await store.answer(id, 0) },
             ] {
                 #expect(error?.kind == "inconsistent", "\(forgery.name): \(error as Any)")
@@ -121,9 +120,9 @@ struct ToldResponseTests {
     @Test("A response is collected once, also where somebody has taken back that it was")
     func collectedTwice() async throws {
         let id = try await answered()
-        #expect(try await store.collectNow(id, by: .ana))
+        #expect(try await store.collect(id, by: .ana))
         try queue.forge("UPDATE responses SET collected_ms = NULL")
-        let error = await thrown { try await store.collectNow(id, by: .ana) }
+        let error = await thrown { try await store.collect(id, by: .ana) }
         #expect(error?.kind == "inconsistent")
         #expect(try queue.integer("SELECT count(*) FROM audit WHERE event = 'collected'") == 1)
         await store.close()
@@ -182,7 +181,7 @@ struct ToldResponseTests {
             "DELETE FROM responses; UPDATE alerts SET state = 'queued'")
         #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
         #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
-        let next = try await store.next(for: ["test"], only: nil)
+        let next = try await store.next(ScreenQuery(for: ["test"]))
         #expect(next.record == nil && next.refused.keys.map { $0 } == [id])
         await store.close()
     }
@@ -201,7 +200,7 @@ struct ToldResponseTests {
         let id = try await store.ask(.yesNo("Delete?", deadline: .after(.seconds(60)))).id
         let good = try await store.ask(.yesNo("Good?")).id
         try queue.forge("UPDATE alerts SET \(assignment) WHERE id = \(id)")
-        let next = try await store.next(for: ["test"], only: nil)
+        let next = try await store.next(ScreenQuery(for: ["test"]))
         // It keeps nothing else from the screen.
         #expect(next.record?.id == good)
         #expect(next.refused.keys.map { $0 } == [id])
@@ -228,10 +227,10 @@ struct ToldResponseTests {
     func swappedBack() async throws {
         let id = try await store.ask(.yesNo("Delete?")).id
         try queue.forge("UPDATE alerts SET title = 'Keep?'")
-        #expect(try await store.next(for: ["test"], only: nil).record == nil)
+        #expect(try await store.next(ScreenQuery(for: ["test"])).record == nil)
         #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
         try queue.forge("UPDATE alerts SET title = 'Delete?'")
-        #expect(try await store.next(for: ["test"], only: nil).record?.alert.title == "Delete?")
+        #expect(try await store.next(ScreenQuery(for: ["test"])).record?.alert.title == "Delete?")
         #expect(try await store.answer(id, 0).response?.button?.id == "Yes")
         await store.close()
     }
@@ -246,7 +245,6 @@ struct ToldResponseTests {
         #expect(expired == 10)
         // What is left can't be stored, and so nobody takes the lock for it each second.
         #expect(try await !store.due().isNow)
-        #expect(try await !store.next(for: [], only: nil).needsSweep)
         await store.close()
     }
 
@@ -254,9 +252,9 @@ struct ToldResponseTests {
     func cancelRequest() async throws {
         let id = try await store.ask(.yesNo("Delete?")).id
         try queue.forge("UPDATE alerts SET cancel_requested = 1")
-        #expect(try await !store.isCancelRequested(id))
+        #expect(try await !store.find(.id(id)).isCancelRequested)
         try await store.requestCancel(id, .own(.program), by: .ana)
-        #expect(try await store.isCancelRequested(id))
+        #expect(try await store.find(.id(id)).isCancelRequested)
         await store.close()
     }
 }

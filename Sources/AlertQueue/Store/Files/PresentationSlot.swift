@@ -15,7 +15,7 @@ struct PresentationSlot: Sendable {
     let mode: mode_t
 
     /// Gives the file its full length, so that the text can be written on a full disk.
-    func setRoomAside() {
+    func allocateText() {
         let size = FileIdentity(path: path)?.size ?? 0
         guard size < Self.textLength, let descriptor = try? Descriptor.open(path, mode: mode)
         else { return }
@@ -81,7 +81,7 @@ struct PresentationSlot: Sendable {
 }
 
 /// The slot, held by this process until it is released.
-final class SlotHold: SlotLease {
+final class SlotHold: Sendable {
     private struct State {
         var descriptor: Descriptor?
         /// Where the sign of life stands; `nil` where the text leaves no room for it.

@@ -17,6 +17,8 @@ struct AlertRow {
     let erasedSequence: Int64?
     /// Whether the column `state` says that the alert has its response.
     let isMarkedResolved: Bool
+    /// Whether somebody wants a screen to cancel it, as far as the row knows.
+    let isMarkedCancelled: Bool
     /// What is left of the buttons, once the texts have been erased.
     let erasedButtons: ErasedButtons?
     /// Whether none of the texts is there that an erasure takes.
@@ -28,10 +30,10 @@ struct AlertRow {
         alerts.host, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, presented_ms, \
         snoozes, snoozed_ms, salt, sources.name, sources.uid, outcome, button_index, resolved_by, \
         responses.uid, user, via, tty, ssh, responses.host, responses.pid, resolved_ms, \
-        collected_ms, handled, alerts.source_id, erased_seq, alerts.state
+        collected_ms, handled, alerts.source_id, erased_seq, alerts.state, cancel_requested
         """
     /// How many columns these are.
-    static let count: Int32 = 42
+    static let count: Int32 = 43
 
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) throws {
@@ -50,6 +52,7 @@ struct AlertRow {
         sourceID = row.integer(39)
         erasedSequence = row.optionalInteger(40)
         isMarkedResolved = row.holds(41, "resolved")
+        isMarkedCancelled = row.integer(42) != 0
         erasedButtons =
             salt == nil
             ? ErasedButtons(

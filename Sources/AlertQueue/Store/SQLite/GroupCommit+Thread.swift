@@ -4,7 +4,7 @@ import Glibc
 // The writer's thread.
 extension GroupCommit {
     func run(
-        files: QueueFiles, clock: any AlertClock, known: KnownHead, started: (AlertError?) -> Void
+        files: QueueFiles, clock: any AlertClock, known: LogTail, started: (AlertError?) -> Void
     ) {
         let writer = Writer(files: files, clock: clock, known: known, busyTime: busyTime)
         do throws(AlertError) {
@@ -94,7 +94,7 @@ extension GroupCommit {
             return
         }
         let outcome = writer.commit(riders + batch)
-        if outcome.isCommitted { onCommit(outcome.isNews) }
+        if outcome.isCommitted { onCommit(outcome.concernsOthers) }
         var chores: [WriteJob] = []
         for (job, error) in zip(riders + batch, outcome.errors) {
             if error == nil, job.chore != nil { chores.append(job) } else { job.finish(error) }

@@ -45,7 +45,7 @@ final class GroupCommit: Sendable {
     let lockFile: String
     let wakeUp = DispatchSemaphore(value: 0)
     let busyTime: Duration
-    let onCommit: @Sendable (_ isNews: Bool) -> Void
+    let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
     let ring: @Sendable () -> Void
 
     /// Starts the writer's thread.
@@ -55,9 +55,9 @@ final class GroupCommit: Sendable {
     ///
     /// - Throws: what opening the database throws.
     static nonisolated(nonsending) func start(
-        files: QueueFiles, clock: any AlertClock, known: KnownHead,
+        files: QueueFiles, clock: any AlertClock, known: LogTail,
         busyTime: Duration = busyTime,
-        onCommit: @escaping @Sendable (_ isNews: Bool) -> Void,
+        onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void,
         ring: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> GroupCommit {
         let group = GroupCommit(

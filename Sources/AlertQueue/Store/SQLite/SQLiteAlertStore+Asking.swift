@@ -5,6 +5,7 @@ import SQLite
 /// A question made ready for its row, outside of the writer's thread.
 private struct PreparedQuestion: Sendable {
     let question: Question
+    let caller: Caller
     /// What the record tells of it.
     let recorded: Alert
     let buttons: String
@@ -15,8 +16,9 @@ private struct PreparedQuestion: Sendable {
     let leaves: [UInt8]
     let key: KeyDigest?
 
-    init(_ question: Question) {
+    init(_ question: Question, by caller: Caller) {
         self.question = question
+        self.caller = caller
         recorded = question.alert.withoutClosures(source: question.source)
         buttons = StoredJSON.encode(question.alert.buttons)
         info = StoredJSON.encode(question.alert.userInfo)
@@ -28,8 +30,8 @@ private struct PreparedQuestion: Sendable {
     }
 
     /// Stores the question, or finds the one that its key belongs to.
-    func store(in context: WriteContext) throws -> Enqueued {
-        let uid = question.caller.identity.uid
+    func store(in context: WriteContext) throws -> Receipt {
+        let uid = caller.identity.uid
         let (source, pending) = try context.source(uid: uid, name: question.source)
         if let key = question.alert.key,
             let row = try context.db.checkedAlert(
@@ -38,7 +40,7 @@ private struct PreparedQuestion: Sendable {
             var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
                 // The asker is told what is stored, and nothing else.
-                joined.record = try context.expire(row, by: question.caller)
+                joined.record = try context.expire(row, by: caller)
                 joined.sequence = context.head.sequence
             }
             return joined
@@ -54,20 +56,19 @@ private struct PreparedQuestion: Sendable {
             AuditDraft(
                 kind: .asked, record: row.record, content: content,
                 detail: row.askedDetail(leaves: leaves, key: key)),
-            by: question.caller)
-        return Enqueued(
-            record: row.record, isJoined: false, expiry: row.expiry,
-            sequence: context.head.sequence)
+            by: caller)
+        return Receipt(
+            record: row.record, isNew: true, expiry: row.expiry, sequence: context.head.sequence)
     }
 }
 
 extension SQLiteAlertStore {
-    package nonisolated(nonsending) func enqueue(_ question: Question) async throws(AlertError)
-        -> Enqueued
-    {
+    nonisolated(nonsending) func storeQuestion(
+        _ question: Question, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
         // A known key needs no write, and so no room on the disk.
-        if let known = try await known(question) { return known }
-        let prepared = PreparedQuestion(question)
+        if let known = try await known(question, of: caller) { return known }
+        let prepared = PreparedQuestion(question, by: caller)
         return try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
     }
 
@@ -77,25 +78,25 @@ extension SQLiteAlertStore {
     /// what goes without waiting is done here: `nil` means that nothing was stored, and that a
     /// store has to find out what is in the way.
     ///
-    /// - Throws: what ``enqueue(_:)`` throws once its transaction has begun.
+    /// - Throws: what ``Change/ask(_:)`` throws once its transaction has begun.
     package static func enqueueAtOnce(
-        _ question: Question, path: String, clock: any AlertClock = .system
-    ) throws(AlertError) -> Enqueued? {
+        _ question: Question, by caller: Caller, path: String, clock: any AlertClock = .system
+    ) throws(AlertError) -> Receipt? {
         // A key is looked for before anything is written; a queue is made under the lock.
         guard question.alert.key == nil, let files = try? QueueFiles(database: path),
             FileIdentity(path: files.database) != nil, (try? WriteAccess.check(files)) != nil
         else { return nil }
-        let writer = Writer(files: files, clock: clock, known: KnownHead(), busyTime: .zero)
+        let writer = Writer(files: files, clock: clock, known: LogTail(), busyTime: .zero)
         defer { writer.close() }
         guard (try? writer.open()) != nil else { return nil }
         let bell = Bell(path: files.bell, mode: files.mode)
-        bell.hang()
-        PresentationSlot(path: files.slot, mode: files.mode).setRoomAside()
-        let prepared = PreparedQuestion(question)
+        bell.create()
+        PresentationSlot(path: files.slot, mode: files.mode).allocateText()
+        let prepared = PreparedQuestion(question, by: caller)
         guard (try? writer.tryLock()) == true else { return nil }
         defer { writer.unlock() }
         guard (try? writer.begin()) != nil else { return nil }
-        let box = ResultBox<Enqueued>()
+        let box = ResultBox<Receipt>()
         let job = WriteJob(kind: .ask, operation: storing) { context in
             box.put(try prepared.store(in: context))
         }
@@ -108,14 +109,14 @@ extension SQLiteAlertStore {
 
     private static let storing = "store the alert"
 
-    private nonisolated(nonsending) func known(_ question: Question) async throws(AlertError)
-        -> Enqueued?
-    {
+    private nonisolated(nonsending) func known(
+        _ question: Question, of caller: Caller
+    ) async throws(AlertError) -> Receipt? {
         guard let key = question.alert.key else { return nil }
         return try await read("look for the key") { [clock] db in
             guard
                 let row = try db.checkedAlert(
-                    key: key, source: question.source, uid: question.caller.identity.uid),
+                    key: key, source: question.source, uid: caller.identity.uid),
                 // An expiry that nobody has stored yet is stored first.
                 !row.isOverdue(at: clock.now())
             else { return nil }
@@ -128,7 +129,7 @@ extension Database {
     /// What asking again with the same key leads to.
     fileprivate func join(
         _ row: AlertRow, _ question: Question, sequence: Int64
-    ) throws -> Enqueued {
+    ) throws -> Receipt {
         var (record, asked) = (row.record, question.alert)
         let isErased = row.salt == nil
         let digest = isErased ? try keyDigest(of: row) : nil
@@ -139,7 +140,7 @@ extension Database {
         if let part { throw AlertError.keyConflict(asked.key ?? "", record.id, part: part) }
         // The digest has shown that these are the texts that were erased.
         if digest != nil { record.restoreTexts(from: asked) }
-        return Enqueued(record: record, isJoined: true, expiry: row.expiry, sequence: sequence)
+        return Receipt(record: record, expiry: row.expiry, sequence: sequence)
     }
 }
 
@@ -167,7 +168,8 @@ extension Database {
 extension WriteContext {
     fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
         let alert = prepared.question.alert
-        let uid = prepared.question.caller.identity.uid
+        let identity = prepared.caller.identity
+        let uid = identity.uid
         let turn = max(
             try db.turn(of: uid, alert.priority), try db.lastTurn(of: source, alert.priority)
         ).addingBounded(1)
@@ -180,8 +182,8 @@ extension WriteContext {
                 turn)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(source), .integer(Int64(prepared.question.caller.identity.pid)),
-            .text(prepared.question.caller.identity.host), .optional(alert.key),
+            .integer(source), .integer(Int64(identity.pid)), .text(identity.host),
+            .optional(alert.key),
             .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
             .optional(alert.message), .text(prepared.buttons), .text(prepared.info),
             .optional(alert.defaultButton), .optional(alert.handler),
@@ -224,7 +226,7 @@ extension AlertRow {
         asked prepared: PreparedQuestion, id: Alert.ID, source: Int64, at now: ClockReading,
         expiry: ClockReading?
     ) {
-        let question = prepared.question
+        let identity = prepared.caller.identity
         sourceID = source
         asked = now
         self.expiry = expiry
@@ -232,13 +234,14 @@ extension AlertRow {
         isHandled = false
         erasedSequence = nil
         isMarkedResolved = false
+        isMarkedCancelled = false
         erasedButtons = nil
         isBlank = false
         record = AlertRecord(
             id: id, alert: prepared.recorded,
             source: AlertRecord.Source(
-                name: question.source, uid: question.caller.identity.uid,
-                pid: question.caller.identity.pid, host: question.caller.identity.host),
+                name: prepared.question.source, uid: identity.uid, pid: identity.pid,
+                host: identity.host),
             state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
             presentedAt: nil,
             expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },

@@ -3,7 +3,10 @@ import SQLite
 import Synchronization
 
 extension SQLiteAlertStore {
-    package nonisolated(nonsending) func events(
+    /// Events after a sequence number, oldest first.
+    ///
+    /// - Parameter isChecked: Whether an entry that was changed is an error.
+    nonisolated(nonsending) func events(
         after sequence: Int64, limit: Int, isChecked: Bool
     ) async throws(AlertError) -> [AlertEvent] {
         try await read("read the audit log") { db in
@@ -26,11 +29,17 @@ extension SQLiteAlertStore {
         }
     }
 
-    package nonisolated(nonsending) func audit(
-        after sequence: Int64, of id: Alert.ID?, limit: Int
+    package nonisolated(nonsending) func entries(
+        _ query: LogQuery
     ) async throws(AlertError) -> [AuditEntry] {
         try await read("read the audit log") { db in
-            try db.rows(
+            let id = query.alert
+            let sequence =
+                switch query.start {
+                case .after(let sequence): sequence
+                case .last(let count): try db.sequence(beforeLast: count, of: id)
+                }
+            return try db.rows(
                 """
                 SELECT \(AuditRow.columns), alerts.title, alerts.key,
                     CASE WHEN audit.button_index >= 0 THEN buttons END
@@ -38,7 +47,7 @@ extension SQLiteAlertStore {
                 LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
                 WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
                 ORDER BY seq LIMIT ?3
-                """, .integer(sequence), .optional(id), .integer(limit)
+                """, .integer(sequence), .optional(id), .integer(query.limit)
             ) { row in
                 var entry = try AuditRow.entryOfAlert(row)
                 guard id == nil || entry.event.alertID == id else {
@@ -53,27 +62,6 @@ extension SQLiteAlertStore {
         }
     }
 
-    package nonisolated(nonsending) func auditPlace(
-        beforeLast count: Int, of id: Alert.ID?
-    ) async throws(AlertError) -> Int64 {
-        try await read("read the audit log") { db in
-            try db.first(
-                """
-                SELECT seq FROM audit
-                WHERE \(id == nil ? "?1 IS NULL" : "alert_id = ?1")
-                ORDER BY seq DESC LIMIT 1 OFFSET ?2
-                """, .optional(id), .integer(count)
-            ) { $0.integer(0) } ?? 0
-        }
-    }
-
-    package nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead? {
-        try await read("read the audit log") { db in
-            let head = try db.lastHead()
-            return head.sequence == 0 ? nil : head
-        }
-    }
-
     /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
     package nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String] {
         try await read("check the database") { try $0.structuralDamage() }
@@ -84,13 +72,13 @@ extension SQLiteAlertStore {
     /// It reads in short transactions, so that a long log does not keep the write-ahead log from
     /// being reused meanwhile. Where the quick check finds that all is well, that is the report;
     /// else the careful one finds out what is not.
-    package nonisolated(nonsending) func verifyAudit(
+    package nonisolated(nonsending) func verify(
         expecting head: AuditHead?,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport {
         // An error is the careful check's to tell, like any other trouble.
         if let report = try? await quickAuditReport(expecting: head, progress) { return report }
-        let total = Int(try await auditHead()?.sequence ?? 0)
+        let total = Int(try await read("read the audit log") { try $0.lastSequence() })
         let careful = CarefulCheck(expecting: head)
         var isDone = false
         while !isDone {
@@ -126,12 +114,16 @@ private final class CarefulCheck: Sendable {
     }
 }
 
-extension SQLiteAlertStore {
-    package nonisolated(nonsending) func verifyAudit(expecting head: AuditHead?)
-        async throws(AlertError)
-        -> AuditReport
-    {
-        try await verifyAudit(expecting: head) { _, _ in }
+extension Database {
+    /// The sequence number after which the last entries begin, of all or of one alert.
+    fileprivate func sequence(beforeLast count: Int, of id: Alert.ID?) throws -> Int64 {
+        try first(
+            """
+            SELECT seq FROM audit
+            WHERE \(id == nil ? "?1 IS NULL" : "alert_id = ?1")
+            ORDER BY seq DESC LIMIT 1 OFFSET ?2
+            """, .optional(id), .integer(count)
+        ) { $0.integer(0) } ?? 0
     }
 }
 

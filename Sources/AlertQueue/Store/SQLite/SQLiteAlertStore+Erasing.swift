@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SQLite
 
-extension SQLiteAlertStore {
+extension SQLiteAlertStore: Erasing {
     /// How long an erasure waits for those who read.
     private static let readersTime = Duration.seconds(5)
 

@@ -2,9 +2,11 @@ import FoundationEssentials
 import SQLite
 
 extension SQLiteAlertStore {
-    package nonisolated(nonsending) func history(
+    /// Responses, newest first, after that of an alert.
+    nonisolated(nonsending) func readHistory(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord] {
+        await sweepForReading()
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         if text != nil { try await completeTextIndex() }
         return try await read("read the history") { db in

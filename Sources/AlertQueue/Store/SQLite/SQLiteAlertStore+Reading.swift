@@ -3,10 +3,31 @@ import SQLite
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func next(
-        for presenters: [String], only: Alert.ID?, except: [Alert.ID], prefersQuestions: Bool
+        _ query: ScreenQuery
     ) async throws(AlertError) -> Upcoming {
-        let names = StoredJSON.encode(presenters)
-        return try await read("look for the next alert") { [clock] db in
+        if let known = lookAhead.upcoming(
+            for: query, at: clock.now(), isOwn: { known.isOwn(since: $0) })
+        {
+            return known
+        }
+        var generation = lookAhead.forget()
+        var (upcoming, isDue, sequence) = try await look(query)
+        if isDue, !isReadOnly {
+            try await sweep(atMost: .max)
+            generation = lookAhead.forget()
+            (upcoming, _, sequence) = try await look(query)
+        }
+        if upcoming.record == nil, upcoming.refused.isEmpty {
+            lookAhead.foundNothing(for: query, at: sequence, since: generation)
+        }
+        return upcoming
+    }
+
+    /// Looks for the next alert, whether anything is due, and for the end of the log.
+    private nonisolated(nonsending) func look(
+        _ query: ScreenQuery
+    ) async throws(AlertError) -> (Upcoming, isDue: Bool, sequence: Int64) {
+        try await read("look for the next alert") { [clock] db in
             let now = clock.now()
             let isDue = try db.isDue(at: now)
             var refused: [Alert.ID: AlertError] = [:]
@@ -14,14 +35,7 @@ extension SQLiteAlertStore {
             // What the log contradicts is never shown, and keeps nothing else from the screen.
             while refused.count < 100 {
                 do {
-                    let others = except + refused.keys
-                    var row: AlertRow?
-                    if prefersQuestions {
-                        row = try db.first(
-                            for: names, only: only, except: others, hasButtons: true, at: now)
-                    }
-                    row = try row ?? db.first(for: names, only: only, except: others, at: now)
-                    next = try row.map(db.checked)
+                    next = try db.next(query, except: Array(refused.keys), at: now).map(db.checked)
                     break
                 } catch let error as AlertError {
                     guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
@@ -30,10 +44,13 @@ extension SQLiteAlertStore {
                     refused[id] = error
                 }
             }
-            return Upcoming(
-                record: next?.record, expiry: next?.expiry,
-                waiting: try next.map { try db.ready(besides: $0.record.id) } ?? WaitingAlerts(),
-                needsSweep: isDue, refused: refused, sequence: try db.lastSequence())
+            var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
+            upcoming.refused = refused
+            if let next {
+                upcoming.waiting = try db.ready(besides: next.record.id)
+                upcoming.isCancelRequested = try db.isCancelRequested(next)
+            }
+            return (upcoming, isDue, try db.lastSequence())
         }
     }
 
@@ -43,48 +60,49 @@ extension SQLiteAlertStore {
         try await read("count what waits") { try $0.ready(besides: id) }
     }
 
-    package nonisolated(nonsending) func due() async throws(AlertError) -> Due {
-        try await read("look for what is due") { [clock] db in
-            let now = clock.now()
-            return Due(isNow: try db.isDue(at: now), next: try db.nextDue(at: now))
+    package nonisolated(nonsending) func find(
+        _ reference: Reference
+    ) async throws(AlertError) -> Receipt {
+        let found = try await read("look for an alert") { [clock] db -> Receipt? in
+            let row =
+                switch reference {
+                case .id(let id): try db.checkedAlert(id)
+                case .key(let key, let source, let uid):
+                    try db.checkedAlert(key: key, source: source, uid: uid)
+                }
+            return try row.map { try db.receipt(of: $0, at: clock.now()) }
         }
-    }
-
-    package nonisolated(nonsending) func record(_ id: Alert.ID) async throws(AlertError)
-        -> AlertRecord
-    {
-        let record = try await read("read alert \(id)") { [clock] db in
-            try db.checkedAlert(id)?.visible(at: clock.now())
+        guard var found else {
+            throw switch reference {
+            case .id(let id): .notFound(id)
+            case .key(let key, _, _): .keyNotFound(key)
+            }
         }
-        guard let record else { throw .notFound(id) }
-        return withState(record)
-    }
-
-    package nonisolated(nonsending) func found(_ id: Alert.ID) async throws(AlertError) -> Enqueued
-    {
-        let found = try await read("read alert \(id)") { db -> Enqueued? in
-            guard let row = try db.checkedAlert(id) else { return nil }
-            return Enqueued(
-                record: row.record, isJoined: true, expiry: row.expiry,
-                sequence: try db.lastSequence())
-        }
-        guard let found else { throw .notFound(id) }
+        found.record = withState(found.record)
         return found
     }
 
-    package nonisolated(nonsending) func record(
-        key: String, source: String, of caller: Caller
-    ) async throws(AlertError) -> AlertRecord {
-        let record = try await read("look for the key") { [clock] db -> AlertRecord? in
-            try db.checkedAlert(key: key, source: source, uid: caller.identity.uid)?
-                .visible(at: clock.now())
+    package nonisolated(nonsending) func page(
+        _ query: RecordQuery
+    ) async throws(AlertError) -> RecordPage {
+        let records: [AlertRecord]
+        switch query.kind {
+        case .waiting(let source):
+            records = try await waiting(source: source, after: query.after, limit: query.limit)
+        case .history(let filter):
+            records = try await readHistory(filter, limit: query.limit, after: query.after)
+        case .awaitingHandler(let name):
+            records = try await awaiting(handler: name, after: query.after, limit: query.limit)
+        case .unclaimed(let filter):
+            return try await unclaimed(filter, after: query.after ?? 0, limit: query.limit)
         }
-        guard let record else { throw .keyNotFound(key) }
-        return withState(record)
+        return RecordPage(
+            records: records, next: records.last?.id ?? query.after,
+            isEnd: records.count < query.limit)
     }
 
-    package nonisolated(nonsending) func pending(
-        source: String? = nil, after: Alert.ID? = nil, limit: Int
+    private nonisolated(nonsending) func waiting(
+        source: String?, after: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AlertRecord] {
         let records = try await read("list what waits") { [clock] db in
             try db.waiting(source: source, after: after, limit: limit, at: clock.now())
@@ -97,23 +115,26 @@ extension SQLiteAlertStore {
         try await read("count what waits") { [clock] in try $0.pendingCount(at: clock.now()) }
     }
 
-    package nonisolated(nonsending) func uncollected(
-        handler: String, after: Alert.ID, limit: Int
-    ) async throws(AlertError) -> [Alert.ID] {
+    private nonisolated(nonsending) func awaiting(
+        handler: String, after: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AlertRecord] {
         try await read("look for uncollected responses") { db in
             try db.rows(
                 """
-                SELECT alert_id FROM responses WHERE handler = ? AND collected_ms IS NULL
+                SELECT \(AlertRow.columns) FROM responses
+                CROSS JOIN alerts ON alerts.id = responses.alert_id
+                CROSS JOIN sources ON sources.id = alerts.source_id
+                WHERE responses.handler = ? AND collected_ms IS NULL
                     AND seq > coalesce((SELECT seq FROM responses WHERE alert_id = ?), 0)
                 ORDER BY seq LIMIT ?
-                """, [.text(handler), .integer(after), .integer(limit)]
-            ) { $0.integer(0) }
+                """, [.text(handler), .optional(after), .integer(limit)]
+            ) { try AlertRow($0).record }
         }
     }
 
-    package nonisolated(nonsending) func uncollected(
-        _ filter: HistoryFilter, behind place: Int64, limit: Int
-    ) async throws(AlertError) -> UncollectedPage {
+    private nonisolated(nonsending) func unclaimed(
+        _ filter: HistoryFilter, after place: Int64, limit: Int
+    ) async throws(AlertError) -> RecordPage {
         // How many responses one look passes: few enough for a short transaction.
         let span: Int64 = 10_000
         return try await read("look for uncollected responses") { db in
@@ -144,22 +165,9 @@ extension SQLiteAlertStore {
                 ]
             ) { (try AlertRow($0).record, $0.integer(AlertRow.count)) }
             let isFull = found.count == limit
-            return UncollectedPage(
-                records: found.map(\.0), place: isFull ? found.last?.1 ?? end : end,
+            return RecordPage(
+                records: found.map(\.0), next: isFull ? found.last?.1 ?? end : end,
                 isEnd: !isFull && end >= last)
-        }
-    }
-
-    package nonisolated(nonsending) func isCancelRequested(_ id: Alert.ID) async throws(AlertError)
-        -> Bool
-    {
-        try await read("look for a cancel") { db in
-            let isMarked = try db.first(
-                "SELECT cancel_requested FROM alerts WHERE id = ? AND state = 'queued'",
-                .integer(id)
-            ) { $0.integer(0) == 1 }
-            // The mark is quickly looked at; what counts is who the log says has requested it.
-            return try isMarked == true && db.cancelRequest(of: id) != nil
         }
     }
 
@@ -175,20 +183,40 @@ extension SQLiteAlertStore {
 }
 
 extension Database {
-    /// The first alert of the queue that one of the presenters may show, but for some; `only`
-    /// limits that to one alert.
-    fileprivate func first(
-        for presenters: String, only: Alert.ID?, except: [Alert.ID], hasButtons: Bool = false,
-        at now: ClockReading
+    /// An alert as it was found at a moment.
+    fileprivate func receipt(of row: AlertRow, at now: ClockReading) throws -> Receipt {
+        Receipt(
+            record: row.visible(at: now), isOverdue: row.isOverdue(at: now),
+            isCancelRequested: try isCancelRequested(row), expiry: row.expiry,
+            sequence: try lastSequence())
+    }
+
+    /// Whether somebody wants the screen that shows an alert to cancel it.
+    fileprivate func isCancelRequested(_ row: AlertRow) throws -> Bool {
+        // The mark is quickly looked at; what counts is who the log says has requested it.
+        guard row.isMarkedCancelled, row.record.response == nil else { return false }
+        return try cancelRequest(of: row.record.id) != nil
+    }
+
+    /// The first alert of the queue that a screen may show, but for some more.
+    fileprivate func next(
+        _ query: ScreenQuery, except others: [Alert.ID], at now: ClockReading
     ) throws -> AlertRow? {
-        if let only {
+        let except = query.except + others
+        if let only = query.only {
             guard !except.contains(only), let row = try alert(only), row.record.response == nil,
                 row.record.snoozedUntil == nil
             else { return nil }
             return row
         }
-        let candidates = Candidates(
-            presenters: presenters, except: except, hasButtons: hasButtons)
-        return try first(of: candidates, at: now)
+        let presenters = StoredJSON.encode(query.presenters)
+        if query.prefersQuestions,
+            let row = try first(
+                of: Candidates(presenters: presenters, except: except, hasButtons: true), at: now)
+        {
+            return row
+        }
+        return try first(
+            of: Candidates(presenters: presenters, except: except, hasButtons: false), at: now)
     }
 }

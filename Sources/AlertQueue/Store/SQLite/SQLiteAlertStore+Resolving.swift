@@ -2,16 +2,17 @@ import FoundationEssentials
 import SQLite
 
 extension SQLiteAlertStore {
-    package nonisolated(nonsending) func resolve(
+    nonisolated(nonsending) func storeResponse(
         _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]?, by caller: Caller
-    ) async throws(AlertError) -> AlertRecord {
+    ) async throws(AlertError) -> Receipt {
         let result = try await commits.perform(.answer, "store the response") {
             [keeper = self.caller] context -> Resolved in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
             if let response = row.record.response { throw AlertError.alreadyResolved(response) }
             guard !row.isOverdue(at: context.now) else {
                 // Too late; but this is a write, and so the expiry is stored.
-                return Resolved(record: try context.expire(row, by: keeper), isLate: true)
+                let record = try context.expire(row, by: keeper)
+                return Resolved(receipt: context.receipt(of: record), isLate: true)
             }
             guard seen == nil || seen == row.content else { throw AlertError.notAsSeen(id) }
             let actor = try context.actor(for: resolution, of: id, by: caller)
@@ -19,26 +20,30 @@ extension SQLiteAlertStore {
             let record = try context.store(
                 response, of: row, by: actor,
                 detail: resolution.detail(of: row.record, at: context.now))
-            return Resolved(record: record, isLate: false)
+            return Resolved(receipt: context.receipt(of: record), isLate: false)
         }
         guard !result.isLate else {
-            guard let response = result.record.response else { throw .notFound(id) }
+            guard let response = result.receipt.record.response else { throw .notFound(id) }
             throw .late(response)
         }
-        return result.record
+        return result.receipt
     }
 
-    package nonisolated(nonsending) func expire(_ id: Alert.ID) async throws(AlertError)
-        -> AlertRecord
-    {
-        try await commits.perform(.answer, "store the expiry") { [caller] context in
+    nonisolated(nonsending) func storeExpiry(
+        _ id: Alert.ID, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
+        try await commits.perform(.answer, "store the expiry") { context in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
-            guard row.isOverdue(at: context.now) else { return row.record }
-            return try context.expire(row, by: caller)
+            guard row.isOverdue(at: context.now) else {
+                return Receipt(
+                    record: row.record, expiry: row.expiry, sequence: context.head.sequence)
+            }
+            return context.receipt(of: try context.expire(row, by: caller))
         }
     }
 
-    package nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
+    /// Stores overdue expiries and ends snoozes that are over, in bounded batches.
+    nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
         var (goesOn, left) = (true, batches)
         while goesOn, left > 0 {
             left -= 1
@@ -46,7 +51,7 @@ extension SQLiteAlertStore {
                 [caller] context in
                 let expired = try context.expireOverdue(atMost: 100, by: caller)
                 let awake = try context.db.finishedSnoozes(at: context.now, limit: 500)
-                if !awake.isEmpty { context.isQuiet = false }
+                if !awake.isEmpty { context.concernsOthers = true }
                 for id in awake {
                     try context.db.change(
                         """
@@ -62,15 +67,17 @@ extension SQLiteAlertStore {
         }
     }
 
-    package nonisolated(nonsending) func sweepInReserve() async throws(AlertError) {
+    /// Stores a few overdue expiries in the room that is set aside for answers, where a sweep finds
+    /// none.
+    nonisolated(nonsending) func sweepInReserve() async throws(AlertError) {
         try await commits.perform(.answer, "store expiries") { [caller] context in
             _ = try context.expireOverdue(atMost: 10, by: caller)
         }
     }
 
-    package nonisolated(nonsending) func snooze(
+    nonisolated(nonsending) func storeSnooze(
         _ id: Alert.ID, until end: Alert.Deadline?, by caller: Caller
-    ) async throws(AlertError) -> AlertRecord {
+    ) async throws(AlertError) -> (Receipt, end: ClockReading) {
         if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
         return try await commits.perform(.upkeep, "store the snooze") { context in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
@@ -87,48 +94,55 @@ extension SQLiteAlertStore {
                 """,
                 .integer(until.wallMilliseconds), .integer(until.bootMilliseconds),
                 .text(until.boot), .integer(id))
-            context.isQuiet = false
+            context.concernsOthers = true
             try context.audit(
                 AuditDraft(
                     kind: .snoozed, record: row.record, content: row.content,
                     detail: EntryDetail.snoozed(until: until)),
                 by: caller)
-            return try context.db.alert(id)?.record ?? row.record
+            var receipt = context.receipt(of: try context.db.alert(id)?.record ?? row.record)
+            receipt.expiry = row.expiry
+            return (receipt, end: until)
         }
     }
 
-    package func collect(_ id: Alert.ID, by caller: Caller) {
-        commits.ride("mark the response as collected") { context in
-            _ = try context.collect(id, by: caller)
-        }
-    }
-
-    package nonisolated(nonsending) func collectNow(
+    nonisolated(nonsending) func storeCollection(
         _ id: Alert.ID, by caller: Caller
-    ) async throws(AlertError) -> Bool {
+    ) async throws(AlertError) -> Receipt {
         try await commits.perform(.answer, "mark the response as collected") { context in
-            try context.collect(id, by: caller)
+            guard try context.db.checkedAlert(id) != nil else { throw AlertError.notFound(id) }
+            let isNew = try context.collect(id, by: caller)
+            guard let row = try context.db.alert(id) else { throw AlertError.notFound(id) }
+            return Receipt(record: row.record, isNew: isNew, sequence: context.head.sequence)
         }
     }
 
-    package nonisolated(nonsending) func requestCancel(
+    nonisolated(nonsending) func storeCancelRequest(
         _ id: Alert.ID, _ authority: Resolution.Authority, by caller: Caller
-    ) async throws(AlertError) {
+    ) async throws(AlertError) -> Receipt {
         try await commits.perform(.answer, "store the cancel") { context in
-            guard let row = try context.db.checkedAlert(id), row.record.response == nil else {
-                return
+            guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
+            guard row.record.response == nil else {
+                return Receipt(record: row.record, sequence: context.head.sequence)
             }
             let by = try context.resolver(
                 of: row.record, authority, owner: .system, by: caller)
             try context.db.change(
                 "UPDATE alerts SET cancel_requested = 1 WHERE id = ?", .integer(id))
             try context.audit(AuditDraft(kind: .cancelling, record: row.record, by: by), by: caller)
+            var receipt = context.receipt(of: row.record)
+            receipt.isCancelRequested = true
+            return receipt
         }
     }
 
-    package func recordPresented(
-        _ record: AlertRecord, at moment: ClockReading, by caller: Caller
-    ) {
+    func postCollected(_ id: Alert.ID, by caller: Caller) {
+        commits.ride("mark the response as collected") { context in
+            _ = try context.collect(id, by: caller)
+        }
+    }
+
+    func postPresented(_ record: AlertRecord, at moment: ClockReading, by caller: Caller) {
         commits.ride("record the presentation") { context in
             try context.db.change(
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?",
@@ -144,9 +158,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    package func recordReturned(
-        _ record: AlertRecord, because reason: String, by caller: Caller
-    ) {
+    func postReturned(_ record: AlertRecord, because reason: String, by caller: Caller) {
         commits.ride("record the return") { context in
             try context.audit(
                 AuditDraft(kind: .returned, record: record, detail: reason), by: caller)
@@ -156,8 +168,15 @@ extension SQLiteAlertStore {
 
 /// What became of a resolution.
 private struct Resolved: Sendable {
-    let record: AlertRecord
+    let receipt: Receipt
     let isLate: Bool
+}
+
+extension WriteContext {
+    /// The receipt of a change that has been made to an alert.
+    fileprivate func receipt(of record: AlertRecord) -> Receipt {
+        Receipt(record: record, isNew: true, sequence: head.sequence)
+    }
 }
 
 extension AlertRow {
@@ -196,7 +215,7 @@ extension WriteContext {
     /// Stores that an alert's deadline has passed.
     func expire(_ row: AlertRow, by caller: Caller) throws -> AlertRecord {
         // Others may wait for the alert, and this call was not about it, or not about this end.
-        isQuiet = false
+        concernsOthers = true
         return try store(
             row.expiryResponse(at: now), of: row, by: caller.through("deadline"),
             detail: EntryDetail.expired(

@@ -3,22 +3,23 @@ import SQLite
 
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func statistics(
-        source: String?, since: Date?, until: Date?,
+        _ query: StatisticsQuery,
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AlertStatistics {
+        await sweepForReading()
         let last = try await read("count the alerts") { db in
             try db.first("SELECT max(id) FROM alerts") { $0.integer(0) } ?? 0
         }
-        let query = StatisticsQuery(
-            source: source, since: since.map(Timestamp.milliseconds),
-            until: until.map(Timestamp.milliseconds))
+        let query = StatisticsPage(
+            source: query.source, since: query.since.map(Timestamp.milliseconds),
+            until: query.until.map(Timestamp.milliseconds))
         var tally = StatisticsTally()
         var place: Int64 = 0
         // In short transactions, so that the write-ahead log can be reused meanwhile.
         while place < last {
             guard !Task.isCancelled else { throw .busy("the count was cancelled") }
             let (start, before) = (place, tally)
-            let end = min(last, start.addingBounded(StatisticsQuery.pageLength))
+            let end = min(last, start.addingBounded(StatisticsPage.pageLength))
             (tally, place) = try await read("count the alerts") { db in
                 var tally = before
                 try query.count(db, after: start, through: end, into: &tally)
@@ -97,7 +98,7 @@ private struct StatisticsTally: Sendable {
 }
 
 /// What is counted, page by page in the order of the ids.
-private struct StatisticsQuery: Sendable {
+private struct StatisticsPage: Sendable {
     /// How many alerts one transaction looks at.
     static let pageLength: Int64 = 20_000
 

@@ -1,6 +1,6 @@
 import SQLite
 
-extension SQLiteAlertStore {
+extension SQLiteAlertStore: Maintenance {
     package nonisolated(nonsending) func indexTexts(
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) {
@@ -17,7 +17,8 @@ extension SQLiteAlertStore {
         }
     }
 
-    package nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Int {
+    /// Puts the words of some more responses into the index; returns how many are left.
+    nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Int {
         try await commits.perform(.upkeep, "index the texts") { context in
             do {
                 return try context.indexSlice()
@@ -38,7 +39,7 @@ extension SQLiteAlertStore {
     package nonisolated(nonsending) func checkTextIndex() async throws(AlertError) {
         // A connection of its own: the one that reads may not even make a temporary table.
         let check = QueueConfined(DatabaseFile(files: files), label: "alertq.index")
-        let head = try await auditHead() ?? .start
+        let head = try await read("read the audit log") { try $0.lastHead() }
         try await check.run { file throws(AlertError) in
             try storing("check the index of words") {
                 do {

@@ -3,7 +3,7 @@ import SQLite
 import Synchronization
 
 /// The queue in one SQLite file, shared by any number of processes.
-package final class SQLiteAlertStore: AlertStore {
+package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let files: QueueFiles
     let clock: any AlertClock
     /// On whose behalf it applies deadlines.
@@ -11,13 +11,16 @@ package final class SQLiteAlertStore: AlertStore {
     let commits: GroupCommit
     let slot: PresentationSlot
     private let changes: ChangeSignal
-    private let news: ChangeSignal
-    private let known: KnownHead
+    private let foreignChanges: ChangeSignal
     private let slotChanges: ChangeSignal
     private let lastHold: LastHold
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
+    let known: LogTail
+    let lookAhead: LookAhead
+    let isReadOnly: Bool
+    let timekeeper: Timekeeper?
     private let closing = Mutex(false)
 
     /// Opens the queue in a database file, which is created if it does not exist.
@@ -25,43 +28,53 @@ package final class SQLiteAlertStore: AlertStore {
     /// - Parameters:
     ///   - caller: On whose behalf deadlines are applied.
     ///   - isReadOnly: Whether nothing is to be written, so that it is opened where nothing can be.
+    ///   - keepsTime: Whether it stores expiries and ends snoozes by itself.
+    ///   - onTrouble: Hears, once, why they can't be stored, if that lasts.
     /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``.
     package static nonisolated(nonsending) func open(
         path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "deadline"),
-        busyTime: Duration = .seconds(5), isReadOnly: Bool = false
+        busyTime: Duration = .seconds(5), isReadOnly: Bool = false, keepsTime: Bool = false,
+        onTrouble: @escaping @Sendable (AlertError) -> Void = { _ in }
     ) async throws(AlertError) -> SQLiteAlertStore {
         try QueueLocation.createUserDirectory(for: path)
         let files = try QueueFiles(database: path)
         if !isReadOnly { try WriteAccess.check(files) }
         let changes = ChangeSignal()
-        let news = ChangeSignal()
+        let foreignChanges = ChangeSignal()
         let bell = Bell(path: files.bell, mode: files.mode)
-        let known = KnownHead()
+        let (known, lookAhead) = (LogTail(), LookAhead())
         let commits = try await GroupCommit.start(
             files: files, clock: clock, known: known, busyTime: busyTime
-        ) { isNews in
+        ) { concernsOthers in
             changes.change()
-            if isNews { news.change() }
+            guard concernsOthers else { return }
+            lookAhead.forget()
+            foreignChanges.change()
         } ring: {
             bell.ring()
         }
-        bell.hang()
-        PresentationSlot(path: files.slot, mode: files.mode).setRoomAside()
-        return SQLiteAlertStore(
+        bell.create()
+        PresentationSlot(path: files.slot, mode: files.mode).allocateText()
+        let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
-            news: news, known: known, bell: bell)
+            foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
+            isReadOnly: isReadOnly,
+            timekeeper: keepsTime ? Timekeeper(clock: clock, onTrouble: onTrouble) : nil)
+        store.timekeeper?.start(for: store)
+        return store
     }
 
     /// Takes SQLite for this process alone, before its first use, which makes it faster.
     ///
     /// For programs of our own: a program that uses the library may use SQLite in other ways.
-    package static func haveProcess() { Database.keepNoAccount() }
+    package static func disableMemoryStatistics() { Database.disableMemoryStatistics() }
 
     private init(
         files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
-        changes: ChangeSignal, news: ChangeSignal, known: KnownHead, bell: Bell
+        changes: ChangeSignal, foreignChanges: ChangeSignal, known: LogTail, lookAhead: LookAhead,
+        bell: Bell, isReadOnly: Bool, timekeeper: Timekeeper?
     ) {
         let slotChanges = ChangeSignal()
         let lastHold = LastHold()
@@ -74,19 +87,23 @@ package final class SQLiteAlertStore: AlertStore {
         self.clock = clock
         self.commits = commits
         self.changes = changes
-        self.news = news
+        self.foreignChanges = foreignChanges
         self.bell = bell
         self.known = known
+        self.lookAhead = lookAhead
         self.slotChanges = slotChanges
         self.lastHold = lastHold
         self.reader = reader
         self.caller = caller
+        self.isReadOnly = isReadOnly
+        self.timekeeper = timekeeper
         slot = PresentationSlot(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
             // What this process has committed itself has been told already.
             guard bell.wasRungByOthers() else { return }
             changes.change()
-            news.change()
+            lookAhead.forget()
+            foreignChanges.change()
         } onSlot: {
             slotChanges.change()
         } onTick: {
@@ -96,32 +113,35 @@ package final class SQLiteAlertStore: AlertStore {
             reader.async { reader in
                 guard reader.hasChanged() else { return }
                 changes.change()
-                news.change()
+                lookAhead.forget()
+                foreignChanges.change()
             }
             changes.nudge()
-            news.nudge()
+            foreignChanges.nudge()
             slotChanges.nudge()
         }
     }
 
     deinit {
+        timekeeper?.stop()
         watch.stop()
         commits.closeSoon()
     }
 
     package func hurry() { commits.hurry() }
 
-    package var isClosed: Bool { closing.withLock { $0 } }
+    var isClosed: Bool { closing.withLock { $0 } }
 
     package nonisolated(nonsending) func close() async {
         closing.withLock { $0 = true }
+        timekeeper?.stop()
         watch.stop()
         // Before the writer, which then finds out whether anybody else has the file open.
         try? await reader.run { $0.close() }
         await commits.close()
         bell.close()
         changes.change()
-        news.change()
+        foreignChanges.change()
         slotChanges.change()
     }
 
@@ -138,20 +158,49 @@ package final class SQLiteAlertStore: AlertStore {
     /// Another connection, for whoever reads much at a time.
     func makeReader() -> Reader { Reader(file: DatabaseFile(files: files), known: known) }
 
-    package var knownSequence: Int64 { known.head.sequence }
+    package var position: LogPosition {
+        // In this order: what comes in between is looked at once more.
+        let changes = seenChanges
+        return LogPosition(sequence: known.head.sequence, changes: changes)
+    }
 
+    private var seenChanges: LogPosition.Changes {
+        LogPosition.Changes(all: changes.count, byOthers: foreignChanges.count)
+    }
+
+    package nonisolated(nonsending) func news(
+        after position: LogPosition, of scope: News.Scope
+    ) async throws(AlertError) -> News {
+        guard !isClosed else { throw .closed }
+        let signal = scope == .others ? foreignChanges : changes
+        if !startWatching(), let count = position.changes?[scope] {
+            await signal.wait(after: count)
+        }
+        guard !isClosed else { throw .closed }
+        let seen = seenChanges
+        // What this process did itself need not be read.
+        let start =
+            scope == .others
+            ? known.endOfOwn(after: position.sequence) : position.sequence
+        let limit = 256
+        let events = try await events(
+            after: start, limit: limit, isChecked: scope == .everybody)
+        // After a full page there may be more, which is to be read at once.
+        let isFull = events.count == limit
+        return News(
+            events: events,
+            position: LogPosition(
+                sequence: events.last?.sequence ?? start, changes: isFull ? nil : seen),
+            hasChanged: seen[scope] != position.changes?[scope])
+    }
+
+    /// A number that grows with each change that this process has noticed.
     package var changeCount: UInt64 { changes.count }
 
+    /// Waits until ``changeCount`` differs from a number, or a second has passed.
     package nonisolated(nonsending) func waitForChange(after count: UInt64) async {
         guard !startWatching() else { return }
         await changes.wait(after: count)
-    }
-
-    package var newsCount: UInt64 { news.count }
-
-    package nonisolated(nonsending) func waitForNews(after count: UInt64) async {
-        guard !startWatching() else { return }
-        await news.wait(after: count)
     }
 
     /// Begins to hear what other processes do; the first time there may be something that came
@@ -161,21 +210,26 @@ package final class SQLiteAlertStore: AlertStore {
         return watch.start()
     }
 
-    package func isQuiet(since sequence: Int64) -> Bool { known.isQuiet(since: sequence) }
+    package nonisolated(nonsending) func attach(
+        _ screen: SlotHolder
+    ) async throws(AlertError) -> any ScreenLease {
+        guard !isClosed else { throw .closed }
+        return SlotLease(of: screen, in: self)
+    }
 
-    package func endOfQuiet(after sequence: Int64) -> Int64 { known.endOfQuiet(after: sequence) }
+    package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? { slot.holder() }
 
-    package func takeSlot(_ holder: SlotHolder) throws(AlertError) -> (any SlotLease)? {
-        guard let hold = try slot.take(holder) else { return nil }
+    /// Takes the slot, if it is free.
+    func takeSlot(_ screen: SlotHolder) throws(AlertError) -> SlotHold? {
+        guard let hold = try slot.take(screen) else { return nil }
         lastHold.set(hold)
-        // Its tick is the pulse of whoever holds the slot.
+        // Its tick is the pulse of the screen that leads.
         watch.start()
         return hold
     }
 
-    package func slotHolder() -> SlotHolder? { slot.holder() }
-
-    package nonisolated(nonsending) func waitForSlot() async {
+    /// Waits until the slot may have become free, or a second has passed.
+    nonisolated(nonsending) func waitForSlot() async {
         watch.start()
         let seen = slotChanges.count
         guard slot.isHeld() else {
@@ -191,69 +245,9 @@ package final class SQLiteAlertStore: AlertStore {
         }
     }
 
-    package func takeHandlerTurn(_ id: Alert.ID) throws(AlertError) -> (any HandlerTurn)? {
+    package nonisolated(nonsending) func takeHandlerTurn(
+        _ id: Alert.ID
+    ) async throws(AlertError) -> (any HandlerTurn)? {
         try HandlerTurns(path: files.handlers, mode: files.mode).take(id)
-    }
-}
-
-/// The connection that reads, opened at the first read and again when the file was replaced.
-struct Reader {
-    let file: DatabaseFile
-    private let known: KnownHead
-    private var database: OpenDatabase?
-    private var lastVersion: Int64?
-    private var isClosed = false
-    private let whenMoved: @Sendable () -> Void
-
-    init(
-        file: DatabaseFile, known: KnownHead, whenMoved: @escaping @Sendable () -> Void = {}
-    ) {
-        self.file = file
-        self.known = known
-        self.whenMoved = whenMoved
-    }
-
-    mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        let database = try current()
-        return try database.handle.reading {
-            try database.schema.run()
-            known.raise(to: try database.handle.lastHead())
-            return try body(database.handle)
-        }
-    }
-
-    /// Whether any process has committed since the last call; see
-    /// <https://sqlite.org/pragma.html#pragma_data_version>.
-    mutating func hasChanged() -> Bool {
-        // A file that can't be read now is looked at again a second later.
-        guard let handle = try? current().handle,
-            let version = try? handle.first("PRAGMA data_version", read: { $0.integer(0) })
-        else { return true }
-        defer { lastVersion = version }
-        return lastVersion != nil && version != lastVersion
-    }
-
-    mutating func close() {
-        isClosed = true
-        database = nil
-    }
-
-    /// Lets go of files that are no longer the queue's, for the writer's sake.
-    mutating func leaveIfMoved() {
-        if database?.isInPlace == false { database = nil }
-    }
-
-    private mutating func current() throws(AlertError) -> OpenDatabase {
-        guard !isClosed else { throw .closed }
-        if let database {
-            if database.isInPlace { return database }
-            self.database = nil
-            // The writer uses the same files, and may have nothing to write for long.
-            whenMoved()
-        }
-        let opened = try file.openExisting(continuing: known.head, isReadOnly: true)
-        try file.syncLog()
-        database = opened
-        return opened
     }
 }

@@ -50,9 +50,9 @@ final class WriteContext {
     var head: AuditHead
     /// The end of the audit log before the transaction.
     let start: AuditHead
-    /// Whether the members' callers know everything that follows from what they did; a member that
-    /// does more, such as storing the expiry of somebody's alert, says so.
-    var isQuiet = true
+    /// Whether others than the members' callers have to look at what they did; a member that does
+    /// more than its caller knows, such as storing the expiry of somebody's alert, says so.
+    var concernsOthers = false
     private var sources: [SourceName: SourceCount] = [:]
     /// How many alerts of an account waited before the transaction.
     private var accounts: [UInt32: Int] = [:]
@@ -79,8 +79,8 @@ final class WriteContext {
     }
 
     /// What the members have done to the audit log.
-    var change: KnownHead.Commit {
-        KnownHead.Commit(start: start, head: head, isQuiet: isQuiet)
+    var change: LogTail.Commit {
+        LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
     }
 
     /// A number that grows with everything that a member changes.

@@ -134,7 +134,7 @@ extension Writer {
             try db.run("COMMIT")
             outcome.isCommitted = true
             known.raise(to: context.head)
-            outcome.isNews = true
+            outcome.concernsOthers = true
             return nil
         } catch {
             rollbackIfNeeded()

@@ -11,7 +11,7 @@ final class Writer {
 
     let file: DatabaseFile
     let clock: any AlertClock
-    let known: KnownHead
+    let known: LogTail
     private let busyTime: Duration
     private let writerLock: WriterLock
     var reserve: DiskReserve
@@ -25,14 +25,14 @@ final class Writer {
         var errors: [AlertError?]
         var isCommitted = false
         /// What the transaction does to the audit log.
-        var change: KnownHead.Commit?
+        var change: LogTail.Commit?
         /// Whether other tasks of this process have to look at what has happened.
-        var isNews = false
+        var concernsOthers = false
         var mustKeepRiders = false
     }
 
     init(
-        files: QueueFiles, clock: any AlertClock, known: KnownHead,
+        files: QueueFiles, clock: any AlertClock, known: LogTail,
         busyTime: Duration = GroupCommit.busyTime
     ) {
         self.known = known
@@ -141,7 +141,7 @@ final class Writer {
             if let change = outcome.change { known.expect(change) }
             try db().run("COMMIT")
             outcome.isCommitted = true
-            outcome.isNews = outcome.change != nil && known.didCommit()
+            outcome.concernsOthers = outcome.change != nil && known.didCommit()
             return outcome
         } catch {
             rollbackIfNeeded()
@@ -240,9 +240,9 @@ final class Writer {
                 let context = try WriteContext(db: db, now: now)
                 try job.work(context)
                 try context.finish()
-                outcome.change = KnownHead.Commit(
+                outcome.change = LogTail.Commit(
                     start: outcome.change?.start ?? context.start, head: context.head,
-                    isQuiet: false)
+                    concernsOthers: true)
             } catch {
                 guard db.isInTransaction, !error.concernsEveryone else { throw error }
                 outcome.errors[index] = translated(error, job.operation)

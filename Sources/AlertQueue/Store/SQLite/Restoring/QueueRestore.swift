@@ -97,7 +97,7 @@ package struct QueueRestore: Sendable {
             let verified: Result<AuditReport, AlertError>
             do throws(AlertError) {
                 verified = .success(
-                    try await store.verifyAudit(expecting: head) { progress(.verifying, $0, $1) })
+                    try await store.verify(expecting: head) { progress(.verifying, $0, $1) })
             } catch {
                 verified = .failure(error)
             }

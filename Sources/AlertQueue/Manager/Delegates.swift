@@ -1,9 +1,10 @@
 import Synchronization
 
-/// The delegates that were given with alerts, each held weakly until its alert has ended.
-final class OwnDelegates: Sendable {
+/// Who hears what happens on a manager's screen: its delegate, and in its place, for single alerts,
+/// those that were given with them. Each is held weakly, and theirs until the alert has ended.
+final class Delegates: Sendable {
     /// A delegate, as long as somebody else refers to it.
-    struct Reference: Sendable {
+    private struct Reference: Sendable {
         weak let delegate: (any AlertManagerDelegate)?
     }
 
@@ -17,22 +18,30 @@ final class OwnDelegates: Sendable {
     /// How many alerts are remembered; beyond twice that, the oldest are forgotten. Those that end
     /// where this manager does not hear of it would stay for ever.
     private static let memory = 10_000
+    private let ofManager: Reference
     private let state = Mutex(State())
     private let arrivals = ChangeSignal()
 
-    /// The delegate of an alert; `nil` for one that was asked without.
-    subscript(id: Alert.ID) -> Reference? { state.withLock { $0.byAlert[id] } }
+    init(_ delegate: (any AlertManagerDelegate)?) {
+        ofManager = Reference(delegate: delegate)
+    }
+
+    /// Whether the manager has a delegate of its own.
+    var hasManagers: Bool { ofManager.delegate != nil }
+
+    /// Who hears of an alert.
+    subscript(id: Alert.ID) -> (any AlertManagerDelegate)? {
+        guard let own = state.withLock({ $0.byAlert[id] }) else { return ofManager.delegate }
+        return own.delegate
+    }
 
     /// Stores an alert that has a delegate of its own.
     ///
     /// It may be on the screen before its number is known here: ``waitForArrivals()`` waits.
-    ///
-    /// - Parameter record: What was stored, or joined.
-    nonisolated(nonsending) func storing<Stored>(
+    nonisolated(nonsending) func storing(
         with delegate: any AlertManagerDelegate,
-        _ store: nonisolated(nonsending) () async throws(AlertError) -> Stored,
-        record: (Stored) -> AlertRecord
-    ) async throws(AlertError) -> Stored {
+        _ store: nonisolated(nonsending) () async throws(AlertError) -> Asking
+    ) async throws(AlertError) -> Asking {
         let number = state.withLock { state in
             state.begun += 1
             state.arriving.insert(state.begun)
@@ -41,7 +50,7 @@ final class OwnDelegates: Sendable {
         defer { arrivals.change() }
         do throws(AlertError) {
             let stored = try await store()
-            let record = record(stored)
+            let record = stored.receipt.record
             state.withLock { state in
                 state.arriving.remove(number)
                 guard record.response == nil else { return }

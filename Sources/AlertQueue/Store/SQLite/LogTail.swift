@@ -5,24 +5,24 @@ import Synchronization
 /// It tells where events go on from; whether a file that took the database's place is the same
 /// queue, because only that has an entry with this number and this hash; and whether anything has
 /// happened that this process did not do itself.
-final class KnownHead: Sendable {
+final class LogTail: Sendable {
     /// A transaction of this process.
     struct Commit: Sendable {
         /// The newest entry before it.
         let start: AuditHead
         /// The newest entry in it.
         let head: AuditHead
-        /// Whether whoever wrote it knows already what follows from it.
-        let isQuiet: Bool
+        /// Whether others in this process than those who wrote it have to look at it.
+        let concernsOthers: Bool
     }
 
     private struct State {
         var newest = AuditHead.start
-        /// All entries after this one are quiet ones of this process.
-        var quietSince: Int64 = 0
+        /// All entries after this one are this process's own, and concern nobody else in it.
+        var ownSince: Int64 = 0
         /// A transaction that is being committed; a reader may see it first.
         var expected: Commit?
-        var wasNews = false
+        var concernedOthers = false
     }
 
     private let state = Mutex(State())
@@ -44,7 +44,7 @@ final class KnownHead: Sendable {
                 Self.append(expected, to: &state)
             } else {
                 state.newest = head
-                state.quietSince = head.sequence
+                state.ownSince = head.sequence
             }
         }
     }
@@ -53,7 +53,7 @@ final class KnownHead: Sendable {
     func expect(_ commit: Commit) {
         state.withLock { state in
             state.expected = commit
-            state.wasNews = false
+            state.concernedOthers = false
         }
     }
 
@@ -64,32 +64,32 @@ final class KnownHead: Sendable {
             guard let expected = state.expected else { return true }
             if expected.head.sequence > state.newest.sequence {
                 Self.append(expected, to: &state)
-            } else if expected.head == expected.start, !expected.isQuiet {
+            } else if expected.head == expected.start, expected.concernsOthers {
                 // The end of a snooze has no entry in the log.
-                state.wasNews = true
+                state.concernedOthers = true
             }
             state.expected = nil
-            return state.wasNews
+            return state.concernedOthers
         }
     }
 
     /// Whether everything after an entry was done by this process, which knows what follows.
-    func isQuiet(since sequence: Int64) -> Bool {
-        state.withLock { sequence >= $0.quietSince }
+    func isOwn(since sequence: Int64) -> Bool {
+        state.withLock { sequence >= $0.ownSince }
     }
 
     /// The newest entry if everything after an entry is such, else that entry itself.
-    func endOfQuiet(after sequence: Int64) -> Int64 {
+    func endOfOwn(after sequence: Int64) -> Int64 {
         state.withLock { state in
-            sequence >= state.quietSince ? max(sequence, state.newest.sequence) : sequence
+            sequence >= state.ownSince ? max(sequence, state.newest.sequence) : sequence
         }
     }
 
     /// The log has grown by the transaction, and perhaps by something before it.
     private static func append(_ commit: Commit, to state: inout State) {
         let isContiguous = commit.start == state.newest
-        state.wasNews = !(isContiguous && commit.isQuiet)
+        state.concernedOthers = !isContiguous || commit.concernsOthers
         state.newest = commit.head
-        if state.wasNews { state.quietSince = commit.head.sequence }
+        if state.concernedOthers { state.ownSince = commit.head.sequence }
     }
 }

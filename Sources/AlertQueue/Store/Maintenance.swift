@@ -1,15 +1,12 @@
 import FoundationEssentials
 
-/// What a store does for its texts now and then: it makes them easy to find, and erases old ones.
-package protocol TextUpkeep: Sendable {
+/// What a store does for its health that keeps its texts in an index and in files of its own.
+package protocol Maintenance: Sendable {
     /// Puts the words of all responses into the index that a search for text uses, or of as many
     /// as there are until its task is cancelled.
     nonisolated(nonsending) func indexTexts(
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError)
-
-    /// Puts the words of some more responses into the index; returns how many are left.
-    nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Int
 
     /// How many responses are not in the index of words yet.
     nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int
@@ -20,6 +17,15 @@ package protocol TextUpkeep: Sendable {
     /// Throws the index of words away, whatever is wrong with it.
     nonisolated(nonsending) func emptyTextIndex() async throws(AlertError)
 
+    /// Whether everything that was erased so far is gone from every file.
+    nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool
+
+    /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
+    nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String]
+}
+
+/// What a store does that can erase old texts.
+package protocol Erasing: Sendable {
     /// Erases the texts of alerts that the caller's account asked, or anybody if it is root, whose
     /// responses are older than a date, and were collected or need not be.
     ///
@@ -32,7 +38,13 @@ package protocol TextUpkeep: Sendable {
     nonisolated(nonsending) func erasable(
         before date: Date, by caller: Caller
     ) async throws(AlertError) -> PurgeReport
+}
 
-    /// Whether everything that was erased so far is gone from every file.
-    nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool
+/// What a store does whose calls may wait for a lock that another process keeps.
+package protocol LockWaiting: Sendable {
+    /// Stops this store from waiting for a lock that one other process keeps: this process is about
+    /// to end. What is under way fails with ``AlertError/busy(_:)``.
+    ///
+    /// A lock that goes from one process to the next is still waited for.
+    func hurry()
 }

@@ -4,17 +4,17 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Known head")
-struct KnownHeadTests {
-    private let known = KnownHead()
+struct LogTailTests {
+    private let known = LogTail()
 
     private func head(_ sequence: Int64, _ byte: UInt8 = 1) -> AuditHead {
         AuditHead(sequence: sequence, hash: [UInt8](repeating: byte, count: 32))
     }
 
     private func commit(
-        after start: AuditHead, to end: AuditHead, isQuiet: Bool = true
+        after start: AuditHead, to end: AuditHead, concernsOthers: Bool = false
     ) -> Bool {
-        known.expect(KnownHead.Commit(start: start, head: end, isQuiet: isQuiet))
+        known.expect(LogTail.Commit(start: start, head: end, concernsOthers: concernsOthers))
         return known.didCommit()
     }
 
@@ -23,25 +23,25 @@ struct KnownHeadTests {
         known.raise(to: head(5))
         #expect(!commit(after: head(5), to: head(6)))
         #expect(!commit(after: head(6), to: head(8)))
-        #expect(known.isQuiet(since: 5))
-        #expect(known.endOfQuiet(after: 6) == 8)
-        #expect(known.endOfQuiet(after: 4) == 4)
+        #expect(known.isOwn(since: 5))
+        #expect(known.endOfOwn(after: 6) == 8)
+        #expect(known.endOfOwn(after: 4) == 4)
     }
 
     @Test("A commit that means more is news")
     func loud() {
         known.raise(to: head(5))
-        #expect(commit(after: head(5), to: head(6), isQuiet: false))
-        #expect(!known.isQuiet(since: 5))
+        #expect(commit(after: head(5), to: head(6), concernsOthers: true))
+        #expect(!known.isOwn(since: 5))
         #expect(!commit(after: head(6), to: head(7)))
-        #expect(known.isQuiet(since: 6))
+        #expect(known.isOwn(since: 6))
     }
 
     @Test("A commit that means more is news also without an entry, as the end of a snooze has none")
     func withoutEntry() {
         known.raise(to: head(5))
         #expect(!commit(after: head(5), to: head(5)))
-        #expect(commit(after: head(5), to: head(5), isQuiet: false))
+        #expect(commit(after: head(5), to: head(5), concernsOthers: true))
         #expect(!commit(after: head(5), to: head(6)))
     }
 
@@ -49,20 +49,20 @@ struct KnownHeadTests {
     func foreign() {
         known.raise(to: head(5))
         #expect(commit(after: head(7), to: head(8)))
-        #expect(!known.isQuiet(since: 5))
-        #expect(known.endOfQuiet(after: 5) == 5)
+        #expect(!known.isOwn(since: 5))
+        #expect(known.endOfOwn(after: 5) == 5)
     }
 
     @Test("What a reader finds at the end of the log is news, unless it is the own commit")
     func seenByReader() {
         known.raise(to: head(5))
-        known.expect(KnownHead.Commit(start: head(5), head: head(6), isQuiet: true))
+        known.expect(LogTail.Commit(start: head(5), head: head(6), concernsOthers: false))
         known.raise(to: head(6))
-        #expect(known.isQuiet(since: 5))
+        #expect(known.isOwn(since: 5))
         #expect(!known.didCommit())
-        known.expect(KnownHead.Commit(start: head(6), head: head(7), isQuiet: true))
+        known.expect(LogTail.Commit(start: head(6), head: head(7), concernsOthers: false))
         known.raise(to: head(7, 2))
-        #expect(!known.isQuiet(since: 6))
+        #expect(!known.isOwn(since: 6))
         #expect(known.head == head(7, 2))
     }
 }
@@ -100,7 +100,7 @@ struct BellTests {
         let (mine, other) = (Bell(path: path, mode: 0o600), Bell(path: path, mode: 0o600))
         mine.listen()
         try FileManager.default.removeItem(atPath: path)
-        other.hang()
+        other.create()
         mine.listen()
         try Data([0]).write(to: URL(filePath: path), options: [])
         other.ring()
@@ -111,7 +111,7 @@ struct BellTests {
     func silence() throws {
         let path = queue.path + "-bell"
         let mine = Bell(path: path, mode: 0o600)
-        mine.hang()
+        mine.create()
         let before = FileManager.default.contents(atPath: path)
         try Data([0]).write(to: URL(filePath: path), options: [])
         mine.listen()

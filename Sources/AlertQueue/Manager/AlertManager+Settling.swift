@@ -1,0 +1,95 @@
+// What becomes of a response, and of an alert that is not what the log says.
+extension AlertManager {
+    /// Hears from the log that an alert has its response.
+    func hearResolved(_ id: Alert.ID) async throws(AlertError) {
+        await presentation.forget(id)
+        let isShown = await presentation.show?.id == id
+        if !isShown {
+            context.delegates.remove(id)
+            guard await isAwaited(id) else { return askers.sawResolution() }
+        }
+        do throws(AlertError) {
+            await noteResolved(try await store.record(id))
+        } catch {
+            guard case .inconsistent = error else { throw error }
+            await refuse(id, error)
+        }
+    }
+
+    /// Hears from the log that somebody wants the screen to cancel an alert.
+    func hearCancelRequest(_ id: Alert.ID) async throws(AlertError) {
+        guard let show = await presentation.show, show.id == id else { return }
+        do throws(AlertError) {
+            try await show.lookForCancel()
+        } catch {
+            guard case .inconsistent = error else { throw error }
+            await refuse(id, error)
+        }
+    }
+
+    /// Whether anything here depends on what others do.
+    var isInterestedInLog: Bool {
+        get async {
+            if await !askers.isEmpty { return true }
+            if await !handlers.isEmpty { return true }
+            return await presentation.isOn
+        }
+    }
+
+    /// Looks whether the response to an alert came before anybody here waited for it, until that is
+    /// known: the log's news of it may have passed.
+    func lookAgain(at id: Alert.ID) async {
+        while !isClosed, await isAwaited(id) {
+            do throws(AlertError) {
+                let found = try await store.find(.id(id))
+                // An expiry that nobody has stored is no response yet.
+                if found.record.response != nil, !found.isOverdue {
+                    await noteResolved(found.record)
+                }
+                return
+            } catch .inconsistent(let subject, let reason) {
+                return await refuse(id, .inconsistent(subject, reason))
+            } catch {
+                // The disk fails: it may not in a second.
+                guard (try? await context.clock.sleep(for: .seconds(1))) != nil else { return }
+            }
+        }
+    }
+
+    private func isAwaited(_ id: Alert.ID) async -> Bool {
+        if await askers.count(for: id) > 0 { return true }
+        return await handlers.mayWait(for: id)
+    }
+
+    /// Takes a snoozed alert off the screen.
+    func noteSnoozed(_ id: Alert.ID) async {
+        if let show = await presentation.show, show.id == id { show.hearSnoozed() }
+        presentation.wakeUps.wake()
+    }
+
+    /// Passes a response on: to the screen that shows the alert, else to those who wait for it.
+    func noteResolved(_ record: AlertRecord) async {
+        if let show = await presentation.show, show.id == record.id {
+            await show.hear(record)
+        } else {
+            await settle(record)
+        }
+    }
+
+    /// Hands a response to those who wait for it in this process.
+    func settle(_ record: AlertRecord) async {
+        await presentation.forget(record.id)
+        context.delegates.remove(record.id)
+        await askers.settle(record)
+        await handlers.settle(record)
+    }
+
+    /// Tells those who wait for a response that it can't be trusted.
+    func refuse(_ id: Alert.ID, _ error: AlertError) async {
+        await askers.fail(id, with: error)
+        context.errors.report(.inconsistent(id, error))
+        if let show = await presentation.show, show.id == id {
+            show.leave(because: SafeText.line("\(error)"))
+        }
+    }
+}

@@ -1,0 +1,319 @@
+/// One appearance of an alert on a manager's screens, from its first line until all are clear.
+actor AlertShow {
+    /// How long a presenter may take to clear its screen.
+    private static let grace = Duration.seconds(2)
+
+    nonisolated let id: Alert.ID
+    /// Its record, if it has got its response by now, even while it was taken off the screen.
+    private(set) var ended: AlertRecord?
+    private var record: AlertRecord
+    private let upcoming: Upcoming
+    private let lease: any ScreenLease
+    /// The presenters that may show it.
+    private let presenters: [any AlertPresenter]
+    private let appearance: Appearance
+    private let context: QueueContext
+    private nonisolated let signals: AsyncStream<ShowSignal>.Continuation
+    private let stream: AsyncStream<ShowSignal>
+    private let onStuck: @Sendable (_ presenter: String, _ isStuck: Bool) async -> Void
+    private var runs: [String: PresenterRun] = [:]
+    /// The presenters that did not clear their screens in time.
+    private var stuck: Set<String> = []
+    private let presentation: Presentation
+    /// Whether it is being taken off the screen.
+    private var isLeaving = false
+    /// Whether the delegate is being asked about a cancel.
+    private var isCancelling = false
+    /// Its record once it has been snoozed, here or elsewhere.
+    private var snoozed: AlertRecord?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        context.executor.asUnownedSerialExecutor()
+    }
+
+    /// Prepares an appearance; `onStuck` hears of presenters that are late, and of those that end.
+    init(
+        _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
+        by presenters: [any AlertPresenter], all names: [String], in context: QueueContext,
+        onStuck: @escaping @Sendable (_ presenter: String, _ isStuck: Bool) async -> Void
+    ) {
+        id = record.id
+        self.record = record
+        self.upcoming = upcoming
+        self.lease = lease
+        self.presenters = presenters
+        self.context = context
+        self.onStuck = onStuck
+        // More signals than presenters and timers can send before they are read.
+        (stream, signals) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(256))
+        let waiting = upcoming.waiting
+        appearance = Appearance(of: record, waiting: waiting, on: names, signals, in: context)
+        presentation = appearance.presentation(until: upcoming.expiry, waiting: waiting)
+    }
+
+    /// Shows the alert, and returns when it has left the screen.
+    func run() async -> ShowEnd {
+        // From here on what happens to the alert is not missed, however long this takes.
+        if context.caller.isAsker(record.source), await context.delegates.waitForArrivals() {
+            _ = await lease.show(id, hasDelegate: delegate != nil)
+        }
+        await delegate?.willPresent(record)
+        for presenter in presenters { start(presenter) }
+        if upcoming.isCancelRequested { requestCancel(.requested) }
+        var iterator = stream.makeAsyncIterator()
+        var end: ShowEnd?
+        while end == nil, let signal = await iterator.next(isolation: self) {
+            end = await react(to: signal)
+        }
+        await clear(end, &iterator)
+        return end ?? .waits
+    }
+
+    private var delegate: (any AlertManagerDelegate)? { context.delegates[id] }
+}
+
+// MARK: - What others tell
+
+extension AlertShow {
+    /// Hears that it has its response by other means than this screen.
+    func hear(_ record: AlertRecord) {
+        if isLeaving { ended = record } else { signals.yield(.resolved(record)) }
+    }
+
+    /// Hears that it was snoozed by other means than this screen.
+    nonisolated func hearSnoozed() { signals.yield(.snoozed) }
+
+    /// Takes it off the screen.
+    nonisolated func leave(because reason: String) { signals.yield(.leave(reason: reason)) }
+
+    /// Cancels it; the delegate is asked once.
+    func requestCancel(_ authority: Resolution.Authority) {
+        guard delegate != nil || authority != .requested, !isCancelling else { return }
+        isCancelling = true
+        signals.yield(.cancel(authority))
+    }
+
+    /// Carries out a cancel that another process wants, if the log tells of one.
+    func lookForCancel() async throws(AlertError) {
+        guard delegate != nil, !isCancelling else { return }
+        if try await context.store.find(.id(id)).isCancelRequested { requestCancel(.requested) }
+    }
+}
+
+// MARK: - Signals
+
+extension AlertShow {
+    private func react(to signal: ShowSignal) async -> ShowEnd? {
+        switch signal {
+        case .chose(let run, let choice, let isOnScreen):
+            if !isOnScreen { remove(run) }
+            await appearance.note()
+            return await store(choice, by: run)
+        case .ended(let run, let error):
+            return ended(run.name, because: error)
+        case .resolved(let record):
+            return .resolved(record, chosenOn: nil)
+        case .snoozed:
+            snoozed = try? await context.store.record(id)
+            guard let snoozed, snoozed.response != nil else { return .waits }
+            return .resolved(snoozed, chosenOn: nil)
+        case .dismissTimerFired:
+            return await resolve(.dismiss, by: nil)
+        case .appeared:
+            await appearance.tell()
+        case .cancel(let authority):
+            await noteState()
+            let isHandled = await delegate?.cancel(record) == .handled
+            return await resolve(.cancel(handled: isHandled, authority), by: nil)
+        case .leave(let reason):
+            returned(because: reason)
+            return .waits
+        case .graceOver, .told:
+            break
+        }
+        return nil
+    }
+
+    /// Stores what a person did; a choice that can't be stored is shown again.
+    private func store(_ choice: PresenterChoice, by run: PresenterRun) async -> ShowEnd? {
+        switch choice {
+        case .button(let index):
+            return await resolve(.choose(button: index), by: run)
+        case .close where record.alert.buttons.isEmpty:
+            return await resolve(.choose(button: nil), by: run)
+        case .close, .later:
+            let duration: Duration? = if case .later(let time) = choice { time } else { nil }
+            do throws(AlertError) {
+                let caller = context.caller.through(run.name)
+                snoozed = try await context.store.snooze(id, for: duration, by: caller)
+                return .waits
+            } catch {
+                return failed(error, by: run)
+            }
+        }
+    }
+
+    private func resolve(_ resolution: Resolution, by run: PresenterRun?) async -> ShowEnd? {
+        do throws(AlertError) {
+            let caller = run.map { context.caller.through($0.name) } ?? context.caller
+            let seen = run.flatMap { _ in
+                record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
+            }
+            let resolved = try await context.store.resolve(id, resolution, seen: seen, by: caller)
+            return .resolved(resolved, chosenOn: run?.name)
+        } catch {
+            return failed(error, by: run)
+        }
+    }
+
+    /// Decides what an error means for the screen: somebody else was first, or try again.
+    private func failed(_ error: AlertError, by run: PresenterRun?) -> ShowEnd? {
+        switch error {
+        case .alreadyResolved(let response), .late(let response):
+            var resolved = record
+            resolved.state = .resolved
+            resolved.response = response
+            return .resolved(resolved, chosenOn: nil)
+        case .inconsistent:
+            returned(because: SafeText.line("\(error)"))
+            return .refused(error)
+        case .noSuchButton, .notAsSeen, .invalid:
+            // No second try makes it a choice that the alert has.
+            return run.flatMap { ended($0.name, because: error) }
+        default:
+            guard let run else { return nil }
+            if runs[run.name] === run, run.fail(error) { return nil }
+            if let presenter = presenters.first(where: { $0.name == run.name }) {
+                start(presenter, after: error)
+            }
+            return nil
+        }
+    }
+
+    /// A presenter can't show the alert any more; the others go on, if there are any.
+    private func ended(_ name: String, because error: any Error) -> ShowEnd? {
+        // It may still wait with a choice that the alert does not have.
+        runs.removeValue(forKey: name)?.leave()
+        if !(error is CancellationError) {
+            context.errors.report(.presenter(name: name, id, error))
+        }
+        guard runs.isEmpty else { return nil }
+        returned(because: SafeText.line("\(error)"))
+        return .lost
+    }
+
+    private func returned(because reason: String) {
+        context.store.post(.returned(record, because: reason), by: context.caller)
+    }
+}
+
+// MARK: - On the screen
+
+extension AlertShow {
+    private func start(_ presenter: any AlertPresenter, after failure: AlertError? = nil) {
+        let run = PresenterRun(of: presenter.name, signals)
+        runs[run.name] = run
+        run.present(presentation, on: presenter, after: failure, context.clock) {
+            await self.didEnd($0)
+        }
+    }
+
+    /// Notes the end of a presenter's task, after the signal that says the same: while the screens
+    /// are cleared, what has ended does not count as stuck, in whatever order signals are read.
+    private func didEnd(_ run: PresenterRun) async {
+        if isLeaving { remove(run) }
+        await onStuck(run.name, false)
+    }
+
+    private func remove(_ run: PresenterRun) {
+        if runs[run.name] === run { runs[run.name] = nil }
+    }
+
+    /// Has the record tell whether the alert is on the screen.
+    private func noteState() async {
+        if record.response == nil, await appearance.isOnScreen { record.state = .presented }
+    }
+}
+
+// MARK: - Off the screen
+
+extension AlertShow {
+    /// Takes the alert off every screen, and tells everybody in the documented order.
+    private func clear(
+        _ end: ShowEnd?, _ iterator: inout AsyncStream<ShowSignal>.AsyncIterator
+    ) async {
+        isLeaving = true
+        await appearance.end()
+        await noteState()
+        var chosenOn: String?
+        if case .resolved(let resolved, let name)? = end { (record, chosenOn) = (resolved, name) }
+        let (response, index) = (record.response, record.response?.buttonIndex ?? -1)
+        if response?.isClick == true { await delegate?.clicked(record, buttonAt: index) }
+        await delegate?.willDismiss(record, withButtonAt: index)
+        await appearance.stopTimer()
+        for run in runs.values { run.leave() }
+        await waitForPresenters(&iterator)
+        if let response {
+            tell { [chosenOn] presenter, presentation in
+                await presenter.didResolve(
+                    presentation, response: response, choseHere: presenter.name == chosenOn)
+            }
+        } else if let end = snoozed?.snoozedUntil {
+            tell { presenter, presentation in
+                await presenter.didSnooze(presentation, until: end)
+            }
+        }
+        await waitForPresenters(&iterator)
+        signals.finish()
+        while let signal = await iterator.next(isolation: self) {
+            if case .resolved(let late) = signal { ended = late }
+        }
+        if response != nil { ended = record }
+        await delegate?.didDismiss(record, withButtonAt: index)
+    }
+
+    /// Tells every presenter that may show the alert what became of it.
+    private func tell(_ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void)
+    {
+        for presenter in presenters where !stuck.contains(presenter.name) {
+            let run = PresenterRun(of: presenter.name, signals)
+            runs[run.name] = run
+            run.tell { [presentation] in
+                await body(presenter, presentation)
+            } end: {
+                await self.didEnd($0)
+            }
+        }
+    }
+
+    /// Waits for the presenters' tasks; one that takes too long is left out until it ends.
+    private func waitForPresenters(
+        _ iterator: inout AsyncStream<ShowSignal>.AsyncIterator
+    ) async {
+        guard !runs.isEmpty else { return }
+        let end = context.clock.now().advanced(by: Self.grace)
+        let alarm = Task { [clock = context.clock, signals] in
+            guard (try? await clock.sleep(until: end)) != nil else { return }
+            signals.yield(.graceOver)
+        }
+        defer { alarm.cancel() }
+        while !runs.isEmpty, let signal = await iterator.next(isolation: self) {
+            switch signal {
+            case .chose(_, _, isOnScreen: true):
+                // Too late: somebody else was first.
+                break
+            case .chose(let run, _, _), .ended(let run, _), .told(let run):
+                remove(run)
+            case .resolved(let record):
+                ended = record
+            case .graceOver:
+                stuck.formUnion(runs.keys)
+                runs.removeAll()
+                for name in stuck { await onStuck(name, true) }
+                return
+            default:
+                break
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/// Hears from the audit log what others do, while anybody in one manager is interested in it.
+actor LogListener {
+    /// How long the log may be unreadable before waiting for a response ends.
+    private static let patience = Duration.seconds(5)
+
+    private let context: QueueContext
+    private weak var manager: AlertManager?
+    private var task: Task<Void, Never>?
+    /// Whether somebody has become interested since that was looked at.
+    private var isWanted = false
+    private var isClosed = false
+    /// Since when the log can't be read.
+    private var failingSince: ClockReading?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        context.executor.asUnownedSerialExecutor()
+    }
+
+    init(_ context: QueueContext) {
+        self.context = context
+    }
+
+    deinit { task?.cancel() }
+
+    func belong(to manager: AlertManager) { self.manager = manager }
+
+    /// Follows the log from a sequence number, unless that is happening already.
+    func listen(from sequence: Int64) {
+        isWanted = true
+        guard task == nil, !isClosed else { return }
+        task = Task { [weak self, store = context.store] in
+            var position = LogPosition(sequence: sequence)
+            while !Task.isCancelled {
+                // While it waits, the manager is held by those who are interested, or by nobody.
+                let news: Result<News, AlertError>
+                do throws(AlertError) {
+                    news = .success(try await store.news(after: position, of: .others))
+                } catch {
+                    news = .failure(error)
+                }
+                guard let (next, isFailing) = await self?.follow(news, after: position) else {
+                    return
+                }
+                position = next
+                // A disk that fails now is looked at again a second later.
+                if isFailing { try? await Task.sleep(for: .seconds(1)) }
+            }
+        }
+    }
+
+    func close() {
+        isClosed = true
+        task?.cancel()
+    }
+
+    /// Acts on what is new; returns where to go on, and whether that failed, or `nil` when nobody
+    /// is interested any more.
+    private func follow(
+        _ news: Result<News, AlertError>, after position: LogPosition
+    ) async -> (LogPosition, isFailing: Bool)? {
+        guard let manager, !isClosed else { return nil }
+        var (position, isFailing) = (position, false)
+        await manager.presentation.leaveIfLeadIsLost()
+        do throws(AlertError) {
+            let news = try news.get()
+            if news.hasChanged { manager.presentation.wakeUps.wake() }
+            for event in news.events {
+                if let id = event.alertID { try await hear(event.kind, of: id, for: manager) }
+                position = LogPosition(sequence: event.sequence)
+            }
+            position = news.position
+            failingSince = nil
+        } catch {
+            isFailing = true
+            await giveUpIfLasting(error, for: manager)
+        }
+        isWanted = false
+        let isInterested = await manager.isInterestedInLog
+        guard isInterested || isWanted, !isClosed else {
+            task = nil
+            return nil
+        }
+        return (position, isFailing)
+    }
+
+    /// Ends all waiting when the queue is no longer the one that was opened, or has not been
+    /// readable for as long as a writer waits for its turn.
+    private func giveUpIfLasting(_ error: AlertError, for manager: AlertManager) async {
+        let now = context.clock.now()
+        let since = failingSince ?? now
+        failingSince = since
+        let isOver = now.isAtOrAfter(since.advanced(by: Self.patience))
+        if case .incompatible = error {} else { guard isOver else { return } }
+        await manager.askers.failAll(with: error)
+        await manager.presentation.show?.leave(because: "the queue can't be read")
+    }
+
+    private func hear(
+        _ kind: AlertEvent.Kind, of id: Alert.ID, for manager: AlertManager
+    ) async throws(AlertError) {
+        switch kind {
+        case .resolved: try await manager.hearResolved(id)
+        case .snoozed: await manager.noteSnoozed(id)
+        case .asked: manager.presentation.wakeUps.wake()
+        case .cancelling: try await manager.hearCancelRequest(id)
+        case .presented, .returned, .collected, .erased, .restored, .ran, .access, .reminded,
+            .seen:
+            break
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+
+// The changes and looks by name, as those who call a store think of them.
+extension AlertStore {
+    /// Stores an alert, or finds the one that its key belongs to.
+    package nonisolated(nonsending) func enqueue(
+        _ question: Question, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
+        try await commit(.ask(question), by: caller)
+    }
+
+    /// Gives an alert its response.
+    package nonisolated(nonsending) func resolve(
+        _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]? = nil, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await commit(.resolve(id, resolution, seen: seen), by: caller).record
+    }
+
+    /// Stores the expiry of an alert if its deadline has passed, and returns its record either way.
+    package nonisolated(nonsending) func expire(
+        _ id: Alert.ID, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await commit(.expire(id), by: caller).record
+    }
+
+    package nonisolated(nonsending) func snooze(
+        _ id: Alert.ID, until end: Alert.Deadline?, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await commit(.snooze(id, until: end), by: caller).record
+    }
+
+    package nonisolated(nonsending) func snooze(
+        _ id: Alert.ID, for duration: Duration?, by caller: Caller
+    ) async throws(AlertError) -> AlertRecord {
+        try await snooze(id, until: duration.map(Alert.Deadline.after), by: caller)
+    }
+
+    /// Marks a response as taken by its asker; returns whether it was not before.
+    @discardableResult
+    package nonisolated(nonsending) func collect(
+        _ id: Alert.ID, by caller: Caller
+    ) async throws(AlertError) -> Bool {
+        try await commit(.collect(id), by: caller).isNew
+    }
+
+    package nonisolated(nonsending) func requestCancel(
+        _ id: Alert.ID, _ authority: Resolution.Authority, by caller: Caller
+    ) async throws(AlertError) {
+        _ = try await commit(.requestCancel(id, authority), by: caller)
+    }
+
+    /// One alert as people are to see it.
+    package nonisolated(nonsending) func record(
+        _ id: Alert.ID
+    ) async throws(AlertError) -> AlertRecord {
+        try await find(.id(id)).record
+    }
+
+    /// What waits, in the order in which it will be shown.
+    package nonisolated(nonsending) func pending(
+        source: String? = nil, after: Alert.ID? = nil, limit: Int
+    ) async throws(AlertError) -> [AlertRecord] {
+        try await page(RecordQuery(.waiting(source: source), after: after, limit: limit)).records
+    }
+
+    /// Responses, newest first.
+    package nonisolated(nonsending) func history(
+        _ filter: HistoryFilter, limit: Int, after: Alert.ID? = nil
+    ) async throws(AlertError) -> [AlertRecord] {
+        try await page(RecordQuery(.history(filter), after: after, limit: limit)).records
+    }
+
+    /// Entries of the audit log after a sequence number, oldest first.
+    package nonisolated(nonsending) func entries(
+        after sequence: Int64, of id: Alert.ID? = nil, limit: Int
+    ) async throws(AlertError) -> [AuditEntry] {
+        try await entries(LogQuery(.after(sequence), of: id, limit: limit))
+    }
+
+    /// The end of the audit log; `nil` while it is empty.
+    package nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead? {
+        try await entries(LogQuery(.last(1), limit: 1)).last
+            .map { AuditHead(sequence: $0.event.sequence, hash: $0.hash) }
+    }
+
+    package nonisolated(nonsending) func verify(
+        expecting head: AuditHead?
+    ) async throws(AlertError) -> AuditReport {
+        try await verify(expecting: head) { _, _ in }
+    }
+}
