@@ -20,6 +20,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CSlowDisk"),
+        .target(name: "Linux", dependencies: ["CLinux"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(
             name: "Migrations", path: "Migrations",
@@ -32,22 +33,26 @@ let package = Package(
                 .embedInCode("0006_take_turns.sql"),
                 .embedInCode("schema.sql"),
             ]),
-        .target(name: "AlertQueue", dependencies: ["CLinux", "Migrations", "SQLite"]),
+        .target(
+            name: "AlertQueue", dependencies: ["CLinux", "Linux", "Migrations", "SQLite"]),
         .target(
             name: "AlertPresenters",
             dependencies: [
-                "AlertQueue", "CLinux",
+                "AlertQueue", "CLinux", "Linux",
                 .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
             ]),
         .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
         .executableTarget(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
+            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"]),
         .executableTarget(
             name: "alertq-bench",
-            dependencies: ["AlertPresenters", "AlertQueue", "CSlowDisk", "Migrations", "SQLite"]),
+            dependencies: [
+                "AlertPresenters", "AlertQueue", "CSlowDisk", "Linux", "Migrations", "SQLite",
+            ]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
-            name: "AlertQueueTests", dependencies: ["AlertQueue", "AlertQueueTesting", "SQLite"],
+            name: "AlertQueueTests",
+            dependencies: ["AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite"],
             exclude: [
                 "Audit/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
                 "Stored/schema-3.sql", "Stored/schema-4.sql", "Stored/schema-5.sql",
@@ -82,6 +87,7 @@ let package = Package(
             name: "EndToEnd",
             dependencies: [
                 "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TidyDaemon", "CLinux",
+                "Linux",
             ],
             exclude: ["Audit/verify_export.py", "Audit/forge.py"]),
         .testTarget(
@@ -103,7 +109,7 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "alertq" }
     package.targets += [
         .target(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"],
+            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",

@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// How soon a commit is heard in another process, and what waiting for one costs.
 enum Bells: Benchmark {

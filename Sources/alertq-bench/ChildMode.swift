@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// What this program does as a part of a benchmark that needs several processes.
 enum ChildMode: String {

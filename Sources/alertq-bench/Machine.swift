@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// What the figures were measured on.
 enum Machine {

@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// `alertq notify` as a process, from its start to its end, beside the `sqlite3` shell.
 enum NotifyProcess: Benchmark {

@@ -1,6 +1,7 @@
 import AlertQueue
 import Foundation
 import Glibc
+import Linux
 import ProcessTesting
 import Testing
 

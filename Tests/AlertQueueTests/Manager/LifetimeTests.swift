@@ -1,6 +1,7 @@
 import AlertQueueTesting
 import Foundation
 import Glibc
+import Linux
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@ import AlertQueueTesting
 import CLinux
 import Foundation
 import Glibc
+import Linux
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import AlertQueueTesting
 import CLinux
 import Glibc
+import Linux
 import Testing
 
 @testable import AlertQueue

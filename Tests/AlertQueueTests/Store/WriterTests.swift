@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Foundation
+import Linux
 import SQLite
 import Testing
 

@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import Linux
 import Synchronization
 
 /// Tells other processes that something has been committed.

@@ -1,30 +1,29 @@
 import CLinux
-import FoundationEssentials
 import Glibc
 
 /// The locks that processes hold on one file, as the kernel tells; see `/proc/locks` in proc(5).
 ///
 /// A process in another pid namespace is not in the list.
-struct FileLocks {
+package struct FileLocks {
     private let file: FileIdentity
 
     /// `nil` where there is no such file.
-    init?(path: String) {
+    package init?(path: String) {
         guard let file = FileIdentity(path: path) else { return nil }
         self.init(file)
     }
 
-    init(_ file: FileIdentity) {
+    package init(_ file: FileIdentity) {
         self.file = file
     }
 
     /// Who holds a lock by flock(2).
-    func flockHolder() -> LinuxProcess? {
+    package func flockHolder() -> LinuxProcess? {
         held().first { $0.kind == "FLOCK" }.map { LinuxProcess(pid: $0.pid) }
     }
 
     /// Who reads under a POSIX lock that begins in a range of bytes; see fcntl(2).
-    func readers(from range: ClosedRange<Int>) -> Set<LinuxProcess> {
+    package func readers(from range: ClosedRange<Int>) -> Set<LinuxProcess> {
         let locks = held().filter {
             $0.kind == "POSIX" && $0.access == "READ" && range.contains($0.first)
         }
@@ -34,22 +33,18 @@ struct FileLocks {
     /// Who holds an open-file-description lock, among the processes whose files this user may see.
     ///
     /// The list names nobody for these locks, because several processes may share the description.
-    func openFileHolders() -> [LinuxProcess] {
-        let processes = Self.names(in: "/proc").compactMap { Int32($0) }
+    package func openFileHolders() -> [LinuxProcess] {
+        let processes = LinuxFile.names(in: "/proc").compactMap { Int32($0) }
         return processes.filter(holdsOpenFileLock).map { LinuxProcess(pid: $0) }
     }
 
     private func holdsOpenFileLock(_ pid: Int32) -> Bool {
-        Self.names(in: "/proc/\(pid)/fd").contains { number in
+        // A process that ends meanwhile holds nothing.
+        LinuxFile.names(in: "/proc/\(pid)/fd").contains { number in
             FileIdentity(path: "/proc/\(pid)/fd/\(number)") == file
                 && LinuxFile.whole("/proc/\(pid)/fdinfo/\(number)").split(separator: "\n")
                     .contains { $0.hasPrefix("lock:") && $0.contains(" OFDLCK ") }
         }
-    }
-
-    private static func names(in directory: String) -> [String] {
-        // A process that ends meanwhile holds nothing.
-        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
     private struct Held {

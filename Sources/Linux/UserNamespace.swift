@@ -69,13 +69,13 @@ package struct UserNamespace: Sendable, Hashable {
 
     /// Whether the accounts of `/etc/passwd` are those of the namespace, as in a container, and not
     /// the machine's, which belong to the machine's root.
-    var hasOwnAccounts: Bool {
+    package var hasOwnAccounts: Bool {
         guard let owner = Self.owner("/etc/passwd"), owner != Self.overflow else { return false }
         return isNested || outer(owner) != 0
     }
 
     /// Whether the root directory belongs to the namespace's root, as in a container.
-    var hasOwnRoot: Bool { Self.owner("/") == 0 }
+    package var hasOwnRoot: Bool { Self.owner("/") == 0 }
 
     private static func owner(_ path: String) -> UInt32? {
         var status = stat()
