@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets managers that share one screen take turns: give the same object to each.
+/// Lets what shares one screen take turns, such as several managers: each has the same object.
 ///
 /// First come, first served.
 package final class PresentationTurn: Sendable {
@@ -14,8 +14,9 @@ package final class PresentationTurn: Sendable {
 
     package init() {}
 
-    /// Waits for the turn; `false` if the task was cancelled before it came.
-    nonisolated(nonsending) func take() async -> Bool {
+    /// Waits for the turn, which ``end()`` gives back; `false` if the task was cancelled before it
+    /// came.
+    package nonisolated(nonsending) func take() async -> Bool {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -23,6 +24,7 @@ package final class PresentationTurn: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isMine: Bool? = state.withLock { state in
+                    // A cancellation before this found nobody waiting; one after it will.
                     if Task.isCancelled { return false }
                     if state.isTaken {
                         state.waiting.append((waiter, continuation))
@@ -42,7 +44,8 @@ package final class PresentationTurn: Sendable {
         }
     }
 
-    func end() {
+    /// Gives the turn to the one who has waited longest.
+    package func end() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard !state.waiting.isEmpty else {
                 state.isTaken = false
