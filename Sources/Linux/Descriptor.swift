@@ -102,21 +102,27 @@ extension Descriptor {
 // MARK: - Bytes
 
 extension Descriptor {
-    /// A file in memory that holds a text, to be read from its start. See memfd_create(2).
+    /// A file in memory that holds some bytes, to be read from its start. See memfd_create(2).
     ///
     /// - Parameter name: What `/proc` calls it.
     package static func holding(
-        _ text: String, name: String
+        _ bytes: some Sequence<UInt8>, name: String
     ) throws(LinuxError) -> Descriptor {
         let file = try Descriptor(clinux_memory_file(name), "make a file in memory")
-        var left = Array(text.utf8)[...]
-        while !left.isEmpty {
-            let count = left.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw .current("write a file in memory") }
-            left = left.dropFirst(count)
-        }
+        guard file.write(bytes) else { throw .current("write a file in memory") }
         lseek(file.raw, 0, SEEK_SET)
         return file
+    }
+
+    /// Writes all of some bytes; a false result leaves `errno`.
+    package func write(_ bytes: some Sequence<UInt8>) -> Bool {
+        var left = Array(bytes)[...]
+        while !left.isEmpty {
+            let count = left.withUnsafeBytes { Glibc.write(raw, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { return false }
+            left = left.dropFirst(max(0, count))
+        }
+        return true
     }
 
     /// What can be read now, up to 4 KiB; empty at the end, `nil` if there is nothing yet.

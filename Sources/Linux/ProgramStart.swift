@@ -35,6 +35,8 @@ package struct ProgramStart: Sendable {
     package var kept: Int32?
     /// What its environment has beside ours, or in the place of ours.
     package var variables: [(name: String, value: String)] = []
+    /// What its environment lacks of ours.
+    package var removedVariables: [String] = []
     /// The signals that it finds as if nobody had ignored them.
     package var signals = ProgramStart.commonSignals
 
@@ -102,13 +104,14 @@ package struct ProgramStart: Sendable {
             strdup("\($0.name)=\($0.value)")
         }
         defer { for pointer in argv + own { free(pointer) } }
+        let names = variables.map(\.name) + removedVariables
         var environment: [UnsafeMutablePointer<CChar>?] = []
         var place = environ
         while let variable = place.pointee {
-            let isReplaced = variables.contains { name, _ in
-                strncmp(variable, name + "=", name.utf8.count + 1) == 0
+            let isOther = names.allSatisfy {
+                strncmp(variable, $0 + "=", $0.utf8.count + 1) != 0
             }
-            if !isReplaced { environment.append(variable) }
+            if isOther { environment.append(variable) }
             place += 1
         }
         environment += own + [nil]

@@ -45,7 +45,7 @@ struct ProgramRun: ~Copyable {
     init(_ words: [String], input: String, usesTerminal: Bool) throws(LinuxError) {
         let group = try ProcessGroup()
         let loan = usesTerminal ? TerminalLoan(to: group.id) : nil
-        let file = try Descriptor.holding(input, name: "alert")
+        let file = try Descriptor.holding(input.utf8, name: "alert")
         let output = try Pipe()
         let errors = try Pipe()
         let process = try group.start(words, input: file, output: output, errors: errors)

@@ -64,7 +64,7 @@ private final class HookRun: Sendable {
     /// Starts the program.
     init(_ program: HookProgram, _ input: HookProgram.Input) throws(LinuxError) {
         // A file never waits for its reader, unlike a pipe.
-        let text = try Descriptor.holding(input.text, name: "alert")
+        let text = try Descriptor.holding(input.text.utf8, name: "alert")
         var start = ProgramStart(
             program.words, input: .descriptor(text.raw),
             output: program.sharesOutput ? .inherited : .descriptor(STDERR_FILENO),
