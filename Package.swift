@@ -52,17 +52,19 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "AlertQueueTests",
-            dependencies: ["AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite"],
+            dependencies: [
+                "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite", "TestSupport",
+            ],
             exclude: [
                 "Audit/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
                 "Stored/schema-3.sql", "Stored/schema-4.sql", "Stored/schema-5.sql",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
-            dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
+            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
         .testTarget(
             name: "AlertQueueTestingTests",
-            dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting"]),
+            dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),
         // Programs that know the public library alone.
         .testTarget(
             name: "Ports", dependencies: ["AlertQueue", "AlertQueueTesting"], path: "Tests/Ports",
@@ -71,10 +73,15 @@ let package = Package(
             name: "alertqTests",
             dependencies: [
                 "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "SQLite",
+                "TestSupport",
             ],
             exclude: ["Help"]),
+        // What tests need of the system, without a word about alerts.
         .target(
-            name: "ProcessTesting", dependencies: ["alertq", "CLinux"],
+            name: "TestSupport", dependencies: ["CLinux", "Linux"], path: "Tests/TestSupport"),
+        // The built command, and queues that it works on.
+        .target(
+            name: "ProcessTesting", dependencies: ["alertq", "Linux", "TestSupport"],
             path: "Tests/ProcessTesting"),
         .executableTarget(
             name: "QueueClient", dependencies: ["AlertQueue"], path: "Tests/QueueClient"),
@@ -86,19 +93,20 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TidyDaemon", "CLinux",
-                "Linux",
+                "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
+                "TidyDaemon", "CLinux", "Linux",
             ],
             exclude: ["Audit/verify_export.py", "Audit/forge.py"]),
         .testTarget(
             name: "Faults",
             dependencies: [
                 "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient", "SQLite",
-                "TidyDaemon", "CLinux",
+                "TestSupport", "TidyDaemon", "CLinux",
             ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(
-            name: "alertq-benchTests", dependencies: ["alertq-bench", "ProcessTesting"]),
+            name: "alertq-benchTests",
+            dependencies: ["alertq-bench", "ProcessTesting", "TestSupport"]),
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]
 )

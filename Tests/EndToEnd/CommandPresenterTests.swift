@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Presenters of one's own")
@@ -93,7 +94,7 @@ struct CommandPresenterTests {
         // The path is long enough for another line.
         #expect(
             await eventually {
-                terminal.screen.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                terminal.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
                     .contains("via command:\(show)")
             })
         #expect(try await story(3)["button"] as? String == "yes")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Damage")
@@ -49,7 +50,7 @@ struct DamageTests {
             try terminal.type("y")
         }
         try await Task.sleep(for: .milliseconds(300))
-        #expect(!terminal.screen.contains("✓"))
+        #expect(!terminal.text.contains("✓"))
         let alert = try #require(try await queue.objects("show", "1").first)
         #expect(alert["title"] as? String == "Erase the disk?")
         #expect(alert["outcome"] as? String == nil)

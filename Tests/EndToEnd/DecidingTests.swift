@@ -3,6 +3,7 @@ import AlertQueueTesting
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Who is recorded as having decided, and who may end what others asked.
@@ -49,7 +50,7 @@ struct DecidingTests {
         let terminal = try PseudoTerminal()
         let shell = try queue.start(
             ["answer", "1", "yes"], under: ["bash", "-c", script, "bash"], on: terminal)
-        #expect(await shell.exit() == 0, "\(terminal.screen)")
+        #expect(await shell.exit() == 0, "\(terminal.text)")
         #expect(try await ending(queue) == Ending(outcome: "answered", by: by, uid: Int(geteuid())))
         #expect(try await queue.objects("history", "--by", by).count == 1)
         #expect(try await queue.isSound())

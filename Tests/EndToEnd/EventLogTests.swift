@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Event log")
@@ -47,7 +48,7 @@ struct EventLogTests {
         #expect(await terminal.shows("via answer"))
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
-        #expect(!terminal.screen.contains("alert 1 ") && !terminal.screen.contains("audit log"))
+        #expect(!terminal.text.contains("alert 1 ") && !terminal.text.contains("audit log"))
     }
 
     #if Desktop

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Interruption")
@@ -184,7 +185,7 @@ struct InterruptionTests {
         let words = "to withdraw it: alertq withdraw 1 --database \(queue.path)"
         let hasEnded = await eventually {
             asker.kill(SIGINT)
-            return terminal.screen.contains(words)
+            return terminal.text.contains(words)
         }
         #expect(hasEnded && ContinuousClock.now - start >= .seconds(1))
         // The tracer would keep what it has delayed.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Main job")
@@ -25,7 +26,7 @@ struct MainJobTests {
         let isAnswered = try await terminal.press(keys == "1" ? "1\r" : keys) {
             asker.poll() != nil
         }
-        #expect(isAnswered, "\(terminal.screen.suffix(600).debugDescription)")
+        #expect(isAnswered, "\(terminal.text.suffix(600).debugDescription)")
         #expect(await asker.exit() == code)
         #expect(await asker.output.complete() == output)
         presenter.kill(SIGTERM)
@@ -44,7 +45,7 @@ struct MainJobTests {
             try terminal.type("y\n")
             try await Task.sleep(for: .milliseconds(200))
         }
-        #expect(terminal.screen.contains("stop typing to answer"))
+        #expect(terminal.text.contains("stop typing to answer"))
         #expect(asker.poll() == nil)
         #expect(try await terminal.press("y") { asker.poll() != nil })
         #expect(await asker.exit() == 0)

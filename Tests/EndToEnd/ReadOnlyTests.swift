@@ -2,6 +2,7 @@ import AlertQueue
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Read-only file system")

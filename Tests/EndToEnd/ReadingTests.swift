@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The verbs that read a queue: what they find, and when they say that it was.
@@ -30,7 +31,7 @@ struct ReadingTests {
             "sh", ["-c", "exec \(CommandLineQueue.program) \(verb) >&2"],
             environment: ["ALERTQ_DATABASE": queue.path, "TZ": zone], on: terminal)
         #expect(await shell.exit() == 0)
-        return terminal.screen.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+        return terminal.text.replacing(/\u{1B}\[[0-9;]*m/, with: "")
     }
 
     // MARK: What waits

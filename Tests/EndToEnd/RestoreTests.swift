@@ -2,6 +2,7 @@ import CLinux
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Restore")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Alerts for some screens")
@@ -25,7 +26,7 @@ struct ScreenChoiceTests {
         let here = try await queue.run("ask", "Here?", "--on", "terminal", "--detach")
         #expect(here.code == 0 && here.errors.isEmpty, "\(here)")
         #expect(await terminal.shows("Here?"))
-        #expect(!terminal.screen.contains("Elsewhere?"))
+        #expect(!terminal.text.contains("Elsewhere?"))
         #expect(try await queue.run("show", "1").output.contains("shown on       dialog, mine\n"))
         presenter.kill(SIGTERM)
         _ = await presenter.exit()
@@ -68,7 +69,7 @@ struct ScreenChoiceTests {
         let asker = try queue.start(words, on: terminal)
         #expect(await terminal.shows("answer with: alertq answer 1 yes"))
         let (presenter, other) = try await present()
-        #expect(!other.screen.contains("waiting for a turn"))
+        #expect(!other.text.contains("waiting for a turn"))
         presenter.kill(SIGTERM)
         _ = await presenter.exit()
         #expect(try await queue.run("answer", "1", "yes").code == 0)
@@ -115,14 +116,14 @@ struct ScrollbackTests {
         let terminal = try PseudoTerminal(columns: 300)
         let presenter = try queue.start(["present"], on: terminal)
         #expect(await terminal.shows("One"))
-        let lines = terminal.screen.split(separator: "alertq: ")
+        let lines = terminal.text.split(separator: "alertq: ")
         #expect(lines.count == 1)
         let line = "showing alerts in this terminal, of \(queue.path) (2 alerts wait); Ctrl-C stops"
         #expect(lines[0].hasPrefix(line), "\(lines)")
         let second = try PseudoTerminal(columns: 300)
         let other = try queue.start(["present"], on: second)
         #expect(await second.shows("(2 alerts wait; alerts are shown by "))
-        #expect(second.screen.contains("\(terminal.path); waiting for a turn)"))
+        #expect(second.text.contains("\(terminal.path); waiting for a turn)"))
         for child in [presenter, other] {
             child.kill(SIGTERM)
             _ = await child.exit()
@@ -138,10 +139,10 @@ struct ScrollbackTests {
         let presenter = try queue.start(["present"], on: terminal)
         #expect(await terminal.shows("Esc lets it expire"))
         #expect(
-            try await terminal.press("q") { terminal.screen.contains("• Late? — snoozed until ") })
-        #expect(terminal.screen.contains(", but it expires at "))
+            try await terminal.press("q") { terminal.text.contains("• Late? — snoozed until ") })
+        #expect(terminal.text.contains(", but it expires at "))
         #expect(
-            try await terminal.press("q") { terminal.screen.contains("• Well? — snoozed until ") })
+            try await terminal.press("q") { terminal.text.contains("• Well? — snoozed until ") })
         presenter.kill(SIGTERM)
         _ = await presenter.exit()
         let list = try await queue.run("list").output.split(separator: "\n")
@@ -161,7 +162,7 @@ struct ScrollbackTests {
         let terminal = try PseudoTerminal(columns: 60)
         let presenter = try queue.start(["present", "--once"], on: terminal)
         #expect(await presenter.exit() == 0)
-        let left = try #require(terminal.screen.firstMatch(of: /(?s)• Backup finished — .*/)).0
+        let left = try #require(terminal.text.firstMatch(of: /(?s)• Backup finished — .*/)).0
         let lines = left.split(whereSeparator: \.isNewline).map { $0.filter { $0 != "\r" } }
         #expect(lines.count >= 13 && lines[1] == "  40 GB" && lines[2] == "  ␛[2Jgone", "\(lines)")
         #expect(lines[11] == "  line 9" && lines[12] == "  … 12 more lines", "\(lines)")

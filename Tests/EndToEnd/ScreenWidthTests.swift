@@ -1,6 +1,7 @@
 import AlertPresenters
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 import alertq
 
@@ -37,7 +38,7 @@ struct ScreenWidthTests {
     }
 
     /// The lines that a verb prints on a terminal, without colours.
-    private func lines(_ verb: [String], columns: UInt16) async throws -> [String] {
+    private func lines(_ verb: [String], columns: Int) async throws -> [String] {
         let terminal = try PseudoTerminal(columns: columns)
         let script = "exec \(CommandLineQueue.program) \(verb.joined(separator: " ")) >&2"
         let shell = try Child(
@@ -45,7 +46,7 @@ struct ScreenWidthTests {
         if verb[0] == "watch" {
             // 14 asks and 7 answers.
             let count = 22
-            #expect(await eventually { terminal.screen.split(separator: "\r\n").count >= count })
+            #expect(await eventually { terminal.text.split(separator: "\r\n").count >= count })
             shell.kill(SIGTERM)
         }
         _ = await shell.exit()
@@ -60,30 +61,30 @@ struct ScreenWidthTests {
             try? await Task.sleep(for: .milliseconds(20))
         }
         // Moves of the cursor stand at the beginnings of lines.
-        return terminal.screen.replacing(/\u{1B}\[[0-?]*[@-~]/, with: "")
+        return terminal.text.replacing(/\u{1B}\[[0-?]*[@-~]/, with: "")
             .split { $0 == "\r\n" || $0 == "\r" || $0 == "\n" }.map(String.init)
     }
 
-    @Test("No line is wider than the screen", arguments: [UInt16(40), 80, 200], verbs)
-    func fits(columns: UInt16, verb: [String]) async throws {
+    @Test("No line is wider than the screen", arguments: [40, 80, 200], verbs)
+    func fits(columns: Int, verb: [String]) async throws {
         try await fill()
         let lines = try await lines(verb, columns: columns)
         #expect(lines.count > 3)
         for line in lines {
-            #expect(DisplayWidth.of(line) <= Int(columns), "\(DisplayWidth.of(line)): \(line)")
+            #expect(DisplayWidth.of(line) <= columns, "\(DisplayWidth.of(line)): \(line)")
             #expect(!line.contains("\u{1B}"))
         }
     }
 
-    @Test("Help fits, and says no less", arguments: [UInt16(40), 80, 200])
-    func help(columns: UInt16) async throws {
+    @Test("Help fits, and says no less", arguments: [40, 80, 200])
+    func help(columns: Int) async throws {
         let words = { (text: String) in
             text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
         for verb in [["help"], ["audit", "--help"]] + Verbs.all.map({ ["help", $0.name] }) {
             let lines = try await lines(verb, columns: columns)
             #expect(lines.count > 3)
-            for line in lines { #expect(DisplayWidth.of(line) <= Int(columns), "\(line)") }
+            for line in lines { #expect(DisplayWidth.of(line) <= columns, "\(line)") }
             let whole = try await queue.start(
                 verb.flatMap { $0.split(separator: " ") }.map(String.init)
             )
@@ -94,8 +95,8 @@ struct ScreenWidthTests {
 
     @Test(
         "What present and ask show fits, and so does what stays of it",
-        arguments: [UInt16(40), 80, 200], ["present", "ask"])
-    func shown(columns: UInt16, verb: String) async throws {
+        arguments: [40, 80, 200], ["present", "ask"])
+    func shown(columns: Int, verb: String) async throws {
         for (number, title) in Self.titles.enumerated() {
             let terminal = try PseudoTerminal(columns: columns)
             let question = [
@@ -105,19 +106,19 @@ struct ScreenWidthTests {
             if verb == "present" { _ = try await queue.start(question + ["--detach"]).finish() }
             let words = verb == "present" ? ["present", "--once"] : question
             let child = try queue.start(words, on: terminal)
-            #expect(await terminal.shows("はい"), "\(terminal.screen)")
+            #expect(await terminal.shows("はい"), "\(terminal.text)")
             _ = try await queue.run("answer", "\(number + 1)", "ja")
             #expect(await child.exit() == 0)
             let lines = await Self.settled(terminal)
             // A note is a sentence, which the terminal wraps.
             for line in lines where !line.hasPrefix("alertq: ") {
-                #expect(DisplayWidth.of(line) <= Int(columns), "\(DisplayWidth.of(line)): \(line)")
+                #expect(DisplayWidth.of(line) <= columns, "\(DisplayWidth.of(line)): \(line)")
             }
         }
     }
 
-    @Test("Columns stay in place, whatever stands in them", arguments: [UInt16(40), 80, 200])
-    func inPlace(columns: UInt16) async throws {
+    @Test("Columns stay in place, whatever stands in them", arguments: [40, 80, 200])
+    func inPlace(columns: Int) async throws {
         try await fill()
         for verb in ["list", "history"] {
             let lines = try await lines([verb], columns: columns)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Slot")
@@ -47,7 +48,7 @@ struct SlotTests {
         #expect(await one.shows("Prune?"))
         let second = try queue.start(["present"], on: two)
         #expect(await two.shows("waiting for a turn"))
-        #expect(!two.screen.contains("Prune?"))
+        #expect(!two.text.contains("Prune?"))
         let count = two.bytes.count
         first.kill(SIGKILL)
         #expect(await two.shows("Prune?", since: count))
@@ -78,7 +79,7 @@ struct SlotTests {
         // What is typed meanwhile is the shell's.
         try terminal.type("echo $((6*7))typed >&2\n")
         #expect(await terminal.shows("42typed"))
-        #expect(!terminal.screen.contains("Enter chooses"))
+        #expect(!terminal.text.contains("Enter chooses"))
         try terminal.type("fg\n")
         #expect(await terminal.shows("Enter chooses"))
         try terminal.type("y")
@@ -101,10 +102,10 @@ struct SlotTests {
         let hasStopped = try await eventually { [count] in
             try terminal.type("\u{1a}")
             try await Task.sleep(for: .milliseconds(200))
-            return terminal.screen(since: count).contains("Stopped")
+            return terminal.text(since: count).contains("Stopped")
         }
         #expect(hasStopped)
-        #expect(terminal.isInOrder || terminal.screen(since: count).contains("ready> "))
+        #expect(terminal.isInOrder || terminal.text(since: count).contains("ready> "))
         let alert = try #require(try await queue.objects("show", "1").first)
         #expect(alert["state"] as? String == "queued")
         count = terminal.bytes.count
@@ -122,7 +123,7 @@ struct SlotTests {
         #expect(try await queue.run("notify", "Done", "--dismiss-after", "100ms").code == 0)
         let presenter = try queue.start(["present", "--once"], on: terminal)
         #expect(await presenter.exit() == 0)
-        #expect(terminal.screen.contains("Done"))
+        #expect(terminal.text.contains("Done"))
         let alert = try #require(try await queue.objects("show", "1").first)
         #expect(alert["outcome"] as? String == "dismissed")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Text search")
@@ -55,7 +56,7 @@ struct CommandTextSearchTests {
         #expect(await terminal.shows("of 60,001"))
         search.kill(SIGINT)
         #expect(await search.exit() == 128 + SIGINT)
-        #expect(await eventually { terminal.screen.hasSuffix("\r\u{1B}[K") })
+        #expect(await eventually { terminal.text.hasSuffix("\r\u{1B}[K") })
         let mark = "SELECT indexed_seq FROM upkeep"
         let indexed = try await queue.rows(mark).first.flatMap { Int($0) }
         #expect((1..<60_001).contains(indexed ?? 0))

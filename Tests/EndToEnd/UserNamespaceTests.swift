@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Linux
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("User namespace")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Every row of the README's tables of verbs and of exit codes is tried with the built command.

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ProcessTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Crowd")

@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import alertq
@@ -28,10 +29,7 @@ struct EventLogTests {
             let task = Task { await log.run() }
             for count in 1...3 {
                 for _ in 0..<5 { _ = try await manager.show(Alert("T")) }
-                let limit = ContinuousClock.now + .seconds(20)
-                while heads.withLock({ $0.count }) < count, ContinuousClock.now < limit {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
+                _ = await eventually { heads.withLock { $0.count } >= count }
             }
             task.cancel()
             let written = heads.withLock { $0 }
@@ -59,8 +57,7 @@ struct EventLogTests {
         #expect(lines.withLock { $0 }.isEmpty)
         // The control: from here on the screen is this one's.
         await manager.startPresenting([ScriptedPresenter()], only: nil)
-        let limit = ContinuousClock.now + .seconds(20)
-        while manager.slotHolder() == nil, ContinuousClock.now < limit { await Task.yield() }
+        #expect(await eventually { manager.slotHolder() != nil })
         try await manager.show(Alert("After"))
         await log.finish()
         #expect(lines.withLock { $0 }.contains { $0.contains("alert 2 asked") })

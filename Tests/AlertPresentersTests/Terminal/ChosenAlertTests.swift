@@ -4,6 +4,7 @@ import CLinux
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// A delegate that stops in one of its calls until the test lets it go on.
@@ -59,11 +60,11 @@ struct ChosenAlertTests {
         try await terminal.wait("a live alert") {
             terminal.screen.lines.last?.contains("chooses") == true
         }
-        terminal.type("n")
+        try terminal.type("n")
         try await terminal.wait("the call") { delegate.isThere }
         // The response is on disk, and a key that comes now means nothing.
         #expect(try await manager.record(id).response?.button?.id == "No")
-        terminal.type("y")
+        try terminal.type("y")
         try await terminal.wait("the mark") {
             terminal.screen.lines.last == "Storing “No”…"
         }
@@ -100,7 +101,7 @@ extension ChosenAlertTests {
         let lock = open(path + "-lock", O_RDWR)
         defer { close(lock) }
         #expect(clinux_flock(lock, LOCK_EX) == 0)
-        terminal.type("y")
+        try terminal.type("y")
         try await terminal.wait("the mark") { terminal.screen.lines.last == "Storing “Yes”…" }
         let end = try await manager.record(id).expiresAt ?? Date()
         while Date() < end { try await Task.sleep(for: .milliseconds(10)) }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Linux
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AlertQueue

@@ -1,5 +1,6 @@
 import AlertQueueTesting
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import AlertQueue

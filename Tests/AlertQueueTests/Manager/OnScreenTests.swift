@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import Linux
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AlertQueue

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Linux
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AlertQueue

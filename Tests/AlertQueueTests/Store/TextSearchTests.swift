@@ -1,6 +1,7 @@
 import AlertQueueTesting
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @testable import AlertQueue
@@ -156,7 +157,7 @@ struct TextSearchTests {
         try other.execute("PRAGMA writable_schema = ON")
         // Only a program that goes round SQLite's defences can do this.
         await store.close()
-        try damageIndex()
+        try await damageIndex()
         let reopened = try await queue.store(clock: clock)
         var filter = HistoryFilter()
         filter.text = "number"
@@ -167,14 +168,9 @@ struct TextSearchTests {
         await reopened.close()
     }
 
-    private func damageIndex() throws {
-        let shell = Process()
-        shell.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        shell.arguments = [
-            queue.path, "UPDATE text_index_data SET block = x'00' WHERE id > 100",
-        ]
-        try shell.run()
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 0)
+    private func damageIndex() async throws {
+        let shell = try await Child.run(
+            "sqlite3", queue.path, "UPDATE text_index_data SET block = x'00' WHERE id > 100")
+        #expect(shell.code == 0)
     }
 }
