@@ -1,7 +1,5 @@
 import AlertQueue
 import Foundation
-import Synchronization
-import Testing
 
 @testable import AlertPresenters
 
@@ -23,13 +21,6 @@ extension Presentation {
             expiry: expiresIn.map { clock.now().advanced(by: $0) }, clock: clock,
             appeared: { appeared.set() }, dismissal: { dismissesIn })
     }
-}
-
-/// Something that has happened, or not yet.
-final class Flag: Sendable {
-    private let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
-    func set() { value.withLock { $0 = true } }
 }
 
 /// A response as the store would give it.

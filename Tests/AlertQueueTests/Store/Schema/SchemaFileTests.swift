@@ -8,7 +8,7 @@ import Testing
 @Suite("Schema file")
 struct SchemaFileTests {
     private static let path = URL(filePath: #filePath)
-        .appending(path: "../../../../Migrations/schema.sql").standardizedFileURL.path
+        .appending(path: "../../../../../Migrations/schema.sql").standardizedFileURL.path
 
     private static let head = """
         -- The schema that the migrations make together.

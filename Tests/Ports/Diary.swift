@@ -1,21 +1,4 @@
-import AlertQueue
-import Foundation
 import Synchronization
-
-/// A queue in a directory of its own, which goes with the test.
-final class PortQueue: Sendable {
-    let directory: String
-    var path: String { directory + "/queue.db" }
-
-    init() throws {
-        directory =
-            FileManager.default.temporaryDirectory.appending(path: "alertq-port-\(UUID())").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
-}
 
 /// What a program has done, in order.
 final class Diary: Sendable {

@@ -1,39 +1,5 @@
 import AlertQueue
 import FoundationEssentials
-import Synchronization
-
-@testable import alertq
-
-/// Text that was written during a test.
-final class Capture: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
-
-    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
-
-    func output(columns: Int? = nil) -> Output {
-        Output(columns: columns) { more throws(OutputError) in
-            self.bytes.withLock { $0 += more }
-        }
-    }
-}
-
-/// A context whose output can be looked at.
-struct TestContext {
-    let output = Capture()
-    let errors = Capture()
-
-    func context(
-        columns: Int? = nil, variables: [String: String] = [:], now: Date = Sample.now
-    ) -> Context {
-        Context(
-            output: output.output(columns: columns), errors: errors.output(),
-            variables: { variables[$0] }, now: { now })
-    }
-
-    func run(_ words: String...) async throws -> ExitCode {
-        try await Program.run(words, in: context())
-    }
-}
 
 /// Values that tests share.
 enum Sample {
