@@ -45,11 +45,8 @@ struct AnswerHookTests {
 
     @Test("More failures than it remembers neither hold up a newer answer nor are lost")
     func moreThanFit() async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "alertq-test-\(UUID())").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let folder = try TemporaryDirectory()
+        let directory = folder.path
         let manager = try await AlertManager(path: directory + "/queue.db", source: "test")
         func answer() async throws {
             let id = try await manager.submit(Alert("Prune?", buttons: Sample.buttons)).record.id

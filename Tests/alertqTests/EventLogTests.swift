@@ -11,12 +11,9 @@ import Testing
 struct EventLogTests {
     @Test("A head is written at the start, after so many entries, and after so long")
     func heads() async throws {
-        let directory = "/tmp/alertq-log-\(UUID())"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directory = try TemporaryDirectory()
         let manager = try await AlertManager(
-            path: directory + "/queue.db", presenters: [ScriptedPresenter()])
+            path: directory.database, presenters: [ScriptedPresenter()])
         let heads = Mutex<[String]>([])
         for (entriesPerHead, headInterval) in [(Int64(5), Duration.seconds(3600)), (1000, .zero)] {
             heads.withLock { $0 = [] }
@@ -44,12 +41,8 @@ struct EventLogTests {
 
     @Test("What happens on another process's screen is that one's to write")
     func otherScreen() async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "alertq-log-\(UUID())").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let manager = try await AlertManager(path: directory + "/queue.db")
+        let directory = try TemporaryDirectory()
+        let manager = try await AlertManager(path: directory.database)
         let lines = Mutex<[String]>([])
         let log = EventLog(manager) { line, _ in lines.withLock { $0.append(line) } }
         try await manager.show(Alert("Before"))

@@ -45,9 +45,7 @@ struct ChosenAlertTests {
         "It stays on the screen, its choice marked, until the delegate has heard of it",
         arguments: ["clicked", "willDismiss"])
     func stays(call: String) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "chosen-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         let delegate = StoppingDelegate(stopIn: call)
         let manager = try await AlertManager(
             path: directory.path + "/queue.db",
@@ -83,9 +81,7 @@ struct ChosenAlertTests {
 extension ChosenAlertTests {
     @Test("A choice that came too late is told below what came first")
     func tooLate() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         let path = directory.path + "/queue.db"
         let manager = try await AlertManager(
             path: path,

@@ -113,12 +113,7 @@ struct PurgeTests {
     @Test("A program that keeps reading makes it busy, and a second purge completes it")
     func stuckReader() async throws {
         try await story(1)
-        let pipe = Pipe()
-        let reader = try Child(
-            "sqlite3", [queue.path], input: pipe.fileHandleForReading.fileDescriptor)
-        try pipe.fileHandleForWriting.write(
-            contentsOf: Data("BEGIN; SELECT count(*) FROM alerts;\n".utf8))
-        #expect(await eventually { reader.output.text == "1\n" })
+        let reader = try await QueueReader(of: queue)
         let purged = try await queue.run("purge", "--older-than", "now")
         #expect(purged.code == 75)
         #expect(purged.errors.contains("keeps reading"))
@@ -128,8 +123,7 @@ struct PurgeTests {
         let doctor = try await queue.run("doctor")
         #expect(doctor.code == 75)
         #expect(doctor.output.contains("problem  erasure: a purge has not finished"))
-        reader.kill(SIGKILL)
-        _ = await reader.exit()
+        await reader.end()
         #expect(try await queue.run("purge", "--older-than", "now").code == 0)
         #expect(try await grep() == "")
         #expect(try await !queue.run("doctor").output.contains("erasure"))

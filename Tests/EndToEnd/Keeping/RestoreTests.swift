@@ -207,17 +207,11 @@ struct RestoreTests {
     @Test("A program that keeps reading the queue makes it busy, and nothing changes")
     func reader() async throws {
         try await story()
-        let pipe = Pipe()
-        let reader = try Child(
-            "sqlite3", [queue.path], input: pipe.fileHandleForReading.fileDescriptor)
-        try pipe.fileHandleForWriting.write(
-            contentsOf: Data("BEGIN; SELECT count(*) FROM alerts;\n".utf8))
-        #expect(await eventually { reader.output.text == "3\n" })
+        let reader = try await QueueReader(of: queue)
         let busy = try await queue.run("restore", file, "--force")
         #expect(busy.code == 75 && busy.errors.contains("keeps reading"), "\(busy)")
         #expect(try files() == [])
-        reader.kill(SIGKILL)
-        _ = await reader.exit()
+        await reader.end()
         #expect(try await queue.run("list").output.contains("Two?"))
         #expect(try await queue.run("restore", file, "--force").code == 0)
     }

@@ -10,22 +10,12 @@ struct TimerUnitTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    private var folder: String { queue.directory + "/config/systemd/user" }
+    private var folder: String { queue.unitDirectory }
 
-    /// Runs `doctor` where `systemctl` is a script that writes down how it is called.
     private func doctor(
         _ options: [String], systemctl: String = "exit 0"
     ) async throws -> Finished {
-        let bin = queue.directory + "/bin"
-        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
-        _ = try queue.script(
-            "bin/systemctl", "echo \"$*\" >>\(queue.directory)/calls; \(systemctl)")
-        return try await queue.start(
-            ["doctor"] + options,
-            environment: [
-                "XDG_CONFIG_HOME": queue.directory + "/config", "PATH": bin + ":/usr/bin:/bin",
-            ]
-        ).finish()
+        try await queue.run(["doctor"] + options, systemctl: systemctl)
     }
 
     @Test("--timers prints the units, writes nothing, and its command makes a backup")

@@ -10,27 +10,17 @@ struct PresenterUnitTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    private var folder: String { queue.directory + "/config/systemd/user" }
+    private var folder: String { queue.unitDirectory }
     private var unit: String { folder + "/alertq-present.service" }
 
-    /// Runs the verb where `systemctl` is a script that writes down how it is called.
-    private func present(_ options: [String], systemctl: String = "exit 0") async throws -> Finished
-    {
-        let bin = queue.directory + "/bin"
-        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
-        _ = try queue.script(
-            "bin/systemctl", "echo \"$*\" >>\(queue.directory)/calls; \(systemctl)")
-        return try await queue.start(
-            ["present"] + options,
-            environment: [
-                "XDG_CONFIG_HOME": queue.directory + "/config", "PATH": bin + ":/usr/bin:/bin",
-            ]
-        ).finish()
+    private func present(
+        _ options: [String], systemctl: String = "exit 0"
+    ) async throws -> Finished {
+        try await queue.run(["present"] + options, systemctl: systemctl)
     }
 
     private func files() -> [String] {
-        let folder = queue.directory + "/config/systemd/user"
-        return (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     }
 
     @Test("--install writes a unit and has systemd start it; --uninstall leaves nothing")
