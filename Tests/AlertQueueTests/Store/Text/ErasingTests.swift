@@ -6,15 +6,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Erasing")
-struct ErasingTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct ErasingTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// A text that is nowhere else, of any length.
     private func secret(_ length: Int) -> String {

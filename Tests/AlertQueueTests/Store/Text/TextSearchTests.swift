@@ -7,15 +7,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Text search")
-struct TextSearchTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct TextSearchTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// Asks and answers; returns the alert's id.
     @discardableResult
