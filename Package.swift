@@ -20,6 +20,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CSlowDisk"),
+        .target(name: "Linux", dependencies: ["CLinux"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(
             name: "Migrations", path: "Migrations",
@@ -32,32 +33,38 @@ let package = Package(
                 .embedInCode("0006_take_turns.sql"),
                 .embedInCode("schema.sql"),
             ]),
-        .target(name: "AlertQueue", dependencies: ["CLinux", "Migrations", "SQLite"]),
+        .target(
+            name: "AlertQueue", dependencies: ["CLinux", "Linux", "Migrations", "SQLite"]),
         .target(
             name: "AlertPresenters",
             dependencies: [
-                "AlertQueue", "CLinux",
+                "AlertQueue", "CLinux", "Linux",
                 .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
             ]),
         .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
         .executableTarget(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
+            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"]),
         .executableTarget(
             name: "alertq-bench",
-            dependencies: ["AlertPresenters", "AlertQueue", "CSlowDisk", "Migrations", "SQLite"]),
+            dependencies: [
+                "AlertPresenters", "AlertQueue", "CSlowDisk", "Linux", "Migrations", "SQLite",
+            ]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
-            name: "AlertQueueTests", dependencies: ["AlertQueue", "AlertQueueTesting", "SQLite"],
+            name: "AlertQueueTests",
+            dependencies: [
+                "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite", "TestSupport",
+            ],
             exclude: [
                 "Audit/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
                 "Stored/schema-3.sql", "Stored/schema-4.sql", "Stored/schema-5.sql",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
-            dependencies: ["AlertPresenters", "AlertQueue", "CLinux"]),
+            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
         .testTarget(
             name: "AlertQueueTestingTests",
-            dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting"]),
+            dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),
         // Programs that know the public library alone.
         .testTarget(
             name: "Ports", dependencies: ["AlertQueue", "AlertQueueTesting"], path: "Tests/Ports",
@@ -66,10 +73,15 @@ let package = Package(
             name: "alertqTests",
             dependencies: [
                 "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "SQLite",
+                "TestSupport",
             ],
             exclude: ["Help"]),
+        // What tests need of the system, without a word about alerts.
         .target(
-            name: "ProcessTesting", dependencies: ["alertq", "CLinux"],
+            name: "TestSupport", dependencies: ["CLinux", "Linux"], path: "Tests/TestSupport"),
+        // The built command, and queues that it works on.
+        .target(
+            name: "ProcessTesting", dependencies: ["alertq", "Linux", "TestSupport"],
             path: "Tests/ProcessTesting"),
         .executableTarget(
             name: "QueueClient", dependencies: ["AlertQueue"], path: "Tests/QueueClient"),
@@ -81,18 +93,20 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TidyDaemon", "CLinux",
+                "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
+                "TidyDaemon", "CLinux", "Linux",
             ],
             exclude: ["Audit/verify_export.py", "Audit/forge.py"]),
         .testTarget(
             name: "Faults",
             dependencies: [
                 "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient", "SQLite",
-                "TidyDaemon", "CLinux",
+                "TestSupport", "TidyDaemon", "CLinux",
             ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(
-            name: "alertq-benchTests", dependencies: ["alertq-bench", "ProcessTesting"]),
+            name: "alertq-benchTests",
+            dependencies: ["alertq-bench", "ProcessTesting", "TestSupport"]),
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]
 )
@@ -103,7 +117,7 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "alertq" }
     package.targets += [
         .target(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux"],
+            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",

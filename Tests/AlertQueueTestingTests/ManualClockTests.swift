@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import ProcessTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Manual clock")

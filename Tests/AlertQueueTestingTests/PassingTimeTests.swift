@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The clock is moved as soon as the alert is on the screen, and no wake-up is lost.

@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Scripted presenter")

@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// What a person sees who presses Tab, in each shell, at a real terminal.

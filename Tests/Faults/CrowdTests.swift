@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ProcessTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Crowd")
@@ -100,12 +101,7 @@ struct StuckReaderTests {
         let client = try await QueueClient(on: queue)
         #expect(try await client.ask("ask", ["title": "First"]).id == 1)
         #expect(try await client.ask("ask", ["title": "Second"]).id == 2)
-        let pipe = Pipe()
-        let reader = try Child(
-            "sqlite3", [queue.path], input: pipe.fileHandleForReading.fileDescriptor)
-        try pipe.fileHandleForWriting.write(
-            contentsOf: Data("BEGIN; SELECT count(*) FROM alerts;\n".utf8))
-        #expect(await eventually { reader.output.text == "2\n" })
+        let reader = try await QueueReader(of: queue)
         let message = String(repeating: "m", count: 65_000)
         var (count, refusal) = (0, nil as QueueClient.Reply?)
         while refusal == nil, count < 3000 {
@@ -123,8 +119,7 @@ struct StuckReaderTests {
         #expect(doctor.output.contains("process \(reader.pid) (sqlite3)"), "\(doctor)")
         #expect(try await queue.run("answer", "1", "yes").code == 0)
         #expect(try await queue.run("withdraw", "2").code == 0)
-        reader.kill(SIGKILL)
-        #expect(await reader.exit() != nil)
+        await reader.end()
         #expect(try await client.ask("ask", ["title": "And on"]).error == nil)
         #expect(try logSize() < 16 << 20)
         #expect(try await queue.run("doctor").code == 0)

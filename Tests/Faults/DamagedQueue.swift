@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 
 /// The queues from which each case of damage starts, and what is known of the first.
 struct DamageTemplate {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Files that others hold, or that can't be written for a while.
@@ -55,7 +56,7 @@ struct HeldFileTests {
         #expect(await asker.exit() == 0)
         try await expectNoSpinning(other.pid)
         #expect(try await queue.run("ask", "Again?", "--detach").code == 0)
-        #expect(!second.screen.contains("Again?"))
+        #expect(!second.text.contains("Again?"))
         holder.kill(SIGKILL)
         #expect(await second.shows("Again?"))
         other.kill(SIGKILL)

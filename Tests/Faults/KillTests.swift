@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Kill")
@@ -80,7 +81,7 @@ struct KillTests {
             }
             child.kill(SIGKILL)
             if await child.exit() == 128 + SIGKILL { ledger.noteKill() }
-            try await note(confirmed: terminal.screen)
+            try await note(confirmed: terminal.text)
         }
     }
 

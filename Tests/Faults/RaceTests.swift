@@ -1,4 +1,5 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Race")

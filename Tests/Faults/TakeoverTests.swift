@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The slot changes hands because its holder died, and the next holder dies in the middle of that.
@@ -39,9 +40,9 @@ struct TakeoverTests {
             let last = try #require(presenters.first)
             #expect(await last.terminal.shows(title), "round \(round)")
             let isAnswered = try await last.terminal.press("y") {
-                last.terminal.screen.contains("✓ \(title) — yes")
+                last.terminal.text.contains("✓ \(title) — yes")
             }
-            #expect(isAnswered, "round \(round): \(last.terminal.screen)")
+            #expect(isAnswered, "round \(round): \(last.terminal.text)")
             ledger.note(answer: "yes", to: id)
             await kill(last)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// `Tests/Examples/TidyDaemon`, killed at random while people answer and nobody reads the history.

@@ -1,21 +1,15 @@
 import Foundation
 import Glibc
+import TestSupport
 
 extension CommandLineQueue {
     /// Writes a shell script beside the queue, and returns its path.
     package func script(_ name: String, _ body: String) throws -> String {
-        let file = directory + "/" + name
-        // By a rename: nobody may start a script that somebody has open for writing (ETXTBSY).
-        try ("#!/bin/sh\n" + body + "\n").write(toFile: file, atomically: true, encoding: .utf8)
-        chmod(file, 0o755)
-        return file
+        try folder.script(name, body)
     }
 
     /// The lines of a file beside the queue; none if it does not exist.
-    package func lines(_ name: String) -> [String] {
-        let text = try? String(contentsOfFile: directory + "/" + name, encoding: .utf8)
-        return (text ?? "").split(separator: "\n").map(String.init)
-    }
+    package func lines(_ name: String) -> [String] { folder.lines(name) }
 
     /// The processes that run with this queue in their environment, as `start` gives it and as
     /// every process hands it on; see proc(5).

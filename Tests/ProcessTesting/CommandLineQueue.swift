@@ -1,14 +1,17 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A queue in a directory of its own, used through the built command.
 package final class CommandLineQueue: Sendable {
-    package let directory: String
+    let folder: TemporaryDirectory
+    package var directory: String { folder.path }
     package var path: String { directory + "/queue.db" }
 
-    /// How the paths of all files of tests begin: in `$TMPDIR`, if that is set.
+    /// How the names of all files of these tests begin.
+    private static let beginning = "alertq-e2e-"
     private static let temporary = FileManager.default.temporaryDirectory
-        .appending(path: "alertq-e2e-").path
+        .appending(path: beginning).path
 
     /// The command that was built with the tests, where every user can start it.
     package static let program: String = {
@@ -33,9 +36,7 @@ package final class CommandLineQueue: Sendable {
     }
 
     package init(mode: mode_t = 0o700) throws {
-        directory = Self.temporary + "\(UUID())"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
+        folder = try TemporaryDirectory(Self.beginning)
         chmod(directory, mode)
     }
 
@@ -50,12 +51,7 @@ package final class CommandLineQueue: Sendable {
 
     /// A queue with the files of another one, or of none if the directory is empty.
     package init(copyOf other: String) throws {
-        directory = Self.temporary + "\(UUID())"
-        try FileManager.default.copyItem(atPath: other, toPath: directory)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
+        folder = try TemporaryDirectory(Self.beginning, copyOf: other)
     }
 
     /// Starts a verb of the command on this queue, if need be under a program such as strace(1).
@@ -83,7 +79,7 @@ package final class CommandLineQueue: Sendable {
         let terminal = try PseudoTerminal(columns: 400)
         let finished = try await start(arguments, on: terminal, as: account).finish()
         return Finished(
-            code: finished.code, output: finished.output, errors: terminal.screen)
+            code: finished.code, output: finished.output, errors: terminal.text)
     }
 
     /// The rows of a query, as the `sqlite3` shell prints them.
@@ -120,27 +116,7 @@ package final class CommandLineQueue: Sendable {
     }
 }
 
-extension Child {
-    /// Waits for its end, 20 seconds at most, and for all that it wrote.
-    package func finish() async -> Finished {
-        let code = await exit()
-        // What hangs has no code, and its output would never be complete.
-        if code == nil { kill(SIGKILL) }
-        return Finished(
-            code: code, output: await output.complete(), errors: await errors.complete())
-    }
-}
-
-/// What a process left behind.
-package struct Finished: Sendable {
-    package let code: Int32?
-    package let output: String
-    package let errors: String
-
-    package init(code: Int32?, output: String, errors: String) {
-        (self.code, self.output, self.errors) = (code, output, errors)
-    }
-
+extension Finished {
     /// Whether it was refused as it should be: with a code of our own and a sentence.
     package var isRefusal: Bool {
         [65, 74, 75, 77].contains(code) && errors.hasPrefix("alertq: ")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A desktop without a monitor: an X server with a window manager; see Xvfb(1).
 package final class DesktopSession: Sendable {

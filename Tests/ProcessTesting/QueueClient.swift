@@ -1,7 +1,7 @@
-import CLinux
 import Foundation
-import Glibc
+import Linux
 import Synchronization
+import TestSupport
 
 /// A user of the library as a process of its own, driven line by line; `Tests/QueueClient` says
 /// what can be asked of it.
@@ -24,7 +24,8 @@ package final class QueueClient: Sendable {
     }
 
     package let process: Child
-    private let input: FileHandle
+    /// `nil` once the process has been told to end.
+    private let input: Mutex<Descriptor?>
     private let place = Mutex(0)
 
     /// Starts a client on a queue; `words` go before the program, such as `unshare --time`.
@@ -32,16 +33,12 @@ package final class QueueClient: Sendable {
         on queue: CommandLineQueue, source: String = "client", after words: [String] = [],
         environment: [String: String] = [:]
     ) async throws {
-        let pipe = Pipe()
-        for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
-            _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        }
+        let pipe = try Linux.Pipe(waits: true)
         let command = words + [Self.program]
         process = try Child(
             command[0], Array(command.dropFirst()), environment: environment,
-            input: pipe.fileHandleForReading.fileDescriptor)
-        try pipe.fileHandleForReading.close()
-        input = pipe.fileHandleForWriting
+            input: pipe.reading.raw)
+        input = Mutex(pipe.writing)
         let opened = try await ask("open", ["path": queue.path, "source": source])
         if let error = opened.error {
             throw Silence(description: "\(error): \(opened.text("text") ?? "")")
@@ -66,32 +63,37 @@ package final class QueueClient: Sendable {
         request["do"] = verb
         var line = try JSONSerialization.data(withJSONObject: request)
         line.append(UInt8(ascii: "\n"))
-        try input.write(contentsOf: line)
+        let isWritten = input.withLock { $0?.write(line) == true }
+        guard isWritten else { throw Silence(description: "takes no more requests") }
     }
 
     /// The next reply.
     package func next(seconds: Int = 60) async throws -> Reply {
-        let limit = ContinuousClock.now + .seconds(seconds)
-        while ContinuousClock.now < limit {
-            if let line = takeLine() {
-                let object = try JSONSerialization.jsonObject(with: line)
-                return Reply(fields: object as? [String: any Sendable] ?? [:])
-            }
-            if let code = process.poll() {
+        var line: [UInt8]?
+        _ = try await eventually(within: .seconds(seconds), each: .milliseconds(1)) {
+            try Task.checkCancellation()
+            // In this order: what it said last is there once it has ended.
+            let code = process.poll()
+            line = takeLine()
+            if line == nil, let code {
                 throw Silence(description: "ended with \(code): \(process.errors.text)")
             }
-            try await Task.sleep(for: .milliseconds(1))
+            return line != nil
         }
-        throw Silence(description: "nothing said for \(seconds) s: \(process.errors.text)")
+        guard let line else {
+            throw Silence(description: "nothing said for \(seconds) s: \(process.errors.text)")
+        }
+        let object = try JSONSerialization.jsonObject(with: Data(line))
+        return Reply(fields: object as? [String: any Sendable] ?? [:])
     }
 
     /// Ends the process in order, as the end of its input tells it to.
     package func end() async -> Int32? {
-        try? input.close()
+        input.withLock { $0 = nil }
         return await process.exit()
     }
 
-    private func takeLine() -> Data? {
+    private func takeLine() -> [UInt8]? {
         place.withLock { place in
             guard let line = process.output.line(from: place) else { return nil }
             place += line.count + 1

@@ -10,12 +10,15 @@ struct TidyTests {
 
     /// The package's own modules that each module may import.
     static let mayImport: [String: Set<String>] = [
+        "Linux": ["CLinux"],
         "SQLite": ["CSQLite"],
-        "AlertQueue": ["CLinux", "Migrations", "SQLite"],
-        "AlertPresenters": ["AlertQueue", "CLinux", "CSystemd"],
+        "AlertQueue": ["CLinux", "Linux", "Migrations", "SQLite"],
+        "AlertPresenters": ["AlertQueue", "CLinux", "CSystemd", "Linux"],
         "AlertQueueTesting": ["AlertQueue"],
-        "alertq": ["AlertPresenters", "AlertQueue", "CLinux"],
-        "alertq-bench": ["AlertPresenters", "AlertQueue", "CSlowDisk", "Migrations", "SQLite"],
+        "alertq": ["AlertPresenters", "AlertQueue", "CLinux", "Linux"],
+        "alertq-bench": [
+            "AlertPresenters", "AlertQueue", "CSlowDisk", "Linux", "Migrations", "SQLite",
+        ],
     ]
 
     @Test("Imports follow the dependency table", arguments: mayImport.keys.sorted())
@@ -59,6 +62,49 @@ struct TidyTests {
         let embedded = Migration.all.map { String(format: "%04d_%@", $0.version, $0.name) }
         #expect(embedded == files.sorted())
         #expect(Migration.all.map(\.version) == Array(1...Migration.all.count))
+    }
+
+    /// Folders that hold more than one drawing can show, until they are divided.
+    static let crowded = [
+        "Sources/AlertQueue/Manager", "Sources/AlertQueue/Store/SQLite", "Sources/alertq/Verbs",
+    ]
+
+    @Test("A folder holds no more than 24 Swift files")
+    func folders() throws {
+        let files = try ["Migrations", "Sources", "Tests"].flatMap {
+            try Self.files(in: $0, extension: "swift")
+        }
+        let folders = Dictionary(grouping: files) {
+            String($0.deletingLastPathComponent().path.dropFirst(Self.root.path.count + 1))
+        }
+        for (folder, files) in folders where !Self.crowded.contains(folder) {
+            #expect(files.count <= 24, "\(folder) holds \(files.count) files; divide it by topic")
+        }
+    }
+
+    /// Files that are not named as what they declare, until they are.
+    static let misnamed = [
+        "AlertJSON+Coding", "AuditWriter", "ConsistencyCheck", "ForegroundJob", "IntegrityCheck",
+        "SequenceCheck", "StorageErrors", "StoreSupport", "StoredJSON+Scanning", "TextIndex",
+    ]
+
+    @Test("A file is named as a type or a function of its own, or as an extension and its topic")
+    func names() throws {
+        let files = try ["Migrations", "Sources", "Tests"].flatMap {
+            try Self.files(in: $0, extension: "swift")
+        }
+        // The subjects of the fuzzer are topics.
+        for file in files where !file.path.contains("/Tests/Fuzz/") {
+            let name = file.deletingPathExtension().lastPathComponent
+            guard name != "main", !Self.misnamed.contains(name) else { continue }
+            let type = name.prefix { $0 != "+" }
+            let kinds =
+                type == name
+                ? "struct|class|enum|actor|protocol|typealias|extension|func" : "extension"
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let declaration = try Regex("(?i)\\b(\(kinds)) ([A-Za-z]+\\.)*\(type)\\b")
+            #expect(text.contains(declaration), "\(file.lastPathComponent) declares no \(type)")
+        }
     }
 
     @Test("Lines, files and unsafe promises stay within limits")

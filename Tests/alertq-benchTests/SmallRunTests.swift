@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Each benchmark once with little to do, so that none of them rots; speed is not looked at.

@@ -1,5 +1,6 @@
 import AlertQueue
 import Foundation
+import TestSupport
 import Testing
 
 @testable import alertq
@@ -44,11 +45,8 @@ struct AnswerHookTests {
 
     @Test("More failures than it remembers neither hold up a newer answer nor are lost")
     func moreThanFit() async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "alertq-test-\(UUID())").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let folder = try TemporaryDirectory()
+        let directory = folder.path
         let manager = try await AlertManager(path: directory + "/queue.db", source: "test")
         func answer() async throws {
             let id = try await manager.submit(Alert("Prune?", buttons: Sample.buttons)).record.id
@@ -70,14 +68,17 @@ struct AnswerHookTests {
         hook.retryLimit = 2
         hook.pause = .milliseconds(200)
         let work = Task { [hook] in try await hook.run() }
-        try #require(await eventually { runs(directory) >= 6 })
+        try #require(await eventually(within: .seconds(60)) { runs(directory) >= 6 })
         try await answer()
-        #expect(await eventually { (try? await left()) == [1, 2, 3, 4, 5, 6] })
+        let kept = await eventually(within: .seconds(60)) {
+            (try? await left()) == [1, 2, 3, 4, 5, 6]
+        }
+        #expect(kept)
         // They are tried again one after the other, not without a pause.
-        #expect(await eventually { runs(directory) >= 12 })
+        #expect(await eventually(within: .seconds(60)) { runs(directory) >= 12 })
         #expect(runs(directory) < 100)
         try Data().write(to: URL(filePath: directory + "/go"))
-        #expect(await eventually { (try? await left()) == [] })
+        #expect(await eventually(within: .seconds(60)) { (try? await left()) == [] })
         work.cancel()
         try await work.value
         await manager.close()
@@ -85,16 +86,6 @@ struct AnswerHookTests {
 
     private func runs(_ directory: String) -> Int {
         (try? Data(contentsOf: URL(filePath: directory + "/runs")))?.count { $0 == 0x78 } ?? 0
-    }
-
-    /// Waits until a condition holds, for 60 seconds at most; returns whether it does.
-    private func eventually(_ condition: () async -> Bool) async -> Bool {
-        let limit = ContinuousClock.now + .seconds(60)
-        while ContinuousClock.now < limit {
-            if await condition() { return true }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return false
     }
 
     @Test("The pause after a failure doubles, up to ten minutes")

@@ -1,5 +1,6 @@
 import AlertQueue
 import Foundation
+import TestSupport
 import Testing
 
 @testable import alertq
@@ -7,8 +8,8 @@ import Testing
 @Suite("Completion")
 struct CompleterTests {
     /// A queue with an alert of three buttons, and one with a key.
-    private static func queue() async throws -> TemporaryPath {
-        let path = TemporaryPath()
+    private static func queue() async throws -> TemporaryDirectory {
+        let path = try TemporaryDirectory()
         let manager = try await AlertManager(path: path.database)
         try await manager.show(
             Alert(
@@ -87,8 +88,8 @@ struct CompleterTests {
     }
 
     @Test("Without a queue there is nothing to offer, and none is created")
-    func noQueue() async {
-        let path = TemporaryPath()
+    func noQueue() async throws {
+        let path = try TemporaryDirectory()
         #expect(await Self.texts(["answer", "--database", path.database, ""]) == [])
         #expect(!FileManager.default.fileExists(atPath: path.database))
     }
@@ -104,20 +105,5 @@ struct CompleterTests {
                 for word in words { #expect(option.help.contains(word), "--\(option.name)") }
             }
         }
-    }
-}
-
-/// A directory that goes with the test.
-final class TemporaryPath: Sendable {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "alertq-\(UUID())").path
-    var database: String { directory + "/queue.db" }
-
-    init() {
-        try? FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
     }
 }

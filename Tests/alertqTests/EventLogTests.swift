@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import alertq
@@ -10,12 +11,9 @@ import Testing
 struct EventLogTests {
     @Test("A head is written at the start, after so many entries, and after so long")
     func heads() async throws {
-        let directory = "/tmp/alertq-log-\(UUID())"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directory = try TemporaryDirectory()
         let manager = try await AlertManager(
-            path: directory + "/queue.db", presenters: [ScriptedPresenter()])
+            path: directory.database, presenters: [ScriptedPresenter()])
         let heads = Mutex<[String]>([])
         for (entriesPerHead, headInterval) in [(Int64(5), Duration.seconds(3600)), (1000, .zero)] {
             heads.withLock { $0 = [] }
@@ -28,10 +26,7 @@ struct EventLogTests {
             let task = Task { await log.run() }
             for count in 1...3 {
                 for _ in 0..<5 { _ = try await manager.show(Alert("T")) }
-                let limit = ContinuousClock.now + .seconds(20)
-                while heads.withLock({ $0.count }) < count, ContinuousClock.now < limit {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
+                _ = await eventually { heads.withLock { $0.count } >= count }
             }
             task.cancel()
             let written = heads.withLock { $0 }
@@ -46,12 +41,8 @@ struct EventLogTests {
 
     @Test("What happens on another process's screen is that one's to write")
     func otherScreen() async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "alertq-log-\(UUID())").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let manager = try await AlertManager(path: directory + "/queue.db")
+        let directory = try TemporaryDirectory()
+        let manager = try await AlertManager(path: directory.database)
         let lines = Mutex<[String]>([])
         let log = EventLog(manager) { line, _ in lines.withLock { $0.append(line) } }
         try await manager.show(Alert("Before"))
@@ -59,10 +50,7 @@ struct EventLogTests {
         #expect(lines.withLock { $0 }.isEmpty)
         // The control: from here on the screen is this one's.
         await manager.startPresenting([ScriptedPresenter()], only: nil)
-        let limit = ContinuousClock.now + .seconds(20)
-        while await manager.leadingScreen() == nil, ContinuousClock.now < limit {
-            await Task.yield()
-        }
+        #expect(await eventually { await manager.leadingScreen() != nil })
         try await manager.show(Alert("After"))
         await log.finish()
         #expect(lines.withLock { $0 }.contains { $0.contains("alert 2 asked") })

@@ -1,25 +1,22 @@
 import AlertQueue
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @testable import alertq
 
 /// A queue in a directory of its own, and a manager of it.
 private final class TestQueue: Sendable {
-    let directory: String
+    private let folder: TemporaryDirectory
     let manager: AlertManager
-    var path: String { directory + "/queue.db" }
+    var directory: String { folder.path }
+    var path: String { folder.database }
 
     init() async throws {
-        directory =
-            FileManager.default.temporaryDirectory.appending(path: "alertq-verb-\(UUID())").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        manager = try await AlertManager(path: directory + "/queue.db")
+        folder = try TemporaryDirectory()
+        manager = try await AlertManager(path: folder.database)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
 }
 
 @Suite("Telling a result")

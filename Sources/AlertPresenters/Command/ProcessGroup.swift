@@ -2,6 +2,7 @@ import AlertQueue
 import CLinux
 import Dispatch
 import Glibc
+import Linux
 
 /// A group of processes that ends when it goes out of scope, or when this process dies.
 ///
@@ -27,13 +28,13 @@ struct ProcessGroup: ~Copyable {
     /// Starts the keeper.
     ///
     /// - Parameter keeping: The shell script that it runs; its input ends with this process.
-    init(keeping script: String = ProcessGroup.killing) throws(ProgramError) {
-        let pipe = try Pipe()
-        // The keeper has to wait, not to be told that there is nothing yet.
-        _ = fcntl(pipe.reading.number, F_SETFL, 0)
-        let id = try ProgramStart(
-            ["/bin/sh", "-c", script], input: pipe.reading.number, output: nil, errors: nil
-        ).start()
+    init(keeping script: String = ProcessGroup.killing) throws(LinuxError) {
+        let pipe = try Pipe(waits: true)
+        var shell = ProgramStart(
+            ["/bin/sh", "-c", script], input: .descriptor(pipe.reading.raw), output: .nothing,
+            errors: .nothing)
+        shell.group = 0
+        let id = try shell.start()
         keeper = try Self.watch(id)
         self.id = id
         lifeline = pipe.writing
@@ -41,14 +42,16 @@ struct ProcessGroup: ~Copyable {
 
     deinit {
         kill(-id, SIGKILL)
-        _ = Self.reap(id, 0)
+        _ = WaitStatus.reap(id)
     }
 
     /// Starts a program in the group.
     borrowing func start(
-        _ words: [String], input: Int32, output: Int32, errors: Int32
-    ) throws(ProgramError) -> pid_t {
-        var program = ProgramStart(words, input: input, output: output, errors: errors)
+        _ words: [String], input: Descriptor, output: Pipe, errors: Pipe
+    ) throws(LinuxError) -> pid_t {
+        var program = ProgramStart(
+            words, input: .descriptor(input.raw), output: .descriptor(output.writing.raw),
+            errors: .descriptor(errors.writing.raw))
         program.group = id
         return try program.start()
     }
@@ -58,7 +61,7 @@ struct ProcessGroup: ~Copyable {
         let bytes = Array((line + "\n").utf8)
         // The keeper may have been killed; a signal must not end this process for that.
         SignalBlock.run([SIGPIPE]) {
-            _ = write(lifeline.number, bytes, bytes.count)
+            _ = write(lifeline.raw, bytes, bytes.count)
         }
     }
 
@@ -68,43 +71,29 @@ struct ProcessGroup: ~Copyable {
     }
 
     /// Something to wait with for the end of a child, which is ended if there is nothing.
-    static func watch(_ process: pid_t) throws(ProgramError) -> Descriptor {
-        let number = clinux_process_descriptor(process)
-        guard number < 0 else { return Descriptor(owning: number) }
-        let code = errno
-        kill(process, SIGKILL)
-        _ = reap(process, 0)
-        throw ProgramError("watch a program", code: code)
-    }
-
-    /// The status of an ended process as waitpid(2) tells it; `nil` while it runs.
-    ///
-    /// Where the host program has its children reaped by the system, the status is 0.
-    static func reap(_ process: pid_t, _ options: Int32) -> Int32? {
-        var status: Int32 = 0
-        while true {
-            let found = waitpid(process, &status, options)
-            if found == process { return status }
-            if found == 0 { return nil }
-            if errno != EINTR { return 0 }
+    static func watch(_ process: pid_t) throws(LinuxError) -> Descriptor {
+        do {
+            return try Descriptor(clinux_process_descriptor(process), "watch a program")
+        } catch {
+            kill(process, SIGKILL)
+            _ = WaitStatus.reap(process)
+            throw error
         }
     }
 
     /// Reaps a child that has been killed; waits for that only a moment, because the kernel can't
     /// end a process that waits for a device or a file server.
-    static func reapSoon(_ process: pid_t, _ handle: borrowing Descriptor) {
-        var wait = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
+    static func reapSoon(_ process: pid_t, _ handle: Descriptor) {
+        var wait = pollfd(fd: handle.raw, events: Int16(POLLIN), revents: 0)
         _ = poll(&wait, 1, 200)
-        guard reap(process, WNOHANG) == nil else { return }
-        let number = fcntl(handle.number, F_DUPFD_CLOEXEC, 0)
-        // Without a descriptor to be had, it is left to the end of this process.
-        guard number >= 0 else { return }
-        let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: .global())
+        guard WaitStatus.reap(process, WNOHANG) == nil else { return }
+        let source = DispatchSource.makeReadSource(fileDescriptor: handle.raw, queue: .global())
         source.setEventHandler {
-            _ = reap(process, WNOHANG)
+            _ = WaitStatus.reap(process, WNOHANG)
             source.cancel()
         }
-        source.setCancelHandler { close(number) }
+        // The descriptor must not be closed while the source uses it.
+        source.setCancelHandler { withExtendedLifetime(handle) {} }
         source.activate()
     }
 }

@@ -1,6 +1,5 @@
-import CLinux
-import Dispatch
 import Glibc
+import Linux
 
 /// How a program that showed an alert ended.
 enum ProgramEnd: Sendable, Hashable {
@@ -35,7 +34,7 @@ struct ProgramRun: ~Copyable {
     private var errorsAreOpen = true
     private var outputIsOpen = true
     /// The status of the program once it has been reaped.
-    private var status: Int32?
+    private var status: WaitStatus?
 
     /// Starts a program.
     ///
@@ -43,15 +42,13 @@ struct ProgramRun: ~Copyable {
     ///   - words: The program and its arguments.
     ///   - input: What it reads from its standard input.
     ///   - usesTerminal: Whether it gets the terminal, if this process has one.
-    init(_ words: [String], input: String, usesTerminal: Bool) throws(ProgramError) {
+    init(_ words: [String], input: String, usesTerminal: Bool) throws(LinuxError) {
         let group = try ProcessGroup()
         let loan = usesTerminal ? TerminalLoan(to: group.id) : nil
-        let file = try Descriptor.holding(input)
+        let file = try Descriptor.holding(input.utf8, name: "alert")
         let output = try Pipe()
         let errors = try Pipe()
-        let process = try group.start(
-            words, input: file.number, output: output.writing.number,
-            errors: errors.writing.number)
+        let process = try group.start(words, input: file, output: output, errors: errors)
         handle = try ProcessGroup.watch(process)
         self.process = process
         self.group = group
@@ -77,10 +74,10 @@ struct ProgramRun: ~Copyable {
         while true {
             var waits = [
                 pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: outputIsOpen ? output.number : -1, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: errorsAreOpen ? errors.number : -1, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: group.keeper.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: handle.raw, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: outputIsOpen ? output.raw : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: errorsAreOpen ? errors.raw : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: group.keeper.raw, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&waits, nfds_t(waits.count), timeout(until: deadline))
             if waits[0].revents != 0 { return end() }
@@ -123,15 +120,14 @@ struct ProgramRun: ~Copyable {
         collect()
         // What it leaves behind goes with it.
         if self.status == nil { kill(-process, SIGKILL) }
-        let status = self.status ?? ProcessGroup.reap(process, 0) ?? 0
+        let status = self.status ?? WaitStatus.reap(process)
         self.status = status
-        guard clinux_exited(status) != 0 else {
-            let number = clinux_term_signal(status)
+        if let number = status?.signal {
             // Ctrl-C was meant for this process, which had lent the keyboard.
             if number == SIGINT, loan != nil { kill(getpid(), SIGINT) }
             return .failed("was ended by signal \(number)")
         }
-        return reply(code: clinux_exit_status(status))
+        return reply(code: status?.exitCode ?? 0)
     }
 
     private borrowing func reply(code: Int32) -> ProgramEnd {
@@ -152,7 +148,7 @@ struct ProgramRun: ~Copyable {
         // What is stopped can't end.
         signal(SIGCONT)
         let deadline = Self.now() + Self.stoppingMilliseconds
-        var wait = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
+        var wait = pollfd(fd: handle.raw, events: Int16(POLLIN), revents: 0)
         while wait.revents == 0, Self.now() < deadline {
             _ = poll(&wait, 1, Int32(max(0, deadline - Self.now())))
         }
@@ -170,14 +166,10 @@ struct ProgramRun: ~Copyable {
 
     /// Ctrl-Z was meant for this process too, which had lent the keyboard; see waitpid(2).
     private mutating func passStopOn() {
-        var status: Int32 = 0
-        guard self.status == nil, waitpid(process, &status, WNOHANG | WUNTRACED) == process
-        else { return }
-        if clinux_stopped(status) == 0 {
-            self.status = status
-        } else {
-            kill(getpid(), SIGTSTP)
+        guard status == nil, let seen = WaitStatus.reap(process, WNOHANG | WUNTRACED) else {
+            return
         }
+        if seen.isStopped { kill(getpid(), SIGTSTP) } else { status = seen }
     }
 
     private static func now() -> Int64 {

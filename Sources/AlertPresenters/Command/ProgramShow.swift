@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// Shows alerts through other programs, one run at a time, and tries again when one fails.
 struct ProgramShow: Sendable {
@@ -75,7 +76,7 @@ struct ProgramShow: Sendable {
         _ attempt: Attempt, _ presentation: Presentation
     ) async throws -> (ProgramEnd, String) {
         try await Blocking.run("alertq.program") { stop in
-            do throws(ProgramError) {
+            do throws(LinuxError) {
                 var run = try ProgramRun(
                     attempt.words, input: attempt.input, usesTerminal: attempt.usesTerminal)
                 Task { await presentation.didAppear() }

@@ -1,6 +1,6 @@
 import AlertQueue
-import CLinux
 import Glibc
+import Linux
 
 /// The terminal of this process, lent to a group of processes; taken back, with its modes, when
 /// this goes out of scope.
@@ -16,17 +16,17 @@ struct TerminalLoan: ~Copyable {
         guard
             let terminal = try? Descriptor(
                 open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY), "open the terminal"),
-            tcgetpgrp(terminal.number) == getpgrp()
+            tcgetpgrp(terminal.raw) == getpgrp()
         else { return nil }
         var modes = termios()
-        tcgetattr(terminal.number, &modes)
+        tcgetattr(terminal.raw, &modes)
         self.modes = modes
         self.terminal = terminal
         lend(to: group)
     }
 
     deinit {
-        let (number, modes) = (terminal.number, modes)
+        let (number, modes) = (terminal.raw, modes)
         // From the background, both calls would stop this job.
         SignalBlock.run([SIGTTOU]) {
             tcsetpgrp(number, getpgrp())
@@ -37,7 +37,7 @@ struct TerminalLoan: ~Copyable {
     }
 
     private borrowing func lend(to group: pid_t) {
-        let number = terminal.number
+        let number = terminal.raw
         SignalBlock.run([SIGTTOU]) {
             tcflush(number, TCIFLUSH)
             tcsetpgrp(number, group)

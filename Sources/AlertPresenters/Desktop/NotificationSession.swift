@@ -48,7 +48,7 @@
         }
 
         private func show(_ stop: StopSwitch) throws -> PresenterChoice {
-            let keeper = try ProcessGroup(keeping: Self.keeping)
+            let keeper = try Self.keeper()
             var last: any Error = BusError.lost("")
             for _ in 0..<Self.attempts {
                 do {
@@ -77,6 +77,15 @@
                 }
             }
             throw DesktopError(last)
+        }
+
+        /// Starts what closes the notification if this process dies.
+        private static func keeper() throws(ProgramError) -> ProcessGroup {
+            do {
+                return try ProcessGroup(keeping: keeping)
+            } catch {
+                throw ProgramError(error)
+            }
         }
 
         /// Shows it once, and waits for what becomes of it.

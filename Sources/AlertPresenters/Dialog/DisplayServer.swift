@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// The server that windows of this process are shown by; see X(7), section "Display names".
 enum DisplayServer: Sendable {
@@ -38,7 +39,7 @@ enum DisplayServer: Sendable {
         let length = MemoryLayout<sa_family_t>.size + bytes.count + (isPath ? 1 : 0)
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket.number, $0, socklen_t(length)) == 0
+                connect(socket.raw, $0, socklen_t(length)) == 0
             }
         }
     }

@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import Linux
 import Synchronization
 
 /// An open terminal: its size, its mode, and output that nobody has to wait for.
@@ -11,13 +12,6 @@ final class Terminal: Sendable {
     struct Size: Hashable, Sendable {
         var columns: Int
         var rows: Int
-    }
-
-    /// A descriptor that is closed with its last user.
-    final class Descriptor: Sendable {
-        let number: Int32
-        init(_ number: Int32) { self.number = number }
-        deinit { close(number) }
     }
 
     private struct Output {
@@ -39,7 +33,7 @@ final class Terminal: Sendable {
         guard number >= 0 else {
             throw .cannotOpen(device: device, reason: String(cString: strerror(errno)))
         }
-        let descriptor = Descriptor(number)
+        let descriptor = Descriptor(owning: number)
         guard isatty(number) == 1 else { throw .notATerminal(device: device) }
         self.device = device
         self.descriptor = descriptor
@@ -49,7 +43,7 @@ final class Terminal: Sendable {
     /// The size now; 80 × 24 where the terminal does not know it. See ioctl_tty(2), `TIOCGWINSZ`.
     var size: Size {
         var size = winsize()
-        let isKnown = clinux_window_size(descriptor.number, &size) == 0
+        let isKnown = clinux_window_size(descriptor.raw, &size) == 0
         return Size(
             columns: isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80,
             rows: isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24)
@@ -58,7 +52,7 @@ final class Terminal: Sendable {
     /// Whether reading the terminal would not stop this process. See tcgetpgrp(3).
     var isInForeground: Bool {
         // It fails where this is not the controlling terminal: then nothing stops us either.
-        let group = tcgetpgrp(descriptor.number)
+        let group = tcgetpgrp(descriptor.raw)
         return group <= 0 || group == getpgrp()
     }
 }
@@ -115,7 +109,7 @@ extension Terminal {
         let waiting: [@Sendable () -> Void]? = output.withLock { output in
             while !output.backlog.isEmpty {
                 let count = Glibc.write(
-                    descriptor.number, output.backlog, min(output.backlog.count, 4096))
+                    descriptor.raw, output.backlog, min(output.backlog.count, 4096))
                 let code = errno
                 if count >= 0 {
                     output.backlog.removeFirst(count)

@@ -77,8 +77,8 @@ final class TerminalInput: Sendable {
         }
         guard var saved else { return }
         // In the background, setting a mode would stop this process; the shell has set its own.
-        if terminal.isInForeground { tcsetattr(terminal.descriptor.number, TCSANOW, &saved) }
-        TerminalGuard.remove(descriptor: terminal.descriptor.number)
+        if terminal.isInForeground { tcsetattr(terminal.descriptor.raw, TCSANOW, &saved) }
+        TerminalGuard.remove(descriptor: terminal.descriptor.raw)
     }
 
     /// Begins to read as soon as all output is on the screen, with what is typed from then on.
@@ -104,7 +104,7 @@ final class TerminalInput: Sendable {
 
     /// Throws away what has been typed and not been read. See tcflush(3).
     func discardTyped() {
-        let number = terminal.descriptor.number
+        let number = terminal.descriptor.raw
         tcflush(number, TCIFLUSH)
         var bytes = [UInt8](repeating: 0, count: 1024)
         // Some lines (a network, a serial driver) hold bytes that the flush doesn't reach.
@@ -122,7 +122,7 @@ extension TerminalInput {
         if terminal.isInForeground { discardTyped() }
         let descriptor = terminal.descriptor
         let source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor.number, queue: terminal.queue)
+            fileDescriptor: descriptor.raw, queue: terminal.queue)
         source.setEventHandler { [weak self] in self?.readBytes() }
         // The descriptor must not be closed while the source uses it.
         source.setCancelHandler { withExtendedLifetime(descriptor) {} }
@@ -136,7 +136,7 @@ extension TerminalInput {
         // Input that came for another job would stop this process when it reads it.
         guard terminal.isInForeground else { return fail(.inBackground(device: terminal.device)) }
         var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(terminal.descriptor.number, &bytes, bytes.count)
+        let count = read(terminal.descriptor.raw, &bytes, bytes.count)
         let code = errno
         if count > 0 {
             let number = state.withLock { state in
@@ -181,7 +181,7 @@ extension TerminalInput {
 
     private var hasInput: Bool {
         var descriptor = pollfd(
-            fd: terminal.descriptor.number, events: Int16(POLLIN), revents: 0)
+            fd: terminal.descriptor.raw, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) == 1
     }
 
@@ -211,7 +211,7 @@ extension TerminalInput {
 
 extension TerminalInput {
     private func enterKeyMode(hasScreen: Bool) throws(TerminalError) {
-        let number = terminal.descriptor.number
+        let number = terminal.descriptor.raw
         // Read anew each time: a shell may have changed it while this process was stopped.
         var settings = termios()
         guard tcgetattr(number, &settings) == 0 else {

@@ -26,7 +26,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
 
     private let terminal: Terminal
     private let screen: Screen
-    private let turnstile = Turnstile()
+    private let turn = PresentationTurn()
     private let users = UserNames()
     private let host: String
     private let hasScreen: Bool
@@ -81,8 +81,8 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ///   terminal has gone, or belongs to another job.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
         // Several managers may share the screen.
-        try await turnstile.enter()
-        defer { turnstile.leave() }
+        guard await turn.take() else { throw CancellationError() }
+        defer { turn.end() }
         lastChoice.withLock { $0 = nil }
         _ = try await users.soon(presentation.record.source.uid)
         guard hasScreen, let input = try keyInput(hasScreen: true) else {
@@ -113,8 +113,8 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     package func ask(
         _ presentation: Presentation, emptyLine: String
     ) async throws -> PresenterChoice {
-        try await turnstile.enter()
-        defer { turnstile.leave() }
+        guard await turn.take() else { throw CancellationError() }
+        defer { turn.end() }
         _ = try await users.soon(presentation.record.source.uid)
         return try await prompt(presentation, emptyLine: emptyLine)
     }

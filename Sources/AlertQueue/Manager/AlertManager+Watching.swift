@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 // What `alertq watch` needs: the log as it grows, and responses that nobody takes.
 extension AlertManager {

@@ -1,3 +1,4 @@
+import Linux
 import Synchronization
 
 /// Asks people, shows what is asked, and hands the answers back: the entrance to a queue.

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// An error in something that a manager does by itself, so that no caller waits for it.
 ///

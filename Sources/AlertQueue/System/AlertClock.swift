@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// The time, as an alert queue needs it; replaced by a manual clock in tests.
 public protocol AlertClock: Sendable {

@@ -1,3 +1,5 @@
+import Linux
+
 /// On whose behalf something is done, and through what.
 ///
 /// A store stamps what the caller is, never what the process is that stores it.

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Who this process is, as the system knows it.
 package struct Identity: Sendable, Hashable {

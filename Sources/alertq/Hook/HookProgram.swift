@@ -1,8 +1,6 @@
-import AlertPresenters
-import AlertQueue
-import CLinux
 import Dispatch
 import Glibc
+import Linux
 import Synchronization
 
 /// A program that is run for each response, with the response's JSON line on its stdin.
@@ -64,12 +62,14 @@ private final class HookRun: Sendable {
     private let hasEnded = Mutex(false)
 
     /// Starts the program.
-    init(_ program: HookProgram, _ input: HookProgram.Input) throws(ProgramError) {
+    init(_ program: HookProgram, _ input: HookProgram.Input) throws(LinuxError) {
         // A file never waits for its reader, unlike a pipe.
-        let text = try Descriptor.holding(input.text)
+        let text = try Descriptor.holding(input.text.utf8, name: "alert")
         var start = ProgramStart(
-            program.words, input: text.number,
-            output: program.sharesOutput ? STDOUT_FILENO : STDERR_FILENO, errors: STDERR_FILENO)
+            program.words, input: .descriptor(text.raw),
+            output: program.sharesOutput ? .inherited : .descriptor(STDERR_FILENO),
+            errors: .inherited)
+        start.group = 0
         // The lock lasts for as long as the program, whatever becomes of this process.
         start.kept = input.kept
         start.variables = input.variables
@@ -85,15 +85,13 @@ private final class HookRun: Sendable {
                 var info = siginfo_t()
                 // Nobody may take its number before it can't be signalled any more.
                 while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-                var status: Int32 = 0
-                hasEnded.withLock { hasEnded in
+                let status = hasEnded.withLock { hasEnded in
                     hasEnded = true
-                    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+                    return WaitStatus.reap(pid)
                 }
                 continuation.resume(
-                    returning: clinux_signaled(status) != 0
-                        ? .killed(clinux_term_signal(status))
-                        : .exited(clinux_exit_status(status)))
+                    returning: status?.signal.map { .killed($0) }
+                        ?? .exited(status?.exitCode ?? 0))
             }
         }
     }

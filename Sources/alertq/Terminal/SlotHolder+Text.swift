@@ -1,4 +1,5 @@
 import AlertQueue
+import Linux
 
 extension SlotHolder {
     /// Whether an alert can be seen there.

@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import Linux
 import Synchronization
 
 /// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.

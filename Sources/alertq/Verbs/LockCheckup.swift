@@ -1,4 +1,5 @@
 import AlertQueue
+import Linux
 
 /// The check of `alertq doctor` that looks whether a process keeps others from writing.
 struct LockCheckup: Sendable {

@@ -1,6 +1,7 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
+import Linux
 import Synchronization
 
 /// `alertq present`: shows alerts to a person, one at a time.

@@ -2,6 +2,7 @@ import AlertPresenters
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import Linux
 
 /// The systemd user unit that shows alerts from login on; see systemd.unit(5).
 package struct PresenterUnit: Sendable {

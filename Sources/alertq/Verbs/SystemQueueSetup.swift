@@ -1,6 +1,6 @@
 import AlertQueue
-import CLinux
 import Glibc
+import Linux
 
 /// Creates what the system queue needs: a group, a directory that it may write, and the database.
 package struct SystemQueueSetup: Sendable {
@@ -122,27 +122,18 @@ package struct SystemQueueSetup: Sendable {
     /// Runs groupadd(8), which also knows where groups are kept when that is not /etc/group.
     private static func createGroup() throws {
         let program = "/usr/sbin/groupadd"
-        let words = [program, "--system", group]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
+        var start = ProgramStart(
+            [program, "--system", group], input: .inherited, output: .inherited,
+            errors: .inherited)
         // This process ignores SIGPIPE; a child expects what signal(7) says.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var child: pid_t = 0
-        let error = posix_spawn(&child, program, nil, &attributes, &arguments, environ)
-        guard error == 0 else {
-            throw CommandError(
-                .inputOutput, "can't run \(program): \(String(cString: strerror(error)))")
+        start.signals = [SIGPIPE]
+        let child: pid_t
+        do {
+            child = try start.start()
+        } catch {
+            throw CommandError(.inputOutput, "can't run \(program): \(error.reason)")
         }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) == -1 && errno == EINTR {}
-        guard clinux_exited(status) == 1, clinux_exit_status(status) == 0 else {
+        guard WaitStatus.reap(child)?.exitCode == 0 else {
             throw CommandError(.inputOutput, "\(program) could not create the group \(group)")
         }
     }

@@ -1,6 +1,7 @@
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import Linux
 
 /// The systemd units that back a queue up every day and, if that is wanted, purge it every week;
 /// see systemd.timer(5).

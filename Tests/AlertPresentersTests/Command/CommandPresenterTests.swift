@@ -1,6 +1,7 @@
 import AlertQueue
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import AlertPresenters

@@ -1,28 +1,23 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import AlertPresenters
 
 /// A shell script as a presenter, in a directory of its own.
 final class ProgramScript: Sendable {
-    let directory: String
+    let path: String
+    private let folder: TemporaryDirectory
     private let logged = Mutex<[String]>([])
 
-    var path: String { directory + "/show" }
+    var directory: String { folder.path }
     /// What the presenter logged.
     var log: [String] { logged.withLock { $0 } }
 
     init(_ body: String) throws {
-        directory = "/tmp/alertq-program-\(UUID())"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        let text = "#!/bin/sh\ncd \(directory)\n" + body + "\n"
-        // By a rename: nobody may start a script that somebody has open for writing (ETXTBSY).
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
-        chmod(path, 0o755)
+        folder = try TemporaryDirectory("alertq-program-")
+        path = try folder.script("show", "cd \(folder.path)\n" + body)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     func presenter() throws -> CommandPresenter {
         try CommandPresenter(
@@ -31,20 +26,7 @@ final class ProgramScript: Sendable {
     }
 
     /// The lines of a file that the script wrote.
-    func lines(_ name: String) -> [String] {
-        let text = try? String(contentsOfFile: directory + "/" + name, encoding: .utf8)
-        return (text ?? "").split(separator: "\n").map(String.init)
-    }
-}
-
-/// Waits until a condition holds, for 20 seconds at most; returns whether it does.
-func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-    let limit = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < limit {
-        if condition() { return true }
-        try? await Task.sleep(for: .milliseconds(5))
-    }
-    return false
+    func lines(_ name: String) -> [String] { folder.lines(name) }
 }
 
 /// Whether a process runs; what has ended and waits for its parent does not. See proc(5).

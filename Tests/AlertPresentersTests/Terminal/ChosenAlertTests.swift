@@ -4,6 +4,7 @@ import CLinux
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// A delegate that stops in one of its calls until the test lets it go on.
@@ -44,9 +45,7 @@ struct ChosenAlertTests {
         "It stays on the screen, its choice marked, until the delegate has heard of it",
         arguments: ["clicked", "willDismiss"])
     func stays(call: String) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "chosen-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         let delegate = StoppingDelegate(stopIn: call)
         let manager = try await AlertManager(
             path: directory.path + "/queue.db",
@@ -59,11 +58,11 @@ struct ChosenAlertTests {
         try await terminal.wait("a live alert") {
             terminal.screen.lines.last?.contains("chooses") == true
         }
-        terminal.type("n")
+        try terminal.type("n")
         try await terminal.wait("the call") { delegate.isThere }
         // The response is on disk, and a key that comes now means nothing.
         #expect(try await manager.record(id).response?.button?.id == "No")
-        terminal.type("y")
+        try terminal.type("y")
         try await terminal.wait("the mark") {
             terminal.screen.lines.last == "Storing “No”…"
         }
@@ -82,9 +81,7 @@ struct ChosenAlertTests {
 extension ChosenAlertTests {
     @Test("A choice that came too late is told below what came first")
     func tooLate() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         let path = directory.path + "/queue.db"
         let manager = try await AlertManager(
             path: path,
@@ -100,7 +97,7 @@ extension ChosenAlertTests {
         let lock = open(path + "-lock", O_RDWR)
         defer { close(lock) }
         #expect(clinux_flock(lock, LOCK_EX) == 0)
-        terminal.type("y")
+        try terminal.type("y")
         try await terminal.wait("the mark") { terminal.screen.lines.last == "Storing “Yes”…" }
         let end = try await manager.record(id).expiresAt ?? Date()
         while Date() < end { try await Task.sleep(for: .milliseconds(10)) }

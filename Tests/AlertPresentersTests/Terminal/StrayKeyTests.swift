@@ -1,4 +1,5 @@
 import AlertQueue
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
@@ -22,7 +23,7 @@ struct StrayKeyTests {
         async let choice = presenter.present(.of(alert, appeared: appeared))
         try await terminal.waitUntilLive(appeared)
         for (text, milliseconds) in pieces {
-            terminal.type(text)
+            try terminal.type(text)
             try await Task.sleep(for: .milliseconds(milliseconds))
         }
         try await terminal.type(slowly: "\r")
@@ -77,7 +78,7 @@ struct StrayKeyTests {
         // Each line chooses, and one of those behind it is what it asks for.
         let all = (100...999).map { "2\n\($0)\n" }.joined()
         for start in stride(from: 0, to: all.count, by: 1000) {
-            terminal.type(String(all.dropFirst(start).prefix(1000)))
+            try terminal.type(String(all.dropFirst(start).prefix(1000)))
             try await Task.sleep(for: .milliseconds(20))
         }
         try await Task.sleep(for: .milliseconds(500))

@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
@@ -47,7 +48,7 @@ struct TerminalPresenterTests {
 
     @Test("An alert without buttons is closed by Enter")
     func closes() async throws {
-        #expect(try await choice(Alert("Done")) { terminal.type("\r") } == .close)
+        #expect(try await choice(Alert("Done")) { try terminal.type("\r") } == .close)
     }
 
     @Test(
@@ -58,7 +59,7 @@ struct TerminalPresenterTests {
         ])
     func choosesNothing(garbage: String) async throws {
         let result = try await choice(Self.question) {
-            terminal.type(garbage)
+            try terminal.type(garbage)
             // Longer than a sequence or a paste may take to come to its end.
             try await Task.sleep(for: .milliseconds(1200))
             try await terminal.type(slowly: "\u{1B}[B\u{1B}[B\r")
@@ -70,7 +71,7 @@ struct TerminalPresenterTests {
     func pieces() async throws {
         let result = try await choice(Self.question) {
             for piece in ["\u{1B}[", "1;5", "C"] {
-                terminal.type(piece)
+                try terminal.type(piece)
                 try await Task.sleep(for: .milliseconds(200))
             }
             try await terminal.type(slowly: "\r")
@@ -82,8 +83,8 @@ struct TerminalPresenterTests {
 
     @Test("What was typed before an alert appeared is thrown away")
     func typedAhead() async throws {
-        terminal.type("y\ry\ny")
-        let result = try await choice(Self.question) { terminal.type("m") }
+        try terminal.type("y\ry\ny")
+        let result = try await choice(Self.question) { try terminal.type("m") }
         #expect(result == .button(2))
     }
 
@@ -97,19 +98,19 @@ struct TerminalPresenterTests {
         // With less than a quarter of a second between keys, however late each of them comes.
         for key in "yyyynmy\rym" {
             lastKey = .now
-            terminal.type(String(key))
+            try terminal.type(String(key))
             try await Task.sleep(for: .milliseconds(200))
         }
         try await terminal.waitUntilLive(appeared)
         #expect(ContinuousClock.now - lastKey >= .milliseconds(750))
-        terminal.type("m")
+        try terminal.type("m")
         #expect(try await choice == .button(2))
     }
 
     @Test("A key that is held down chooses nothing")
     func heldKey() async throws {
         let result = try await choice(Self.question) {
-            terminal.type(String(repeating: "y", count: 30))
+            try terminal.type(String(repeating: "y", count: 30))
             try await Task.sleep(for: .milliseconds(400))
             try await terminal.type(slowly: "m")
         }
@@ -119,9 +120,9 @@ struct TerminalPresenterTests {
     @Test("A key that begins a burst chooses nothing, and marks nothing")
     func burstAfterKey() async throws {
         let result = try await choice(Self.question) {
-            terminal.type("y")
+            try terminal.type("y")
             try await Task.sleep(for: .milliseconds(5))
-            terminal.type("yes")
+            try terminal.type("yes")
             try await Task.sleep(for: .milliseconds(400))
             // Still “No”, which was selected before.
             try await terminal.type(slowly: "\r")
@@ -132,7 +133,7 @@ struct TerminalPresenterTests {
     @Test("An arrow that is held down moves, and the next key chooses")
     func heldArrow() async throws {
         let result = try await choice(Self.question) {
-            terminal.type("\u{1B}[C\u{1B}[C")
+            try terminal.type("\u{1B}[C\u{1B}[C")
             try await Task.sleep(for: .milliseconds(300))
             try await terminal.type(slowly: "\r")
         }
@@ -189,7 +190,7 @@ struct TerminalPresenterTests {
         _ = try await choice(Self.question) {
             #expect(!terminal.isCanonical)
             #expect(!terminal.screen.isCursorVisible && terminal.screen.marksPastes)
-            terminal.type("y")
+            try terminal.type("y")
         }
         #expect(terminal.settings == before)
         let screen = terminal.screen
@@ -246,16 +247,16 @@ struct TerminalPresenterTests {
             buttons: ["Prune old snapshots", .cancel("Keep them all")])
         _ = try await choice(alert) {
             try await terminal.wait(for: "word")
-            let start = terminal.output.count
+            let start = terminal.bytes.count
             terminal.resize(columns: columns, rows: rows)
             try await terminal.wait("the alert in its new size") {
-                terminal.output.count > start && terminal.text.hasSuffix("\u{1B}[?7h")
+                terminal.bytes.count > start && terminal.text.hasSuffix("\u{1B}[?7h")
             }
-            let drawn = terminal.output[start...]
+            let drawn = terminal.bytes[start...]
             let screen = ScreenModel(Array(drawn), columns: columns)
             #expect(screen.lines.count <= rows)
             #expect(screen.lines.allSatisfy { DisplayWidth.of($0) <= columns })
-            terminal.type("\r")
+            try terminal.type("\r")
         }
     }
 
@@ -266,7 +267,7 @@ struct TerminalPresenterTests {
         #expect(tcflow(terminal.descriptor, TCOOFF) == 0)
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.wait("key mode") { !terminal.isCanonical }
-        terminal.type("y")
+        try terminal.type("y")
         try await Task.sleep(for: .milliseconds(100))
         #expect(!appeared.isSet)
         #expect(tcflow(terminal.descriptor, TCOON) == 0)

@@ -1,5 +1,6 @@
 import AlertQueue
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
@@ -165,7 +166,7 @@ struct TerminalPresenterTextTests {
         arguments: ["dumb", nil])
     func prompt(term: String?) async throws {
         let before = terminal.settings
-        terminal.type("2\n")
+        try terminal.type("2\n")
         let presenter = try presenter(term: term)
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.type("nonsense\n", after: appeared)
@@ -175,7 +176,7 @@ struct TerminalPresenterTextTests {
         let answered = "“nonsense” is not one of them. 1 to 3, or l for later: 3"
         #expect(terminal.screen.lines.suffix(2) == [answered, ""])
         #expect(terminal.settings == before)
-        #expect(!terminal.output.contains(0x1B))
+        #expect(!terminal.bytes.contains(0x1B))
     }
 
     @Test("The end of input at a prompt is an error, and the next alert asks again")
@@ -198,7 +199,7 @@ struct TerminalPresenterTextTests {
         try await terminal.wait("the alert") { appeared.isSet }
         // Neither a line nor the beginning of one counts.
         let typed = ContinuousClock.now
-        terminal.type("2\n2")
+        try terminal.type("2\n2")
         try await terminal.wait(for: "Stop typing to answer.")
         try await terminal.wait(for: "or l for later: ")
         #expect(ContinuousClock.now - typed >= .milliseconds(750))
@@ -211,22 +212,22 @@ struct TerminalPresenterTextTests {
         let presenter = try presenter(term: "dumb")
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.waitUntilLive(appeared)
-        terminal.type("2\n2\n")
+        try terminal.type("2\n2\n")
         try await terminal.wait(for: "If you mean “Yes”, type ")
         try await Task.sleep(for: .milliseconds(300))
         // Another number than the one that is asked for chooses nothing.
-        terminal.type("99\n")
+        try terminal.type("99\n")
         try await terminal.wait(for: "“99” is not one of them.")
         try await Task.sleep(for: .milliseconds(300))
         let before = terminal.text.utf8.count
-        terminal.type("3\n")
+        try terminal.type("3\n")
         try await terminal.wait("the digits") {
             String(terminal.text.utf8.dropFirst(before))?
                 .contains(#/If you mean “Maybe”, type \d+: /#) == true
         }
         let digits = try #require(terminal.text.matches(of: #/type (\d+): /#).last?.output.1)
         try await Task.sleep(for: .milliseconds(300))
-        terminal.type(digits + "\n")
+        try terminal.type(digits + "\n")
         #expect(try await choice == .button(2))
     }
 
@@ -239,10 +240,10 @@ struct TerminalPresenterTextTests {
             return try await presenter.present(.of(Alert("Done"), appeared: appeared))
         }
         try await terminal.waitUntilLive(appeared)
-        terminal.type(String(repeating: "\r", count: 20))
+        try terminal.type(String(repeating: "\r", count: 20))
         try await Task.sleep(for: .milliseconds(300))
         #expect(!isClosed.isSet)
-        terminal.type("\r")
+        try terminal.type("\r")
         #expect(try await task.value == .close)
     }
 }

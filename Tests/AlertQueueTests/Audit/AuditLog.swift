@@ -5,15 +5,10 @@ import Testing
 @testable import AlertQueue
 
 /// A queue with a log that holds every kind of entry but `erased`, made once a test.
-struct AuditLog {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct AuditLog: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// The alerts 1 to 6: answered, answered destructively, withdrawn, expired, cancelled, waiting.
     func fill() async throws {

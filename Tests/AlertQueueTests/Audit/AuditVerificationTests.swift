@@ -2,6 +2,7 @@ import AlertQueue
 import Foundation
 import Migrations
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Audit log")
@@ -16,15 +17,14 @@ struct AuditVerificationTests {
         let head = try #require(try await log.store.auditHead())
         #expect(head.sequence > 50)
         #expect(try await log.store.verify(expecting: head).problems.isEmpty)
-        let (status, text) = try ChildProcess.run("python3", Self.verifier, log.queue.path)
-        #expect(status == 0, "\(text)")
-        #expect(text == "\(head.sequence) \(Hex.text(head.hash))\n")
+        let good = try await Child.run("python3", Self.verifier, log.queue.path)
+        #expect(good.code == 0, "\(good.errors)")
+        #expect(good.output == "\(head.sequence) \(Hex.text(head.hash))\n")
         // The control: it must be able to find something.
         try log.forge("UPDATE audit SET detail = 'x' WHERE seq = 20")
-        let (badStatus, complaint) = try ChildProcess.run(
-            "python3", Self.verifier, log.queue.path)
-        #expect(badStatus != 0)
-        #expect(complaint.contains("entry 20: it was changed"))
+        let bad = try await Child.run("python3", Self.verifier, log.queue.path)
+        #expect(bad.code != 0)
+        #expect(bad.errors.contains("entry 20: it was changed"))
         await log.store.close()
     }
 
@@ -39,9 +39,9 @@ struct AuditVerificationTests {
         let log = try await AuditLog()
         try await log.fillRichly()
         try log.forge(script)
-        let (status, text) = try ChildProcess.run("python3", Self.verifier, log.queue.path)
-        #expect((status == 0) == (complaint == nil), "\(text)")
-        #expect(complaint.map { text.contains($0) } ?? true, "\(text)")
+        let run = try await Child.run("python3", Self.verifier, log.queue.path)
+        #expect((run.code == 0) == (complaint == nil), "\(run.errors)")
+        #expect(complaint.map { run.errors.contains($0) } ?? true, "\(run.errors)")
         await log.store.close()
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @testable import AlertQueue
@@ -46,12 +47,12 @@ struct RestoredLogTests {
         #expect(careful.report.problems == [])
         #expect(try await store.unindexedCount() == 3)
         await store.close()
-        #expect(try verifies())
+        #expect(try await verifies())
     }
 
     /// Whether the verifier that was written from the documentation finds nothing.
-    private func verifies() throws -> Bool {
-        try ChildProcess.run("python3", AuditVerificationTests.verifier, queue.path).0 == 0
+    private func verifies() async throws -> Bool {
+        try await Child.run("python3", AuditVerificationTests.verifier, queue.path).code == 0
     }
 
     /// Gives each entry the hash of what it says, and goes on from it with the next one.
@@ -85,7 +86,7 @@ struct RestoredLogTests {
         #expect(try await store.quickAuditReport(expecting: nil) == nil)
         let problems = try await problems(store)
         await store.close()
-        #expect(try !verifies())
+        #expect(try await !verifies())
         return problems
     }
 

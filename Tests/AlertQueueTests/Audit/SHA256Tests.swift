@@ -1,5 +1,6 @@
 import AlertQueue
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("SHA-256")
@@ -41,11 +42,11 @@ struct SHA256Tests {
             1, 54, 55, 56, 57, 63, 64, 65, 118, 119, 120, 121, 127, 128, 129, 511, 512, 513, 4095,
             4096, 65_537,
         ])
-    func borders(count: Int) throws {
+    func borders(count: Int) async throws {
         let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) }
-        let (status, text) = try ChildProcess.run("sha256sum", input: Data(message))
-        try #require(status == 0)
-        #expect(Hex.text(SHA256.hash(message)) == text.prefix(64))
+        let sum = try await Child.run("sha256sum", input: message)
+        try #require(sum.code == 0)
+        #expect(Hex.text(SHA256.hash(message)) == sum.output.prefix(64))
     }
 
     @Test("One changed bit changes the hash", arguments: [0, 55, 63, 64, 99])

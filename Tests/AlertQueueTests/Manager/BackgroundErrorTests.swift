@@ -1,6 +1,7 @@
 import AlertQueue
 import AlertQueueTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A presenter that chooses what no person could, and counts how often it is asked to.

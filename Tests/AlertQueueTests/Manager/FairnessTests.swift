@@ -2,6 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Notices that keep coming, or stay, hold up no question.

@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 private enum Decision: AlertChoice {

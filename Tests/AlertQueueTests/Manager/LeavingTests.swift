@@ -1,4 +1,5 @@
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 @testable import AlertQueue

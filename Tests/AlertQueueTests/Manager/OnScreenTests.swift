@@ -1,7 +1,9 @@
 import AlertQueueTesting
 import CLinux
 import Glibc
+import Linux
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AlertQueue

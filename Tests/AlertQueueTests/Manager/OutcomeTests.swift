@@ -1,6 +1,7 @@
 import AlertQueue
 import AlertQueueTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// One test for each way in which an alert can end, and what everybody hears of it.

@@ -2,7 +2,9 @@ import AlertQueueTesting
 import CLinux
 import Foundation
 import Glibc
+import Linux
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AlertQueue

@@ -1,5 +1,6 @@
 import AlertQueueTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertQueue

@@ -1,6 +1,8 @@
 import AlertQueueTesting
 import CLinux
 import Glibc
+import Linux
+import TestSupport
 import Testing
 
 @testable import AlertQueue
@@ -163,11 +165,7 @@ struct TimekeepingTests {
             recorder.note("closed")
         }
         // Less than a writer waits for its turn.
-        let limit = ContinuousClock.now + .seconds(3)
-        while recorder.lines.isEmpty, ContinuousClock.now < limit {
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(recorder.lines == ["closed"])
+        #expect(await eventually(within: .seconds(3)) { recorder.lines == ["closed"] })
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
         await closing.value
     }

@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 /// The right column of the README's table "If you know UIAlertView", compiled and run.

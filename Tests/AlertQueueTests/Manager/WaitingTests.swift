@@ -1,6 +1,7 @@
 import AlertQueueTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AlertQueue

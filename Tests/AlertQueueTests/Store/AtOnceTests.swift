@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 import Testing
 
 @testable import AlertQueue

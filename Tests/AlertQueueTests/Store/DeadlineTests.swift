@@ -7,15 +7,10 @@ import Testing
 private let year: Int64 = 365 * 86_400_000
 
 @Suite("Deadlines")
-struct DeadlineTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct DeadlineTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// What the clocks say when the answer comes, against a deadline after 60 seconds.
     struct Moment: Sendable {

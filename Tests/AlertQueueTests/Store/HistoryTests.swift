@@ -5,15 +5,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("History")
-struct HistoryTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct HistoryTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     private static let middle = Timestamp.date(milliseconds: 1_767_225_600_000 + 20_000)
 

@@ -1,22 +1,18 @@
 import AlertQueueTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertQueue
 
 /// Deadlines and snoozes that were given as moments, on clocks that are set.
 @Suite("Moments")
-struct MomentTests {
+struct MomentTests: StoreSuite {
     private static let hour: Int64 = 3_600_000
 
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// The moment that lies some milliseconds ahead on the wall clock.
     private func moment(in milliseconds: Int64) -> Alert.Deadline {

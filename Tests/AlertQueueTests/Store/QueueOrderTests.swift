@@ -4,15 +4,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Order of the queue")
-struct QueueOrderTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct QueueOrderTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     private func next(_ presenters: String..., only: Alert.ID? = nil) async throws -> Alert.ID? {
         try await store.next(ScreenQuery(for: presenters, only: only)).record?.id

@@ -4,15 +4,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Resolving")
-struct ResolvingTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct ResolvingTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// A way to end an alert, and the row and the entry that it must leave.
     struct Ending: Sendable, CustomTestStringConvertible {

@@ -4,15 +4,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Statistics")
-struct StatisticsTests {
-    let queue: TemporaryQueue
-    let clock = ManualClock()
-    let store: SQLiteAlertStore
+struct StatisticsTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     private func statistics(
         source: String? = nil, since: ClockReading? = nil, until: ClockReading? = nil

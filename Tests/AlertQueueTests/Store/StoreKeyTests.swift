@@ -4,15 +4,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Keys and bounds")
-struct StoreKeyTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct StoreKeyTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     private func enqueue(_ alert: Alert, source: String = "test") async throws -> Receipt {
         try await store.enqueue(Question(alert: alert, source: source), by: Caller(via: "test"))

@@ -6,15 +6,10 @@ import Testing
 
 /// Who comes next where accounts and sources ask more than anybody can answer.
 @Suite("Turns")
-struct TurnTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct TurnTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     private static func caller(_ uid: UInt32) -> Caller {
         var caller = Caller(via: "test")

@@ -4,15 +4,10 @@ import Testing
 @testable import AlertQueue
 
 @Suite("Pages of what waits")
-struct WaitingPageTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct WaitingPageTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// Forty alerts of all priorities and two sources over ten hours, some of them snoozed.
     private func fill() async throws {

@@ -1,7 +1,9 @@
 import CLinux
 import Dispatch
 import Foundation
+import Linux
 import SQLite
+import TestSupport
 import Testing
 
 @testable import AlertQueue
@@ -153,10 +155,10 @@ struct WriterTests {
             try await reopened.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
         // An alert's row needs none of the pages in the middle.
-        let (status, text) = try ChildProcess.run(
+        let dd = try await Child.run(
             "dd", "if=/dev/zero", "of=\(queue.path)", "bs=4096", "seek=100", "count=50",
             "conv=notrunc")
-        try #require(status == 0, "\(text)")
+        try #require(dd.code == 0, "\(dd.errors)")
         let error = await thrown { try await reopened.ask(.yesNo()) }
         #expect(
             error?.description.contains("after a failure") == true, "\(String(describing: error))")

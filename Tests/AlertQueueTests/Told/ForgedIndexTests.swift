@@ -7,15 +7,10 @@ import Testing
 
 /// An index that leads to other rows than it ought to makes nobody hear what the log does not say.
 @Suite("Forged indexes")
-struct ForgedIndexTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct ForgedIndexTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     private func answered(by reference: String = "k") async throws -> Alert.ID {
         let id = try await store.ask(.yesNo("Delete?", key: reference)).id

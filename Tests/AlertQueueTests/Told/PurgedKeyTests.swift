@@ -5,15 +5,10 @@ import Testing
 
 /// A key outlives the texts that were asked with it, and still answers one question only.
 @Suite("Purged keys")
-struct PurgedKeyTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct PurgedKeyTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// A question whose first id is its label, and so is erased with it.
     private static var original: Alert {

@@ -1,5 +1,6 @@
 import AlertQueueTesting
 import SQLite
+import TestSupport
 import Testing
 
 @testable import AlertQueue

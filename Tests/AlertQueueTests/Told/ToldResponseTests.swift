@@ -7,15 +7,10 @@ import Testing
 
 /// A process that can write the file can't make an asker hear what the log does not say.
 @Suite("Told responses")
-struct ToldResponseTests {
-    let queue: TemporaryQueue
-    let store: SQLiteAlertStore
-    let clock = ManualClock()
+struct ToldResponseTests: StoreSuite {
+    let fixture: StoreFixture
 
-    init() async throws {
-        queue = try TemporaryQueue()
-        store = try await queue.store(clock: clock)
-    }
+    init() async throws { fixture = try await StoreFixture() }
 
     /// What somebody does to an alert that was asked with a key and answered "No".
     struct Forgery: CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import AlertQueue
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// What `audit export` prints is checked by a verifier of another make.

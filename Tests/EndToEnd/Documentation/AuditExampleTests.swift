@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The worked example of "How the audit log is chained" is computed again by sha256sum(1).

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The README's own presenters, tried with the programs that they name.
@@ -45,8 +46,8 @@ struct PresenterExampleTests {
         try await ask("Prune \u{1B}[2J?")
         let presenter = try queue.start(["present", "--on", "command:\(show)"], on: terminal)
         #expect(await terminal.shows("Number, or Enter for later: "))
-        #expect(terminal.screen.contains("Prune ?[2J?\r\n1 Prune?[2J\r\n2 Keep it"))
-        #expect(!terminal.screen.contains("\u{1B}[2J"))
+        #expect(terminal.text.contains("Prune ?[2J?\r\n1 Prune?[2J\r\n2 Keep it"))
+        #expect(!terminal.text.contains("\u{1B}[2J"))
         try terminal.type("2\n")
         #expect(try await isAnswered(1, "no"))
         let count = terminal.bytes.count

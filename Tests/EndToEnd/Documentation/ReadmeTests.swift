@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The README says what is true: its recorded run and its tables are tried here.
@@ -41,7 +42,7 @@ struct ReadmeTests {
                 "HOME": queue.directory,
                 "PATH": bin + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
             ], on: terminal)
-        #expect(await shell.exit() != nil, "\(terminal.screen)")
+        #expect(await shell.exit() != nil, "\(terminal.text)")
         let log = try String(contentsOfFile: queue.directory + "/log", encoding: .utf8)
         let (actual, printed) = (normalised(log, queue), normalised(String(block), queue))
         #expect(actual == printed, "\(actual)")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Every shell example of the README is run, line by line, as a person would at a terminal.
@@ -109,7 +110,7 @@ struct ShellExampleTests {
             ], on: terminal)
         if Self.isEndless(line) {
             let sign = line.contains("watch") ? "Ctrl-C stops" : "An older notice"
-            #expect(await terminal.shows(sign), "\(terminal.screen)")
+            #expect(await terminal.shows(sign), "\(terminal.text)")
             // A key that comes while an alert is being drawn is thrown away.
             _ = try await eventually {
                 try terminal.type("\u{3}")
@@ -122,7 +123,7 @@ struct ShellExampleTests {
         let code = await shell.exit()
         if code == nil { shell.kill(SIGKILL) }
         return Finished(
-            code: code, output: await shell.output.complete(), errors: terminal.screen)
+            code: code, output: await shell.output.complete(), errors: terminal.text)
     }
 
     /// Answers the alert that waits for an answer, with its first button.

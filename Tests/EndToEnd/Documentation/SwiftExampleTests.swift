@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Every Swift example of the README, of DocC's articles and of the docstrings is compiled.

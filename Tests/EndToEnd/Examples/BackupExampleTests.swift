@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// `Tests/Examples/backup.sh`, killed after each program that it runs, and run again.

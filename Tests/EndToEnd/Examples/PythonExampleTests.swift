@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// `Tests/Examples/deploy.py`, with every end that its question can come to.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Hostile errors")
@@ -33,8 +34,8 @@ struct HostileErrorTests {
             let errors = await child.errors.complete()
             #expect(code != 0 && !errors.isEmpty, "\(line)")
             #expect(
-                TerminalBytes.additions(in: child.errors.data, .text) == [], "\(line.first ?? "")")
-            #expect(child.output.data.isEmpty, "\(line)")
+                TerminalBytes.additions(in: child.errors.bytes, .text) == [], "\(line.first ?? "")")
+            #expect(child.output.bytes.isEmpty, "\(line)")
         }
     }
 
@@ -49,7 +50,7 @@ struct HostileErrorTests {
             _ = await child.exit()
             _ = await child.output.complete()
             _ = await child.errors.complete()
-            let bytes = child.output.data + child.errors.data
+            let bytes = child.output.bytes + child.errors.bytes
             #expect(!bytes.isEmpty)
             #expect(TerminalBytes.additions(in: bytes, .text) == [], "\(line)")
         }

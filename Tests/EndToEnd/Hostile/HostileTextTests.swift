@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite("Hostile text")
@@ -35,7 +36,7 @@ struct HostileTextTests {
         ])
         #expect(await child.exit() == 0)
         #expect(await child.errors.complete() == "")
-        #expect(TerminalBytes.additions(in: child.errors.data, .text) == [])
+        #expect(TerminalBytes.additions(in: child.errors.bytes, .text) == [])
         return await child.output.complete().trimmingCharacters(in: .newlines)
     }
 
@@ -54,7 +55,7 @@ struct HostileTextTests {
             let answer = try queue.start(["answer", id, "no"])
             #expect(await answer.exit() == 0)
             let isTold = await eventually {
-                terminal.screen(since: seen).contains("• \(name)")
+                terminal.text(since: seen).contains("• \(name)")
             }
             #expect(isTold, "\(name)")
         }
@@ -78,8 +79,8 @@ struct HostileTextTests {
             let child = try queue.start(verb)
             _ = await child.exit()
             let output = await child.output.complete()
-            #expect(!output.isEmpty || !child.errors.data.isEmpty)
-            let bytes = child.output.data + child.errors.data
+            #expect(!output.isEmpty || !child.errors.bytes.isEmpty)
+            let bytes = child.output.bytes + child.errors.bytes
             #expect(TerminalBytes.additions(in: bytes, .text) == [], "\(verb)")
             let screen = try await screen(verb)
             #expect(!screen.isEmpty)
@@ -87,7 +88,7 @@ struct HostileTextTests {
             let json = try queue.start(verb + ["--json"])
             _ = await json.exit()
             _ = await json.output.complete()
-            #expect(TerminalBytes.additions(in: json.output.data, .json) == [], "\(verb)")
+            #expect(TerminalBytes.additions(in: json.output.bytes, .json) == [], "\(verb)")
         }
     }
 
@@ -107,7 +108,7 @@ struct HostileTextTests {
     }
 
     /// What a verb puts onto a terminal.
-    private func screen(_ verb: [String]) async throws -> Data {
+    private func screen(_ verb: [String]) async throws -> [UInt8] {
         let terminal = try PseudoTerminal()
         let child = try Child(
             "sh", ["-c", "\"$0\" \"$@\" >/dev/tty 2>&1", CommandLineQueue.program] + verb,

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Files that other accounts put where those of a queue are expected.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The command tells nobody what the log does not say.
@@ -121,8 +122,8 @@ struct ToldTests {
         #expect(try await queue.run("answer", "1", "yes").code == 65)
         let terminal = try PseudoTerminal()
         let present = try queue.start(["present", "--on", "terminal"], on: terminal)
-        #expect(await eventually { terminal.screen.contains("Good?") })
-        #expect(!terminal.screen.contains("Keep?"))
+        #expect(await eventually { terminal.text.contains("Good?") })
+        #expect(!terminal.text.contains("Keep?"))
         present.kill(SIGTERM)
         _ = await present.exit()
     }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ProcessTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A disk that fails or is full: at every write, sync and opening, once and from there on.

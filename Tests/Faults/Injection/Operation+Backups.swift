@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 // Backups and restores, whose files lie beside the queue's.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// What people and programs do with a queue, each from the same beginning.
@@ -99,12 +100,12 @@ enum Operation: String, CaseIterable, Sendable {
         let terminal = try PseudoTerminal()
         let child = try queue.start(arguments, under: wrapper, on: terminal)
         _ = try await terminal.press("y") { child.poll() != nil }
-        let told = terminal.screen.contains("✓ Waiting — yes")
+        let told = terminal.text.contains("✓ Waiting — yes")
         return Finished(
             code: await child.exit(),
             output: told
                 ? #"{"id":1,"title":"Waiting","outcome":"answered","button":"yes"}"# + "\n" : "",
-            errors: terminal.screen)
+            errors: terminal.text)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// A room with a pretended disk, in which processes can lose their power.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Power cuts at random moments, on a disk that may lose whatever was not synced.

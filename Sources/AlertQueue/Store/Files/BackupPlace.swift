@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Linux
 
 /// Where a backup goes: a file of its own, or a directory in which each has its time in its name.
 struct BackupPlace: Sendable {
@@ -76,7 +77,7 @@ struct BackupPlace: Sendable {
     func removeAllBut(
         _ count: Int, of made: String, where isOwn: (String) -> Bool
     ) throws(AlertError) -> [String] {
-        let others = DraftFile.names(in: directory).filter(isName).map(path(of:))
+        let others = LinuxFile.names(in: directory).filter(isName).map(path(of:))
             .filter { $0 != made && Self.isPlainFile($0) && isOwn($0) }.sorted()
         let old = others.dropLast(max(0, count - 1))
         for file in old {

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Room on the disk that is set aside, so that a full disk does not lock out a person who answers.
 ///

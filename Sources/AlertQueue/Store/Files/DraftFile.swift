@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 
 /// A file that is made beside the place that it is to have, and put there when it is complete.
 ///
@@ -84,7 +85,7 @@ final class DraftFile: Sendable {
     ///
     /// - Parameter isTarget: Whether a name is one of those for which drafts are made there.
     static func removeLeftovers(in directory: String, for isTarget: (String) -> Bool) {
-        for name in names(in: directory) {
+        for name in LinuxFile.names(in: directory) {
             guard let end = name.ranges(of: "-new.").last,
                 isTarget(String(name[..<end.lowerBound]))
             else { continue }
@@ -122,21 +123,5 @@ final class DraftFile: Sendable {
     static func remove(_ draft: String) {
         for ending in QueueFiles.endings { unlink(draft + ending) }
         unlink(draft)
-    }
-
-    /// The names in a directory; none in one that can't be read. See readdir(3).
-    static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    String(validatingCString: $0)
-                }
-            }
-            if let name { names.append(name) }
-        }
-        return names
     }
 }

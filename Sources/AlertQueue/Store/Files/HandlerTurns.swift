@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 import Synchronization
 
 /// Sees to it that one process at a time runs the named handler of an alert.

@@ -1,3 +1,5 @@
+import Linux
+
 /// Decides how long a process that was asked to end waits for the writer lock.
 ///
 /// A lock that goes from one process to the next is worth its wait, however many processes there

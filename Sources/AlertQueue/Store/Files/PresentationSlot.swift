@@ -1,6 +1,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import Linux
 import Synchronization
 
 /// The right to show alerts, which one process at a time holds.

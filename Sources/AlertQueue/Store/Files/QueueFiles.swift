@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// The files of one queue: the database and those beside it.
 struct QueueFiles: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Which processes hold the locks of a queue, as far as they can be seen.
 package struct QueueLocks: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// How much room the files of a queue take and leave, and who keeps the log from being emptied.
 package struct QueueSpace: Sendable {

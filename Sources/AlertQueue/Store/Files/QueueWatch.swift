@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import Linux
 import Synchronization
 
 /// Watches the bell and the slot of a queue, and looks at everything once a second besides.

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Whether this account may write a queue: what is not permitted is said when a queue is opened,
 /// and not at the first write, which may be an answer.

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Linux
 import Synchronization
 
 /// Gathers the writes that wait into one transaction, so that one sync serves them all.

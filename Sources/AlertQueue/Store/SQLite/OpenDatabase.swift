@@ -1,3 +1,4 @@
+import Linux
 import SQLite
 
 /// The files that SQLite has opened beside a database.

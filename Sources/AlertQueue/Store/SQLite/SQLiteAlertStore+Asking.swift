@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Linux
 import SQLite
 
 /// A question made ready for its row, outside of the writer's thread.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Linux
 import SQLite
 
 extension SQLiteAlertStore: Backups {

@@ -1,3 +1,5 @@
+import Linux
+
 extension SQLiteAlertStore {
     /// Counts what waits on the calling thread, without a store and its threads, as a shell's
     /// prompt wants it.

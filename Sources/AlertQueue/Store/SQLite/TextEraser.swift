@@ -1,3 +1,4 @@
+import Linux
 import SQLite
 
 extension AlertRecord {

@@ -1,3 +1,4 @@
+import Linux
 import SQLite
 
 // What becomes of a transaction when space runs out or the disk fails.

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import SQLite
 
 /// The one connection of a process that writes; confined to the writer's thread.

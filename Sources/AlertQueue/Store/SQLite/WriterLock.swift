@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 
 /// The lock under which every write and every checkpoint happens, in whatever process.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import SQLite
 
 /// Puts a backup in the place of a queue, where no store has the queue open in this process.

@@ -1,6 +1,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import Linux
 
 /// A copy of a queue in a directory of its own, for reading it where nothing can be written beside
 /// it.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 import SQLite
 
 /// The last part of a restore, under the writer's lock: what was found to be right is put in the

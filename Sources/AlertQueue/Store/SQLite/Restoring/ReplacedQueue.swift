@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import SQLite
 
 /// The queue that a restore replaces, open, with all of it in its database file.

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Lets what shares one screen take turns, such as several managers: each has the same object.
+///
+/// First come, first served.
+package final class PresentationTurn: Sendable {
+    private struct State {
+        var isTaken = false
+        var nextWaiter: UInt64 = 0
+        var waiting: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Waits for the turn, which ``end()`` gives back; `false` if the task was cancelled before it
+    /// came.
+    package nonisolated(nonsending) func take() async -> Bool {
+        let waiter = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isMine: Bool? = state.withLock { state in
+                    // A cancellation before this found nobody waiting; one after it will.
+                    if Task.isCancelled { return false }
+                    if state.isTaken {
+                        state.waiting.append((waiter, continuation))
+                        return nil
+                    }
+                    state.isTaken = true
+                    return true
+                }
+                if let isMine { continuation.resume(returning: isMine) }
+            }
+        } onCancel: {
+            let cancelled = state.withLock { state in
+                let place = state.waiting.firstIndex { $0.id == waiter }
+                return place.map { state.waiting.remove(at: $0).continuation }
+            }
+            cancelled?.resume(returning: false)
+        }
+    }
+
+    /// Gives the turn to the one who has waited longest.
+    package func end() {
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiting.removeFirst().continuation
+        }
+        next?.resume(returning: true)
+    }
+}

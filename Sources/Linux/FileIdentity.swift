@@ -1,0 +1,47 @@
+import CLinux
+import Glibc
+
+/// Which file something is, whatever it is called.
+///
+/// A file that is deleted leaves its inode's number to the next one at once, so the moment of its
+/// birth belongs to its identity; see statx(2).
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    private let bornSeconds: Int64
+    private let bornNanoseconds: Int64
+    /// Its size in bytes; not part of its identity, but learnt with it.
+    package let size: Int64
+
+    package init?(path: String) {
+        var file = clinux_file()
+        guard !path.isEmpty, clinux_file_look(AT_FDCWD, path, &file) == 0 else { return nil }
+        self.init(file)
+    }
+
+    package init?(descriptor: Int32) {
+        var file = clinux_file()
+        guard clinux_file_look(descriptor, "", &file) == 0 else { return nil }
+        self.init(file)
+    }
+
+    private init(_ file: clinux_file) {
+        device = file.device
+        inode = file.inode
+        bornSeconds = file.born_seconds
+        bornNanoseconds = file.born_nanoseconds
+        size = file.size
+    }
+
+    package static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+        left.device == right.device && left.inode == right.inode
+            && left.bornSeconds == right.bornSeconds
+            && left.bornNanoseconds == right.bornNanoseconds
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(device)
+        hasher.combine(inode)
+        hasher.combine(bornNanoseconds)
+    }
+}

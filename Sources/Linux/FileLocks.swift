@@ -1,0 +1,79 @@
+import CLinux
+import Glibc
+
+/// The locks that processes hold on one file, as the kernel tells; see `/proc/locks` in proc(5).
+///
+/// A process in another pid namespace is not in the list.
+package struct FileLocks {
+    private let file: FileIdentity
+
+    /// `nil` where there is no such file.
+    package init?(path: String) {
+        guard let file = FileIdentity(path: path) else { return nil }
+        self.init(file)
+    }
+
+    package init(_ file: FileIdentity) {
+        self.file = file
+    }
+
+    /// Who holds a lock by flock(2).
+    package func flockHolder() -> LinuxProcess? {
+        held().first { $0.kind == "FLOCK" }.map { LinuxProcess(pid: $0.pid) }
+    }
+
+    /// Who reads under a POSIX lock that begins in a range of bytes; see fcntl(2).
+    package func readers(from range: ClosedRange<Int>) -> Set<LinuxProcess> {
+        let locks = held().filter {
+            $0.kind == "POSIX" && $0.access == "READ" && range.contains($0.first)
+        }
+        return Set(locks.map { LinuxProcess(pid: $0.pid) })
+    }
+
+    /// Who holds an open-file-description lock, among the processes whose files this user may see.
+    ///
+    /// The list names nobody for these locks, because several processes may share the description.
+    package func openFileHolders() -> [LinuxProcess] {
+        let processes = LinuxFile.names(in: "/proc").compactMap { Int32($0) }
+        return processes.filter(holdsOpenFileLock).map { LinuxProcess(pid: $0) }
+    }
+
+    private func holdsOpenFileLock(_ pid: Int32) -> Bool {
+        // A process that ends meanwhile holds nothing.
+        LinuxFile.names(in: "/proc/\(pid)/fd").contains { number in
+            FileIdentity(path: "/proc/\(pid)/fd/\(number)") == file
+                && LinuxFile.whole("/proc/\(pid)/fdinfo/\(number)").split(separator: "\n")
+                    .contains { $0.hasPrefix("lock:") && $0.contains(" OFDLCK ") }
+        }
+    }
+
+    private struct Held {
+        let kind: Substring
+        let access: Substring
+        let pid: Int32
+        let place: Substring
+        let first: Int
+    }
+
+    /// The locks on the file that are held, without those that are waited for.
+    private func held() -> [Held] {
+        let ending = ":\(file.inode)"
+        let locks = LinuxFile.whole("/proc/locks").split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count >= 8, words[1] != "->", words[5].hasSuffix(ending),
+                let pid = Int32(words[4]), let first = Int(words[6])
+            else { return Held?.none }
+            return Held(
+                kind: words[1], access: words[3], pid: pid, place: words[5], first: first)
+        }
+        let numbers = [gnu_dev_major(UInt(file.device)), gnu_dev_minor(UInt(file.device))]
+        let device = numbers.map(Self.hex).joined(separator: ":")
+        let exact = locks.filter { $0.place == device + ending }
+        // Some file systems have other numbers there than stat(2) gives.
+        return exact.isEmpty ? locks : exact
+    }
+
+    private static func hex(_ number: UInt32) -> String {
+        (number < 16 ? "0" : "") + String(number, radix: 16)
+    }
+}

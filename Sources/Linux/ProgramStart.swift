@@ -1,0 +1,123 @@
+import CLinux
+import Glibc
+
+/// A program that is about to start, with no descriptor of ours but those that it is given, and
+/// with no signal blocked; see posix_spawn(3).
+package struct ProgramStart: Sendable {
+    /// What a program finds as one of its standard descriptors.
+    package enum Stream: Sendable {
+        /// What this process has there.
+        case inherited
+        /// Nothing to read, and nobody who would read what it writes.
+        case nothing
+        case descriptor(Int32)
+        /// A terminal, by its path; for the leader of a new session it becomes the controlling
+        /// terminal.
+        case terminal(String)
+    }
+
+    /// The signals that a terminal or a parent sends, and that programs may find ignored.
+    package static let commonSignals = [
+        SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGCHLD,
+    ]
+
+    /// The program, looked up in `$PATH`, and its arguments.
+    package let words: [String]
+    package let input: Stream
+    package let output: Stream
+    /// Where its errors go; the descriptors are set up in the order input, output, errors.
+    package let errors: Stream
+    /// The group that it joins, 0 to make it the leader of one of its own; `nil` for ours.
+    package var group: pid_t?
+    /// Whether it leads a session of its own; see setsid(2).
+    package var leadsSession = false
+    /// A descriptor that it keeps open, as its fourth.
+    package var kept: Int32?
+    /// What its environment has beside ours, or in the place of ours.
+    package var variables: [(name: String, value: String)] = []
+    /// What its environment lacks of ours.
+    package var removedVariables: [String] = []
+    /// The signals that it finds as if nobody had ignored them.
+    package var signals = ProgramStart.commonSignals
+
+    package init(_ words: [String], input: Stream, output: Stream, errors: Stream) {
+        self.words = words
+        self.input = input
+        self.output = output
+        self.errors = errors
+    }
+
+    /// Starts it, and returns its number.
+    package func start() throws(LinuxError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (place, stream) in [(Int32(0), input), (1, output), (2, errors)] {
+            switch stream {
+            case .inherited: break
+            case .nothing:
+                let access = place == 0 ? O_RDONLY : O_WRONLY
+                posix_spawn_file_actions_addopen(&actions, place, "/dev/null", access, 0)
+            case .descriptor(let source):
+                posix_spawn_file_actions_adddup2(&actions, source, place)
+            case .terminal(let path):
+                posix_spawn_file_actions_addopen(&actions, place, path, O_RDWR, 0)
+            }
+        }
+        if let kept { posix_spawn_file_actions_adddup2(&actions, kept, 3) }
+        _ = clinux_spawn_close_from(&actions, kept == nil ? 3 : 4)
+        return try start(&actions)
+    }
+
+    private func start(
+        _ actions: inout posix_spawn_file_actions_t
+    ) throws(LinuxError) -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (changed, none) = (sigset_t(), sigset_t())
+        sigemptyset(&changed)
+        sigemptyset(&none)
+        for number in signals { sigaddset(&changed, number) }
+        posix_spawnattr_setsigdefault(&attributes, &changed)
+        // A thread of Dispatch blocks signals, and its children would go on doing so.
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
+        if let group {
+            posix_spawnattr_setpgroup(&attributes, group)
+            flags |= Int16(POSIX_SPAWN_SETPGROUP)
+        }
+        if leadsSession { flags |= Self.setSession }
+        posix_spawnattr_setflags(&attributes, flags)
+        return try start(&actions, &attributes)
+    }
+
+    /// POSIX_SPAWN_SETSID, which is hidden behind _GNU_SOURCE; its value is part of glibc's ABI.
+    private static let setSession: Int16 = 0x80
+
+    private func start(
+        _ actions: inout posix_spawn_file_actions_t, _ attributes: inout posix_spawnattr_t
+    ) throws(LinuxError) -> pid_t {
+        let argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        // The environment's own strings are not ours to free.
+        let own: [UnsafeMutablePointer<CChar>?] = variables.map {
+            strdup("\($0.name)=\($0.value)")
+        }
+        defer { for pointer in argv + own { free(pointer) } }
+        let names = variables.map(\.name) + removedVariables
+        var environment: [UnsafeMutablePointer<CChar>?] = []
+        var place = environ
+        while let variable = place.pointee {
+            let isOther = names.allSatisfy {
+                strncmp(variable, $0 + "=", $0.utf8.count + 1) != 0
+            }
+            if isOther { environment.append(variable) }
+            place += 1
+        }
+        environment += own + [nil]
+        var process = pid_t()
+        let code = posix_spawnp(&process, words[0], &actions, &attributes, argv, environment)
+        guard code == 0 else { throw LinuxError("start \(words[0])", code: code) }
+        return process
+    }
+}

@@ -1,0 +1,81 @@
+import AlertQueue
+import Glibc
+import Linux
+
+/// How soon a commit is heard in another process, and what waiting for one costs.
+enum Bells: Benchmark {
+    static let name = "bell"
+    static let abstract = "Commit in one process until it is heard in another"
+
+    static func run(_ plan: Plan) async throws -> [Row] {
+        var (middles, ends, shares): ([Double], [Double], [Double]) = ([], [], [])
+        for _ in 0..<plan.rounds {
+            let times = try await times(count: plan.count(300))
+            middles.append(times.median)
+            ends.append(times.percentile(99))
+            shares.append(try await share(seconds: plan.isSmall ? 0.2 : 5))
+        }
+        return [
+            .bound(name, "commit to heard, p50", middles.median, unit: "µs", atMost: 150),
+            .bound(name, "commit to heard, p99", ends.median, unit: "µs", atMost: 500),
+            .bound(name, "a waiting process", shares.median, unit: "% core", atMost: 0.1),
+        ]
+    }
+
+    private static func times(count: Int) async throws -> [Double] {
+        let workspace = try Workspace()
+        let path = workspace.path("queue.db")
+        let store = try await SQLiteAlertStore.open(path: path)
+        let child = try ChildProcess(.ring, path)
+        _ = child.line()
+        var times: [Double] = []
+        for number in 0..<count + 10 {
+            let seen = store.changeCount
+            child.go()
+            // A slow look nudges once a second, without a change.
+            while store.changeCount == seen { await store.waitForChange(after: seen) }
+            let heard = monotonicMicroseconds()
+            guard let committed = child.line().flatMap(Double.init) else {
+                throw BenchmarkError("the process that commits has ended")
+            }
+            // The first ones start threads.
+            if number >= 10 { times.append(heard - committed) }
+            // Some milliseconds of silence, so that everybody is asleep.
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await store.close()
+        return times
+    }
+
+    /// The share of a core that a process uses which waits for events, in percent.
+    private static func share(seconds: Double) async throws -> Double {
+        let workspace = try Workspace()
+        let path = workspace.path("queue.db")
+        try await SQLiteAlertStore.open(path: path).close()
+        let child = try ChildProcess(.listen, path)
+        _ = child.line()
+        // What it does to start is not waiting.
+        try await Task.sleep(for: .milliseconds(300))
+        let (before, start) = (try nanoseconds(of: child.pid), ContinuousClock.now)
+        try await Task.sleep(for: .seconds(seconds))
+        let used = try nanoseconds(of: child.pid) - before
+        return used / 1e9 / (ContinuousClock.now - start).inSeconds * 100
+    }
+
+    /// The processor time of all threads of a process; see proc(5), `schedstat`.
+    private static func nanoseconds(of pid: pid_t) throws -> Double {
+        let path = "/proc/\(pid)/task"
+        guard let directory = opendir(path) else { throw BenchmarkError("can't read \(path)") }
+        defer { closedir(directory) }
+        var total = 0.0
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard Int(name) != nil else { continue }
+            let text = LinuxFile.text("\(path)/\(name)/schedstat") ?? ""
+            total += text.split(separator: " ").first.flatMap { Double($0) } ?? 0
+        }
+        return total
+    }
+}

@@ -1,0 +1,8 @@
+import Synchronization
+
+/// Something that has happened, or not yet.
+final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+}

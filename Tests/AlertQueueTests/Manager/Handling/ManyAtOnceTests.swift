@@ -1,0 +1,91 @@
+import AlertQueueTesting
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import AlertQueue
+
+/// More of everything than a manager deals with in one go.
+@Suite("Many at once", .timeLimit(.minutes(2)))
+struct ManyAtOnceTests {
+    let queue: TemporaryQueue
+    let recorder = Recorder()
+
+    init() throws { queue = try TemporaryQueue() }
+
+    @Test("Everybody who waits for an alert gets its response, not the first alone")
+    func waiters() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let other = try await AlertManager(path: queue.path)
+        let id = try await manager.show(.yesNo(key: "one"))
+        let asking = (0..<5).map { _ in
+            Task { try await manager.ask(.yesNo(key: "one")).alertID }
+        }
+        let waiting = (0..<5).map { _ in Task { try await manager.resolution(of: id).id } }
+        #expect(await eventually { await manager.askers.count(for: id) == 10 })
+        try await other.answer(id, button: "Yes")
+        for task in asking { #expect(try await task.value == id) }
+        for task in waiting { #expect(try await task.value == id) }
+        await manager.close()
+        await other.close()
+    }
+
+    @Test("Responses that come while as many handlers run as may are handled after those")
+    func handlers() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let gate = ChangeSignal()
+        try await manager.register(handler: "apply") { [recorder] response in
+            recorder.note("\(response.alertID)")
+            await gate.wait(after: 0)
+        }
+        let count = 80
+        for _ in 0..<count {
+            let id = try await manager.show(Alert("Go?", buttons: ["Go"], handler: "apply"))
+            try await manager.answer(id, button: "Go")
+        }
+        #expect(await eventually { recorder.lines.count >= 32 })
+        gate.change()
+        #expect(
+            try await eventually {
+                try await manager.history(.init(uncollected: true)).isEmpty
+            })
+        #expect(recorder.lines.sorted() == (1...count).map { "\($0)" }.sorted())
+        await manager.close()
+    }
+
+    @Test("A manager that hears of much at once looks at all of it at once")
+    func events() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let asking = Task { try await manager.ask(.yesNo()) }
+        #expect(try await eventually { try await manager.pendingCount() == 1 })
+        let store = try await queue.store()
+        let record = try await store.record(1)
+        let begun = ChangeSignal()
+        let gate = DispatchSemaphore(value: 0)
+        // Holds the writer's thread, so that what is behind it becomes one commit.
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            begun.change()
+            gate.wait()
+        }
+        #expect(await eventually { begun.count > 0 })
+        async let filled: Void = store.commits.perform(.answer, "fill") { context in
+            for _ in 0..<2500 {
+                try context.audit(
+                    AuditDraft(kind: .returned, record: record),
+                    by: .ana)
+            }
+        }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        async let answered = store.answer(1, 0)
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        gate.signal()
+        _ = try await (blocked, filled, answered)
+        let start = ContinuousClock.now
+        #expect(try await asking.value.button?.id == "Yes")
+        // There are ten pages, and only the first look comes at once: the others would come a
+        // second after each other.
+        #expect(ContinuousClock.now - start < .seconds(5))
+        await store.close()
+        await manager.close()
+    }
+}

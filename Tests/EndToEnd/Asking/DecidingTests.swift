@@ -1,0 +1,178 @@
+import AlertQueue
+import AlertQueueTesting
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// Who is recorded as having decided, and who may end what others asked.
+@Suite("Who decides")
+struct DecidingTests {
+    private static let group: gid_t = 60_010
+    private static let ana = Account(uid: 60_001, gid: group)
+    private static let ben = Account(uid: 60_002, gid: group)
+    private static let isRoot = ConditionTrait.enabled(
+        if: geteuid() == 0, "only root can become other users")
+    private static let question = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"]
+
+    /// Asks without waiting.
+    private func ask(_ queue: CommandLineQueue, as account: Account? = nil) async throws {
+        let asked = try await queue.start(Self.question + ["--detach"], as: account).finish()
+        #expect(asked.code == 0, "\(asked)")
+    }
+
+    /// How the newest alert that has ended did.
+    private func ending(_ queue: CommandLineQueue) async throws -> Ending {
+        let alert = try #require(try await queue.objects("history", "--limit", "1").first)
+        let responder = alert["responder"] as? [String: any Sendable]
+        return Ending(
+            outcome: alert["outcome"] as? String, by: alert["by"] as? String,
+            uid: responder?["uid"] as? Int)
+    }
+
+    private struct Ending: Equatable {
+        var outcome: String?
+        var by: String?
+        var uid: Int?
+    }
+
+    @Test(
+        "An answer is a person's in the foreground of its terminal, with that as its input",
+        arguments: [
+            (#"exec "$@""#, "person"), (#""$@"; exit"#, "person"),
+            (#"set -m; "$@" & wait $!"#, "program"), (#""$@" </dev/null"#, "program"),
+            (#"echo yes | "$@""#, "program"), (#"setsid -w "$@""#, "program"),
+        ])
+    func terminal(script: String, by: String) async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue)
+        let terminal = try PseudoTerminal()
+        let shell = try queue.start(
+            ["answer", "1", "yes"], under: ["bash", "-c", script, "bash"], on: terminal)
+        #expect(await shell.exit() == 0, "\(terminal.text)")
+        #expect(try await ending(queue) == Ending(outcome: "answered", by: by, uid: Int(geteuid())))
+        #expect(try await queue.objects("history", "--by", by).count == 1)
+        #expect(try await queue.isSound())
+    }
+
+    @Test("Without a terminal an answer is a program's, and says nothing of how long people take")
+    func program() async throws {
+        let queue = try CommandLineQueue()
+        for _ in 1...3 { try await ask(queue) }
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        #expect(try await ending(queue).by == "program")
+        #expect(try await queue.run("answer", "2", "yes").code == 0)
+        #expect(try await queue.runInTerminal("answer", "3", "yes").code == 0)
+        #expect(try await queue.objects("history", "--by", "program").count == 2)
+        let statistics = try #require(try await queue.objects("stats").first)
+        let times = statistics["from_asked"] as? [String: any Sendable]
+        #expect(statistics["answered"] as? Int == 3 && times?["count"] as? Int == 1)
+    }
+
+    @Test("Whoever asked withdraws as the asker, and cancels in the system's name")
+    func own() async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue)
+        try await ask(queue)
+        #expect(try await queue.run("withdraw", "1").code == 0)
+        #expect(try await ending(queue).by == "asker")
+        #expect(try await queue.runInTerminal("cancel", "2").code == 0)
+        #expect(try await ending(queue).by == "system")
+    }
+}
+
+// MARK: - Other accounts
+
+extension DecidingTests {
+    private static let verbs = [("withdraw", "withdrawn", Int32(13)), ("cancel", "cancelled", 17)]
+
+    @Test("What another account asked is not ended by mistake", isRoot, arguments: verbs)
+    func refused(verb: String, outcome: String, code: Int32) async throws {
+        let queue = try CommandLineQueue(sharedBy: Self.group)
+        for (id, account, name) in [("1", nil, "root"), ("2", Self.ben, "uid 60002")] {
+            try await ask(queue, as: account)
+            let refused = try await queue.start([verb, id, "--json"], as: Self.ana).finish()
+            #expect(refused.code == 77 && refused.output.isEmpty, "\(refused)")
+            #expect(refused.errors.contains("alert \(id) was asked by \(name)"))
+        }
+        #expect(try await queue.runInTerminal(verb, "1", as: Self.ana).code == 77)
+        #expect(try await queue.objects("list").count == 2)
+        #expect(try await queue.objects("audit", "list").count == 2)
+    }
+
+    @Test("With --force it is ended, by a person or a program", isRoot, arguments: verbs)
+    func forced(verb: String, outcome: String, code: Int32) async throws {
+        let queue = try CommandLineQueue(sharedBy: Self.group)
+        let asker = try queue.start(Self.question, as: Self.ben)
+        #expect(await eventually { asker.errors.text.contains("waiting") })
+        let forced = try queue.start([verb, "1", "--force"], as: Self.ana)
+        #expect(await forced.exit() == 0)
+        #expect(await asker.exit() == code)
+        #expect(
+            try await ending(queue) == Ending(outcome: outcome, by: "program", uid: 60_001))
+        try await ask(queue)
+        #expect(try await queue.runInTerminal(verb, "2", "--force", as: Self.ana).code == 0)
+        #expect(
+            try await ending(queue) == Ending(outcome: outcome, by: "person", uid: 60_001))
+        #expect(try await queue.isSound())
+    }
+
+    @Test("Root needs no --force, and is recorded all the same", isRoot, arguments: verbs)
+    func root(verb: String, outcome: String, code: Int32) async throws {
+        let queue = try CommandLineQueue(sharedBy: Self.group)
+        for _ in 1...2 { try await ask(queue, as: Self.ben) }
+        #expect(try await queue.run(verb, "1").code == 0)
+        #expect(try await ending(queue) == Ending(outcome: outcome, by: "program", uid: 0))
+        #expect(try await queue.runInTerminal(verb, "2").code == 0)
+        #expect(try await ending(queue) == Ending(outcome: outcome, by: "person", uid: 0))
+    }
+
+    @Test("Every account that may use the queue may answer", isRoot)
+    func answer() async throws {
+        let queue = try CommandLineQueue(sharedBy: Self.group)
+        for _ in 1...2 { try await ask(queue, as: Self.ben) }
+        let answer = try queue.start(["answer", "1", "yes"], as: Self.ana)
+        #expect(await answer.exit() == 0)
+        #expect(
+            try await ending(queue) == Ending(outcome: "answered", by: "program", uid: 60_001))
+        #expect(try await queue.runInTerminal("answer", "2", "no", as: Self.ana).code == 0)
+        #expect(
+            try await ending(queue) == Ending(outcome: "answered", by: "person", uid: 60_001))
+    }
+
+    @Test("A cancel that a delegate handles is in the log as a request, with whose it was", isRoot)
+    func requested() async throws {
+        let queue = try CommandLineQueue(sharedBy: Self.group)
+        try await ask(queue, as: Self.ben)
+        try await ask(queue, as: Self.ana)
+        let (delegate, presenter) = (Handler(), ScriptedPresenter())
+        let manager = try await AlertManager(
+            path: queue.path, presenters: [presenter], delegate: delegate)
+        #expect(try await presenter.waitUntilShown(within: .seconds(20)).id == 1)
+        let refused = try queue.start(["cancel", "1"], as: Self.ana)
+        #expect(await refused.exit() == 77)
+        let forced = try queue.start(["cancel", "1", "--force"], as: Self.ana)
+        #expect(await forced.exit() == 0)
+        #expect(try await ending(queue).by == "program")
+        #expect(await eventually { presenter.shown.map(\.id) == [1, 2] })
+        let own = try queue.start(["cancel", "2"], as: Self.ana)
+        #expect(await own.exit() == 0)
+        #expect(try await ending(queue).by == "system")
+        await manager.close()
+        let requests = try await queue.objects("audit", "list")
+            .filter { $0["event"] as? String == "cancelling" }
+        #expect(requests.map { $0["alert"] as? Int } == [1, 2])
+        #expect(requests.map { $0["by"] as? String } == ["program", "system"])
+        for request in requests {
+            let responder = request["responder"] as? [String: any Sendable]
+            #expect(responder?["uid"] as? Int == Int(Self.ana.uid))
+        }
+        #expect(try await queue.isSound())
+    }
+}
+
+/// A delegate that does what every cancel needs.
+private final class Handler: AlertManagerDelegate {
+    func cancel(_ alert: AlertRecord) -> CancelHandling { .handled }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+@Suite("Answer hook")
+struct HookTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private var log: String { queue.directory + "/log" }
+
+    private var runs: [String] {
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// A shell script that first notes that it runs, and for which alert.
+    private func program(_ script: String = "") throws -> String {
+        let path = queue.directory + "/hook-\(UUID())"
+        let head = "#!/bin/sh\necho \"$ALERTQ_ALERT\" >> \(log)\n"
+        try Data((head + script + "\n").utf8).write(to: URL(filePath: path))
+        chmod(path, 0o755)
+        return path
+    }
+
+    /// Asks and answers, without anybody who waits.
+    private func answered(_ count: Int, button: String = "yes") async throws {
+        for _ in 1...count {
+            let asked = try await queue.run(
+                "ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No", "--detach")
+            let id = String(asked.output.dropLast())
+            #expect(try await queue.run("answer", id, button).code == 0)
+        }
+    }
+
+    private func uncollected() async throws -> Int {
+        try await queue.objects("history", "--uncollected").count
+    }
+
+    @Test("A program gets each response on stdin and in its environment, and once done, that is it")
+    func runsOnce() async throws {
+        let hook = try program(
+            """
+            cat > \(queue.directory)/in.$ALERTQ_ALERT
+            echo "$ALERTQ_OUTCOME $ALERTQ_BUTTON $ALERTQ_DATABASE $# $2"
+            """)
+        try await answered(1)
+        let shown = try await queue.run("show", "1", "--json").output
+        let watch = try queue.start(["watch", "--exec", hook, "--", "-v", "a b"])
+        #expect(await eventually { (try? await uncollected()) == 0 })
+        try await answered(1, button: "no")
+        #expect(await eventually { (try? await uncollected()) == 0 && runs == ["1", "2"] })
+        let input = try String(contentsOfFile: queue.directory + "/in.1", encoding: .utf8)
+        #expect(input == shown)
+        watch.kill(SIGTERM)
+        #expect(await watch.exit() == 128 + SIGTERM)
+        let output = await watch.output.complete()
+        #expect(
+            output == "answered yes \(queue.path) 2 a b\nanswered no \(queue.path) 2 a b\n")
+        let again = try queue.start(["watch", "--json", "--exec", try program()])
+        try await answered(1)
+        #expect(await eventually { again.output.text.contains("\"collected_at\":\"") })
+        #expect(runs == ["1", "2", "3"])
+        #expect(try await queue.isSound())
+    }
+
+    @Test(
+        "What fails stays, is told of, and is tried again",
+        arguments: [
+            ("exit 3", "exited with 3"), ("kill -KILL $$", "ended by signal 9"),
+            ("sleep 1000", "took too long"),
+        ])
+    func failing(failure: String, text: String) async throws {
+        let hook = try program("[ $(wc -l < \(log)) -ge 3 ] && exit 0\n" + failure)
+        try await answered(1)
+        let watch = try queue.start(["watch", "--exec", hook, "--exec-timeout", "300ms"])
+        #expect(await eventually { watch.errors.text.contains(text) })
+        #expect(try await uncollected() == 1)
+        #expect(await eventually { (try? await uncollected()) == 0 })
+        #expect(runs == ["1", "1", "1"])
+        #expect(watch.errors.text.contains("trying again in 2 s"))
+        #expect(try await queue.isSound())
+    }
+
+    @Test("One failure does not hold up the others, and is tried again at the next start")
+    func others() async throws {
+        try await answered(3)
+        let bad = try program("[ $ALERTQ_ALERT != 1 ]")
+        let first = try queue.start(["watch", "--exec", bad])
+        #expect(await eventually { (try? await uncollected()) == 1 })
+        first.kill(SIGTERM)
+        _ = await first.exit()
+        let second = try queue.start(["watch", "--exec", try program()])
+        #expect(await eventually { (try? await uncollected()) == 0 })
+        second.kill(SIGTERM)
+        #expect(await second.exit() == 128 + SIGTERM)
+    }
+
+    @Test("SIGTERM ends the running program too, and its response stays")
+    func terminated() async throws {
+        let hook = try program("trap 'echo ended >> \(log); exit 1' TERM; sleep 1000 & wait")
+        try await answered(1)
+        let watch = try queue.start(["watch", "--exec", hook])
+        #expect(await eventually { runs == ["1"] })
+        watch.kill(SIGTERM)
+        #expect(await watch.exit() == 128 + SIGTERM)
+        #expect(runs == ["1", "ended"])
+        #expect(try await uncollected() == 1)
+    }
+
+    @Test("While the program of a killed watch still runs, no other starts for its response")
+    func killed() async throws {
+        let hook = try program("until [ -e \(queue.directory)/go ]; do sleep 0.05; done")
+        try await answered(1)
+        let first = try queue.start(["watch", "--exec", hook])
+        #expect(await eventually { runs == ["1"] })
+        first.kill(SIGKILL)
+        _ = await first.exit()
+        let second = try queue.start(["watch", "--exec", try program()])
+        // Another response is worked on meanwhile, and this one is not.
+        try await answered(1)
+        #expect(await eventually { runs == ["1", "2"] })
+        #expect(try await uncollected() == 1)
+        try Data().write(to: URL(filePath: queue.directory + "/go"))
+        #expect(await eventually { runs == ["1", "2", "1"] })
+        #expect(await eventually { (try? await uncollected()) == 0 })
+        second.kill(SIGTERM)
+        _ = await second.exit()
+        #expect(try await queue.isSound())
+    }
+
+    @Test("Several watches share the work, and no response is worked on twice")
+    func several() async throws {
+        let hook = try program()
+        let watches = try (1...3).map { _ in try queue.start(["watch", "--exec", hook]) }
+        try await answered(30)
+        #expect(await eventually { (try? await uncollected()) == 0 })
+        #expect(runs.compactMap { Int($0) }.sorted() == Array(1...30))
+        for watch in watches {
+            watch.kill(SIGTERM)
+            #expect(await watch.exit() == 128 + SIGTERM)
+        }
+        #expect(try await queue.isSound())
+    }
+
+    @Test("What a waiting ask takes itself is left to it")
+    func waitingAsk() async throws {
+        let watch = try queue.start(["watch", "--exec", try program()])
+        for id in 1...5 {
+            let asker = try queue.start(["ask", "Go?", "-b", "yes", "--cancel", "no"])
+            #expect(await eventually { asker.errors.text.contains("waiting") })
+            #expect(try await queue.run("answer", "\(id)", "yes").code == 0)
+            #expect(await asker.finish().output == "yes\n")
+        }
+        try await answered(1)
+        #expect(await eventually { runs == ["6"] })
+        watch.kill(SIGTERM)
+        _ = await watch.exit()
+    }
+
+    @Test("Filters leave the rest uncollected, and a long input needs no reader")
+    func filters() async throws {
+        let message = String(repeating: "\u{1}", count: 60_000)
+        for (source, button) in [("a", "yes"), ("a", "no"), ("b", "yes")] {
+            let asked = try await queue.run(
+                "ask", "T", "-m", message, "-b", "yes", "--cancel", "no", "--source", source,
+                "--detach")
+            _ = try await queue.run("answer", String(asked.output.dropLast()), button)
+        }
+        _ = try await queue.run("ask", "W", "--source", "a", "--detach")
+        _ = try await queue.run("withdraw", "4")
+        let watch = try queue.start([
+            "watch", "--source", "a", "--button", "yes", "--outcome", "answered", "--since", "1d",
+            "--exec", try program(),
+        ])
+        #expect(await eventually { (try? await uncollected()) == 3 })
+        #expect(runs == ["1"])
+        watch.kill(SIGTERM)
+        #expect(await watch.exit() == 128 + SIGTERM)
+    }
+
+    @Test(
+        "What makes no sense is refused",
+        arguments: [
+            ["--exec", "no-such-program"], ["--exec", "/"], ["--exec", ""], ["stray"],
+            ["--button", "yes"], ["--exec", "true", "--after", "1"],
+            ["--exec", "true", "--exec-timeout", "0"], ["--after", "x"],
+        ])
+    func refused(words: [String]) async throws {
+        let finished = try await queue.start(["watch"] + words).finish()
+        #expect(finished.code == 64 && finished.errors.hasPrefix("alertq: watch: "))
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// Every row of the README's tables of verbs and of exit codes is tried with the built command.
+@Suite("Tables of the README")
+struct VerbTableTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// A question that waits, with the buttons yes and no; returns its id.
+    private func ask(_ options: String...) async throws -> String {
+        let words = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No", "--detach"]
+        let asked = try await queue.start(words + options).finish()
+        #expect(asked.code == 0, "\(asked)")
+        return String(asked.output.dropLast())
+    }
+
+    private static let question = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"]
+
+    /// Shows what waits on a terminal until nothing is left.
+    private func presentAll() async throws {
+        let terminal = try PseudoTerminal()
+        let presenter = try queue.start(["present", "--once"], on: terminal)
+        #expect(await presenter.exit() == 0)
+    }
+
+    /// An ask that waits, ended by another verb.
+    private func asking(_ end: String...) async throws -> Finished {
+        let asker = try queue.start(Self.question)
+        #expect(await eventually { asker.errors.text.contains("waiting") })
+        if !end.isEmpty { #expect(try await queue.start(end).finish().code == 0) }
+        return await asker.finish()
+    }
+}
+
+// MARK: - Verbs
+
+extension VerbTableTests {
+    private typealias Trial = @Sendable (VerbTableTests) async throws -> Bool
+
+    private static let trials: [String: Trial] = [
+        "ask": { try await $0.asking("answer", "1", "yes").output == "yes\n" },
+        "notify": { test in
+            let notified = try await test.queue.run("notify", "Done")
+            let waiting = try await test.queue.objects("list")
+            return notified.output == "1\n" && waiting.count == 1
+        },
+        "present": { test in
+            _ = try await test.queue.run("notify", "Done", "--dismiss-after", "20ms")
+            try await test.presentAll()
+            let response = try await test.queue.objects("history").first
+            return response?["outcome"] as? String == "dismissed"
+        },
+        "list": { test in
+            _ = try await test.ask()
+            return try await test.queue.run("list").output.contains("Prune?")
+        },
+        "show": { test in
+            let shown = try await test.queue.run("show", try await test.ask()).output
+            return shown.contains("Prune?") && shown.contains("asked")
+        },
+        "answer": { test in
+            let answered = try await test.queue.run("answer", try await test.ask(), "Yes")
+            let response = try await test.queue.objects("history").first
+            return answered.code == 0 && response?["button"] as? String == "yes"
+        },
+        "snooze": { test in
+            _ = try await test.queue.run("snooze", try await test.ask(), "--for", "1h")
+            return try await test.queue.objects("list").first?["snoozed_until"] is String
+        },
+        "withdraw": { try await $0.asking("withdraw", "1").code == 13 },
+        "cancel": { try await $0.asking("cancel", "1").code == 17 },
+        "collect": { test in
+            _ = try await test.queue.run("answer", try await test.ask("--key", "k"), "no")
+            let collected = try await test.queue.run("collect", "k")
+            return collected.code == 10 && collected.output == "no\n"
+        },
+        "wait": { test in
+            _ = try await test.queue.run("answer", try await test.ask(), "no")
+            let waited = try await test.queue.run("wait", "1", try await test.ask())
+            return waited.code == 10 && waited.output == "1\tno\n"
+        },
+        "watch": { test in
+            let watch = try test.queue.start(["watch", "--after", "0"])
+            _ = try await test.ask()
+            return await eventually { watch.output.text.contains("asked\tPrune?") }
+        },
+        "history": { test in
+            _ = try await test.queue.run("answer", try await test.ask(), "no")
+            let rows = try await test.queue.run("history", "--csv").output
+            return rows.hasPrefix("id,source,") && rows.contains("\r\n1,alertq,")
+        },
+        "stats": { test in
+            _ = try await test.queue.run("answer", try await test.ask(), "no")
+            return try await test.queue.run("stats").output.hasPrefix("asked     1\n")
+        },
+        "audit": { test in
+            _ = try await test.ask()
+            let head = try await test.queue.run("audit", "head").output.dropLast()
+            let verified = try await test.queue.run("audit", "verify", "--head", String(head))
+            let exported = try await test.queue.run("audit", "export")
+            let list = try await test.queue.run("audit", "list").output
+            return verified.output == "1 entry verifies\n" && list.contains("Prune?")
+                && exported.output.contains(String(head.dropFirst(2)))
+        },
+        "doctor": { test in
+            _ = try await test.ask()
+            return try await test.queue.run("doctor").code == 0
+        },
+        "purge": { test in
+            _ = try await test.queue.run("answer", try await test.ask("--key", "k"), "no")
+            _ = try await test.queue.run("collect", "k")
+            let purged = try await test.queue.run("purge", "--older-than", "1ms")
+            let history = try await test.queue.run("history").output
+            return purged.code == 0 && !history.contains("Prune?")
+        },
+        "backup": { test in
+            _ = try await test.ask()
+            let file = test.queue.directory + "/backup"
+            let head = try await test.queue.run("audit", "head").output
+            let made = try await test.queue.run("backup", file)
+            return made.code == 0 && made.output.contains(head)
+        },
+        "restore": { test in
+            _ = try await test.ask()
+            let file = test.queue.directory + "/backup"
+            _ = try await test.queue.run("backup", file)
+            let restored = try await test.queue.run("restore", file)
+            return restored.code == 0 && restored.output.contains("kept")
+        },
+        "completions": { test in
+            try await test.queue.run("completions", "bash").output.contains("alertq")
+        },
+        "manual": { try await $0.queue.run("manual").output.contains(".TH") },
+        "help": { test in
+            try await test.queue.run("help", "ask").output
+                == test.queue.run("ask", "--help").output
+        },
+    ]
+
+    private static func tableVerbs() throws -> [String] {
+        let text = try String(
+            contentsOf: CodeBlock.root.appending(path: "README.md"), encoding: .utf8)
+        let head = /(?s)\| verb \| does \|\n\|---\|---\|\n(.*?)\n\n/
+        let rows = try #require(text.firstMatch(of: head)).1
+        return rows.split(separator: "\n").flatMap { row in
+            (row.split(separator: "|").first ?? "").matches(of: /`([a-z]+)/).map { String($0.1) }
+        }
+    }
+
+    @Test("Every verb of the table does what its row says", arguments: Set(try tableVerbs()))
+    func verb(name: String) async throws {
+        let trial = try #require(Self.trials[name], "no trial of \(name)")
+        #expect(try await trial(self), "\(name)")
+    }
+}
+
+// MARK: - Exit codes
+
+extension VerbTableTests {
+    private static let ends: [Int32: @Sendable (VerbTableTests) async throws -> [Finished]] = [
+        0: { [try await $0.asking("answer", "1", "yes"), try await $0.queue.run("list")] },
+        10: { [try await $0.asking("answer", "1", "no")] },
+        11: { test in
+            _ = try await test.queue.run("notify", "N", "--key", "k", "--dismiss-after", "20ms")
+            try await test.presentAll()
+            return [try await test.queue.run("collect", "k")]
+        },
+        12: { [try await $0.queue.start(question + ["--timeout", "50ms"]).finish()] },
+        13: { [try await $0.asking("withdraw", "1")] },
+        14: { [try await $0.queue.start(question + ["--if-unattended", "fail"]).finish()] },
+        15: { [try await $0.queue.start(question + ["--wait-for", "20ms"]).finish()] },
+        16: { test in
+            let id = try await test.ask("--key", "k")
+            _ = try await test.queue.run("answer", id, "yes")
+            let late = try await test.ask("--timeout", "1ms")
+            return [
+                try await test.queue.run("answer", id, "no"),
+                try await test.queue.run("answer", late, "yes"),
+                try await test.queue.run("ask", "Other?", "--key", "k"),
+            ]
+        },
+        17: { [try await $0.asking("cancel", "1")] },
+        64: { [try await $0.queue.run("list", "--nonsense"), try await $0.queue.run("lsit")] },
+        65: { test in
+            let id = try await test.ask()
+            _ = try await test.queue.rows("UPDATE alerts SET title = 'Go on?' WHERE id = \(id)")
+            return [
+                try await test.queue.run("ask", ""), try await test.queue.run("notify", " "),
+                try await test.queue.run("answer", id, "yes"), try await test.queue.run("show", id),
+            ]
+        },
+        66: { test in
+            _ = try await test.ask()
+            return [
+                try await test.queue.run("show", "99"),
+                try await test.queue.run("answer", "1", "maybe"),
+                try await test.queue.run("collect", "unheard-of"),
+            ]
+        },
+        74: { test in
+            try Data("not a database, but some text\n".utf8).write(
+                to: URL(filePath: test.queue.path))
+            return [try await test.queue.run("list"), try await test.queue.run("ask", "Q?")]
+        },
+        75: { test in
+            _ = try await test.ask()
+            let lock = test.queue.path + "-lock"
+            let holder = try Child("flock", [lock, "sh", "-c", "echo held; exec sleep 100"])
+            #expect(await eventually { holder.output.text == "held\n" })
+            let refused = try await test.queue.run("notify", "Can't")
+            holder.kill(SIGKILL)
+            return [refused]
+        },
+        77: { test in
+            symlink("/dev/null", test.queue.path + "-lock")
+            return [try await test.queue.run("notify", "Can't")]
+        },
+    ]
+
+    private static func tableCodes() throws -> [Int32] {
+        let text = try String(
+            contentsOf: CodeBlock.root.appending(path: "README.md"), encoding: .utf8)
+        let head = /(?s)\| exit \| meaning \|\n\|---\|---\|\n(.*?)\n\n/
+        let rows = try #require(text.firstMatch(of: head)).1
+        return rows.split(separator: "\n").flatMap { row in
+            (row.split(separator: "|").first ?? "").matches(of: /[0-9]+/).compactMap {
+                Int32($0.0)
+            }
+        }
+    }
+
+    @Test("Every exit code of the table comes when its row says", arguments: try tableCodes())
+    func code(code: Int32) async throws {
+        let end = try #require(Self.ends[code], "no trial of \(code)")
+        for finished in try await end(self) {
+            #expect(finished.code == code, "\(finished)")
+            // stdout carries results only, and whoever fails says why.
+            if ![0, 10].contains(code) {
+                #expect(finished.output.isEmpty)
+                #expect(finished.errors.contains("alertq: "))
+            }
+        }
+    }
+}

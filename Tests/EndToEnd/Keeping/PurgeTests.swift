@@ -1,0 +1,246 @@
+import AlertQueue
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+@Suite("Purge")
+struct PurgeTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// Asks, or asks again, what a story begins with.
+    private func ask(_ number: Int, _ options: String...) async throws -> Finished {
+        let words = [
+            "ask", "SECRET \(number)", "-m", "SECRET message", "-b", "yes=SECRET label", "--cancel",
+            "SECRET no", "--info", "a=SECRET info", "--key", "k\(number)",
+        ]
+        return try await queue.start(words + options).finish()
+    }
+
+    private func story(_ number: Int) async throws {
+        let asked = try await ask(number, "--detach")
+        #expect(asked.code == 0, "\(asked)")
+        let id = asked.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try await queue.run("answer", id, "yes").code == 0)
+        #expect(try await queue.run("collect", "k\(number)").code == 0)
+    }
+
+    private func stories(_ numbers: ClosedRange<Int>) async throws {
+        for number in numbers { try await story(number) }
+    }
+
+    /// Asks many more, with texts of all lengths, and takes them back.
+    private func fill(_ count: Int) async throws {
+        let manager = try await AlertManager(path: queue.path)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in 0..<50 {
+                group.addTask {
+                    for number in stride(from: lane, to: count, by: 50) {
+                        let pieces = (0..<(lane == 0 ? 500 : 2)).map { _ in "\(UUID())" }
+                        let message = "more SECRET " + pieces.joined(separator: " ")
+                        let alert = Alert("SECRET \(number)", message: message)
+                        let id = try await manager.show(alert)
+                        try await manager.withdraw(id)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await manager.close()
+    }
+
+    /// The files of the queue in which a text stands, as grep finds it.
+    private func grep() async throws -> String {
+        let grep = try Child("grep", ["-rail", "SECRET", queue.directory])
+        _ = await grep.exit()
+        return await grep.output.complete()
+    }
+
+    @Test("After a purge grep finds no text, the log verifies, and a key finds its response")
+    func purge() async throws {
+        for number in 1...3 { try await story(number) }
+        #expect(
+            try await queue.run("history", "--text", "secret message").output.contains("SECRET"))
+        let dry = try await queue.run("purge", "--older-than", "now", "--dry-run")
+        #expect(
+            dry.output.wholeMatch(
+                of: /the texts of 3 alerts resolved before \S{23}Z would be erased\n/)
+                != nil)
+        #expect(try await !grep().isEmpty)
+        let purged = try await queue.objects("purge", "--older-than", "now")
+        #expect(purged.first?["erased"] as? Int == 3)
+        #expect(purged.first?["complete"] as? Bool == true)
+        let before = try #require(purged.first?["before"] as? String)
+        #expect(
+            try Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(before) <= Date())
+        #expect(try await grep() == "")
+        #expect(try await queue.isSound())
+        let again = try await ask(2)
+        #expect(again.output == "yes\n" && again.code == 0)
+        // The log keeps a hash of what the key stands for.
+        #expect(try await queue.run("ask", "Another", "--key", "k2").code == 16)
+        let shown = try #require(try await queue.objects("show", "2").first)
+        #expect(shown["title"] is NSNull && shown["message"] is NSNull)
+        #expect(shown["button"] as? String == "yes")
+        let story = try await queue.run("show", "2")
+        #expect(story.output.contains("the texts have been erased"))
+        #expect(story.output.contains("answered “yes” by"))
+        #expect(story.output.contains("button         yes\nbutton         #1 (cancel)\n"))
+        #expect(story.output.contains("title          #2\n"))
+        let history = try await queue.run("history")
+        #expect(history.output.contains("yes\tprogram") && history.output.contains("#2"))
+        let log = try await queue.run("audit", "list")
+        #expect(log.output.contains("erased\t-\troot via purge\talerts 1-3"))
+    }
+
+    @Test("Times that are missing, in the future or none are refused")
+    func refused() async throws {
+        try await story(1)
+        for words in [
+            ["purge"], ["purge", "--older-than", "2999-01-01"], ["purge", "--older-than", "x"],
+        ] {
+            let child = try await queue.start(words).finish()
+            #expect(child.code == 64, "\(child)")
+            #expect(child.errors.contains("--older-than"))
+        }
+        let elsewhere = try await CommandLineQueue().run("purge", "--older-than", "1d")
+        #expect(elsewhere.code == 66)
+    }
+
+    @Test("A program that keeps reading makes it busy, and a second purge completes it")
+    func stuckReader() async throws {
+        try await story(1)
+        let reader = try await QueueReader(of: queue)
+        let purged = try await queue.run("purge", "--older-than", "now")
+        #expect(purged.code == 75)
+        #expect(purged.errors.contains("keeps reading"))
+        #expect(
+            try await queue.run("purge", "--older-than", "now", "--dry-run").errors
+                .contains("not finished"))
+        let doctor = try await queue.run("doctor")
+        #expect(doctor.code == 75)
+        #expect(doctor.output.contains("problem  erasure: a purge has not finished"))
+        await reader.end()
+        #expect(try await queue.run("purge", "--older-than", "now").code == 0)
+        #expect(try await grep() == "")
+        #expect(try await !queue.run("doctor").output.contains("erasure"))
+        #expect(try await queue.isSound())
+    }
+
+    @Test("What nobody comes for is erased: notices, and what was taken back")
+    func nobodyComes() async throws {
+        for words in [["-b", "x", "--cancel", "y"], ["--key", "k", "-b", "x", "--cancel", "y"]] {
+            _ = try await queue.start(["ask", "SECRET", "--detach"] + words).finish()
+        }
+        _ = try await queue.run("notify", "SECRET", "--timeout", "1ms")
+        for id in ["1", "2"] { #expect(try await queue.run("withdraw", id).code == 0) }
+        #expect(await eventually { (try? await queue.objects("history").count) == 3 })
+        #expect(try await queue.objects("history", "--uncollected").count == 3)
+        let purged = try #require(try await queue.objects("purge", "--older-than", "now").first)
+        #expect(purged["erased"] as? Int == 3 && purged["uncollected"] as? Int == 0)
+        #expect(try await grep() == "")
+        // They stay in the list, and can still be taken.
+        #expect(try await queue.objects("history", "--uncollected").count == 3)
+        #expect(try await queue.run("collect", "k").code == 13)
+        #expect(try await queue.isSound())
+    }
+
+    @Test("What is passed over is told with what releases it, and then erased")
+    func released() async throws {
+        #expect(try await queue.run("ask", "SECRET", "--detach").code == 0)
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        let first = try await queue.run("purge", "--older-than", "now")
+        #expect(first.errors.contains("1 passed over, because nobody has taken the response"))
+        #expect(first.errors.contains("alertq collect --id ID --database \(queue.path)"))
+        #expect(try await queue.run("collect", "--id", "1").code == 0)
+        let second = try await queue.run("purge", "--older-than", "now")
+        #expect(second.output.contains("the texts of 1 alert") && second.errors.isEmpty)
+        #expect(try await grep() == "")
+    }
+
+    @Test("What a named handler has yet to collect is told apart, and can be taken from it")
+    func handled() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let id = try await manager.show(
+            Alert("SECRET", buttons: ["OK"], handler: "gone"))
+        try await manager.answer(id, button: "OK")
+        await manager.close()
+        let first = try await queue.run("purge", "--older-than", "now")
+        #expect(first.errors.contains("1 passed over, because a named handler has not run"))
+        #expect(!first.errors.contains("nobody has taken"))
+        let object = try #require(try await queue.objects("purge", "--older-than", "now").first)
+        #expect(object["uncollected"] as? Int == 1 && object["handled"] as? Int == 1)
+        let left = try await queue.run("collect", "--id", "1")
+        #expect(left.output == "OK\n" && left.errors.contains("left to the handler “gone”"))
+        #expect(try await queue.run("collect", "--id", "1", "--handled").output == "OK\n")
+        #expect(try await queue.run("purge", "--older-than", "now").errors.isEmpty)
+        #expect(try await grep() == "")
+    }
+
+    @Test(
+        "What others asked is passed over and counted, except by root",
+        .enabled(if: geteuid() == 0, "only root can become other users"))
+    func others() async throws {
+        let queue = try CommandLineQueue(sharedBy: 60_010)
+        let accounts = [Account(uid: 60_001, gid: 60_010), Account(uid: 60_002, gid: 60_010)]
+        for account in accounts + [accounts[1]] {
+            let notified = try queue.start(["notify", "SECRET", "--timeout", "1ms"], as: account)
+            #expect(await notified.exit() == 0)
+        }
+        #expect(await eventually { (try? await queue.objects("history").count) == 3 })
+        let purge = ["purge", "--older-than", "now"]
+        let dry = try await queue.start(purge + ["--dry-run"], as: accounts[0]).finish()
+        #expect(dry.output.contains("the texts of 1 alert resolved"))
+        #expect(dry.errors.contains("2 passed over, because other accounts asked them"))
+        let purged = try await queue.start(purge + ["--json"], as: accounts[0]).finish()
+        let counts = #""erased":1,"uncollected":0,"others":2,"contradicted":0,"complete":true"#
+        #expect(purged.output.contains(counts))
+        #expect(try await queue.rows("SELECT id FROM alerts WHERE title IS NULL") == ["1"])
+        let rest = try #require(try await queue.objects("purge", "--older-than", "now").first)
+        #expect(rest["erased"] as? Int == 2 && rest["others"] as? Int == 0)
+        #expect(try await queue.isSound())
+    }
+
+    @Test("Killed or interrupted at any moment, purges after each other erase everything")
+    func killed() async throws {
+        for number in 1...8 { try await story(number) }
+        try await fill(3000)
+        var (ended, runs) = (false, 0)
+        while !ended, runs < 200 {
+            runs += 1
+            let words =
+                runs % 3 == 0
+                ? ["history", "--text", "secret"] : ["purge", "--older-than", "now"]
+            let child = try queue.start(words)
+            let limit = ContinuousClock.now + .milliseconds(Int.random(in: 10...(60 + runs * 20)))
+            while ContinuousClock.now < limit, child.poll() == nil {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            child.kill(runs % 2 == 0 ? SIGKILL : SIGINT)
+            ended = await child.exit() == 0 && words.first == "purge"
+        }
+        #expect(ended && runs > 2, "\(runs)")
+        #expect(try await grep() == "")
+        #expect(try await queue.isSound())
+        let index = "INSERT INTO text_index (text_index) VALUES ('integrity-check'); SELECT 'whole'"
+        #expect(try await queue.rows(index) == ["whole"])
+        let left = "SELECT count(*) FROM alerts WHERE salt IS NOT NULL"
+        #expect(try await queue.rows(left) == ["0"])
+    }
+
+    @Test("Askers and answerers go on while a purge runs")
+    func racing() async throws {
+        for number in 1...20 { try await story(number) }
+        async let stories: Void = stories(21...40)
+        for _ in 0..<6 {
+            #expect(try await queue.run("purge", "--older-than", "now").code == 0)
+        }
+        try await stories
+        #expect(try await queue.run("purge", "--older-than", "now").code == 0)
+        #expect(try await grep() == "")
+        #expect(try await queue.isSound())
+    }
+}

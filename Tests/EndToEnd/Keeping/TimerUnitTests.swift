@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+@Suite("Backups by timer")
+struct TimerUnitTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private var folder: String { queue.unitDirectory }
+
+    private func doctor(
+        _ options: [String], systemctl: String = "exit 0"
+    ) async throws -> Finished {
+        try await queue.run(["doctor"] + options, systemctl: systemctl)
+    }
+
+    @Test("--timers prints the units, writes nothing, and its command makes a backup")
+    func print() async throws {
+        let backups = queue.directory + "/back ups"
+        try FileManager.default.createDirectory(
+            atPath: backups, withIntermediateDirectories: true)
+        let printed = try await doctor(["--timers", backups, "--keep", "7"])
+        #expect(printed.code == 0, "\(printed)")
+        #expect(printed.output.contains("# \(folder)/alertq-backup.timer\n"))
+        #expect(printed.output.contains("OnCalendar=daily\n"))
+        #expect(!printed.output.contains("purge"))
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        #expect(queue.lines("calls") == [])
+        let start = try #require(
+            printed.output.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
+        // Nothing here is quoted otherwise than by the shell.
+        let command = start.dropFirst("ExecStart=".count)
+        #expect(command.hasSuffix("\"--keep\" \"7\" \"--database\" \"\(queue.path)\""))
+        #expect(try await queue.run("notify", "One").code == 0)
+        #expect(await (try Child("sh", ["-c", String(command)])).exit() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: backups).count == 1)
+    }
+
+    @Test("--install writes what --timers prints, and has systemd start it")
+    func install() async throws {
+        let options = ["--timers", queue.directory, "--purge-after", "180d"]
+        let printed = try await doctor(options).output
+        let installed = try await doctor(options + ["--install"])
+        #expect(installed.code == 0, "\(installed)")
+        for name in ["backup.service", "backup.timer", "purge.service", "purge.timer"] {
+            let path = "\(folder)/alertq-\(name)"
+            #expect(installed.output.contains("installed \(path)"))
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(printed.contains("# \(path)\n\(text)"), "\(text)")
+        }
+        #expect(
+            queue.lines("calls") == [
+                "--user --quiet daemon-reload",
+                "--user --quiet enable --now alertq-backup.timer alertq-purge.timer",
+            ])
+        let unreachable = try await doctor(options + ["--install"], systemctl: "exit 1")
+        #expect(unreachable.code == 0 && unreachable.output.contains("systemd can't be told now"))
+        #expect(unreachable.output.contains("run: systemctl --user daemon-reload && "))
+    }
+
+    @Test("Units of another queue stay, a purge that is no longer asked for is told")
+    func others() async throws {
+        let install = ["--timers", queue.directory, "--install"]
+        #expect(try await doctor(install + ["--purge-after", "180d"]).code == 0)
+        let other = try await doctor(install + ["--database", queue.directory + "/other.db"])
+        #expect(other.code == 74 && other.errors.contains("is for another queue"), "\(other)")
+        let service = folder + "/alertq-backup.service"
+        let text = try String(contentsOfFile: service, encoding: .utf8)
+        #expect(text.contains("\"\(queue.path)\""))
+        let again = try await doctor(install)
+        #expect(again.output.contains("alertq-purge.timer of an earlier time stays"), "\(again)")
+        let nowhere = try await doctor(["--timers", queue.directory + "/none", "--install"])
+        #expect(nowhere.code == 66 && nowhere.errors.contains("mkdir -p"), "\(nowhere)")
+    }
+
+    @Test("For the system queue they are the machine's; what goes with --timers needs it")
+    func system() async throws {
+        let printed = try await doctor(["--timers", "/backups", "--system"])
+        #expect(printed.output.contains("# /etc/systemd/system/alertq-backup.timer\n"))
+        #expect(printed.output.contains("# Then run: systemctl daemon-reload && "))
+        for words in [["--install"], ["--keep", "3"], ["--timers", "/b", "--repair"]] {
+            #expect(try await doctor(words).code == 64, "\(words)")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// Processes that are stopped while they hold something that others need.
+@Suite("Stuck processes")
+struct StuckProcessTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private func finding(_ check: String) async throws -> [String: any Sendable] {
+        try #require(
+            try await queue.objects("doctor").first { $0["check"] as? String == check })
+    }
+
+    @Test("doctor and every command that has to wait name the process that keeps the lock")
+    func lock() async throws {
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        #expect(try await finding("lock")["ok"] as? Bool == true)
+        for isStopped in [true, false] {
+            let holder = try await queue.lockHolder(isStopped: isStopped)
+            let name = "\(holder.pid) (sleep)" + (isStopped ? ", which is stopped" : "")
+            let answer = try queue.start(["answer", "1", "OK"])
+            let start = ContinuousClock.now
+            let doctor = try await queue.run("doctor")
+            #expect(ContinuousClock.now - start < .seconds(10))
+            #expect(doctor.code == 75)
+            #expect(doctor.output.contains("lock: process \(name)"), "\(doctor.output)")
+            #expect(doctor.output.contains("kill -CONT \(holder.pid)") == isStopped)
+            // What needs no lock is looked at all the same.
+            #expect(doctor.output.contains("1 entry verifies"), "\(doctor.output)")
+            let refused = await answer.finish()
+            #expect(refused.code == 75)
+            #expect(
+                refused.errors.contains("locked by another process, \(name); waited 5 s"),
+                "\(refused.errors)")
+            holder.kill(SIGKILL)
+            _ = await holder.exit()
+        }
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        #expect(try await finding("lock")["ok"] as? Bool == true)
+    }
+
+    @Test("A new queue whose lock is kept is reported, with the process that keeps it")
+    func newQueue() async throws {
+        for name in ["queue.db", "queue.db-lock"] {
+            _ = FileManager.default.createFile(
+                atPath: queue.directory + "/" + name, contents: Data())
+        }
+        let holder = try await queue.lockHolder()
+        let doctor = try await queue.run("doctor")
+        #expect(doctor.code == 75)
+        let name = "\(holder.pid) (sleep), which is stopped"
+        #expect(doctor.output.contains("lock: process \(name)"))
+        #expect(doctor.output.contains("database: the queue is locked by another process, \(name)"))
+    }
+
+    @Test("A stopped presenter is not somebody who is there, until it goes on")
+    func presenter() async throws {
+        let terminal = try PseudoTerminal()
+        let presenter = try queue.start(["present"], on: terminal)
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        #expect(await terminal.shows("Prune?"))
+        #expect(try await state() == "presented")
+        try await presenter.stop()
+        #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == false })
+        let detail = try await finding("presenter")["detail"] as? String ?? ""
+        let place = "on \(terminal.path), which has not moved for"
+        #expect(detail.contains(place))
+        #expect(detail.contains("(process \(presenter.pid) is stopped)"), "\(detail)")
+        #expect(try await queue.run("doctor").code == 75)
+        #expect(try await state() == "queued")
+        #expect(try await queue.run("list").errors.contains(place))
+        #expect(try await queue.run("ask", "Q?", "--if-unattended", "fail").code == 14)
+        #expect(try await queue.run("notify", "N", "--if-unattended", "fail").code == 14)
+        let asked = try await queue.run(
+            "ask", "Reboot?", "-b", "yes", "--cancel", "no", "--default", "no", "--timeout", "1h",
+            "--if-unattended", "default", "--unattended-after", "200ms")
+        #expect(asked.code == 10 && asked.output == "no\n", "\(asked)")
+        #expect(asked.errors.contains(place) && asked.errors.contains("answer with: "))
+        try await answerBeside(terminal)
+        presenter.kill(SIGCONT)
+        #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == true })
+        #expect(try await state() == "presented")
+        let asker = try queue.start(["ask", "Again?", "--if-unattended", "fail"])
+        #expect(try await eventually { try await queue.objects("list").count == 2 })
+        #expect(try await queue.run("list").errors == "")
+        for child in [asker, presenter] {
+            child.kill(SIGTERM)
+            #expect(await child.exit() == 128 + SIGTERM)
+        }
+    }
+
+    /// An ask in a terminal of its own says where alerts are, and is answered there.
+    private func answerBeside(_ stopped: PseudoTerminal) async throws {
+        let terminal = try PseudoTerminal()
+        let asker = try queue.start(["ask", "Here?", "-b", "yes", "--cancel", "no"], on: terminal)
+        #expect(await terminal.shows("on \(stopped.path), which has not moved for"))
+        #expect(await terminal.shows("press Enter to answer here"))
+        try terminal.type("\n")
+        #expect(await terminal.shows("1 to 2, or Enter to leave it waiting: "))
+        try await terminal.press("1\n")
+        #expect(await asker.exit() == 0)
+    }
+
+    private func state() async throws -> String? {
+        try await queue.objects("show", "1").first?["state"] as? String
+    }
+
+    @Test("doctor finds the process that shows alerts also where its text is gone")
+    func silentHolder() async throws {
+        let terminal = try PseudoTerminal()
+        let presenter = try queue.start(["present"], on: terminal)
+        #expect(await terminal.shows("showing alerts"))
+        #expect(
+            try await eventually {
+                try await finding("presenter")["detail"] as? String != "nobody shows alerts"
+            })
+        let slot = try FileHandle(forWritingTo: URL(filePath: queue.path + "-slot"))
+        try slot.write(contentsOf: Data(count: 1024))
+        try slot.close()
+        let detail = try await finding("presenter")["detail"] as? String ?? ""
+        #expect(detail.hasPrefix("process \(presenter.pid) (alertq-e2e-"), "\(detail)")
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+    }
+}

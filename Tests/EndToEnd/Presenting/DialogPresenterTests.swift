@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+@Suite(
+    "Dialog windows",
+    .enabled(if: DesktopSession.has("zenity", "kdialog"), "needs Xvfb, zenity and kdialog"))
+struct DialogPresenterTests {
+    let queue: CommandLineQueue
+    let desktop: DesktopSession
+
+    init() async throws {
+        queue = try CommandLineQueue()
+        desktop = try await DesktopSession()
+    }
+
+    private func present(with program: String = "zenity") throws -> Child {
+        var environment = desktop.environment
+        // Only this program is there.
+        environment["PATH"] = queue.directory + "/bin"
+        let link = queue.directory + "/bin/" + program
+        try? FileManager.default.createDirectory(
+            atPath: queue.directory + "/bin", withIntermediateDirectories: true)
+        try? FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: "/usr/bin/" + program)
+        return try queue.start(["present", "--on", "dialog"], environment: environment)
+    }
+
+    private func ask() async throws {
+        let asked = try await queue.run(
+            "ask", "Prune?", "--destructive", "yes=Prune_now", "--cancel", "no=Keep", "--detach")
+        #expect(asked.code == 0)
+    }
+
+    private func story() async throws -> [String: any Sendable] {
+        try #require(try await queue.objects("show", "1").first)
+    }
+
+    private func isShown() async throws -> Bool {
+        try await eventually { try await desktop.windows(named: "alertq").count == 1 }
+    }
+
+    @Test(
+        "Keys choose in a real window; a destructive button is not the first one; closing is later",
+        arguments: [
+            ("zenity", ["Return"], nil), ("zenity", ["Tab", "Return"], "yes"),
+            ("zenity", ["Tab", "Tab", "Return"], "no"), ("zenity", ["Escape"], nil),
+            ("zenity", ["alt+F4"], nil), ("kdialog", ["Return"], nil),
+            ("kdialog", ["Down", "Return"], "yes"), ("kdialog", ["Escape"], nil),
+        ])
+    func keys(program: String, keys: [String], button: String?) async throws {
+        try await ask()
+        let presenter = try present(with: program)
+        #expect(try await isShown())
+        // What is chosen before anybody could have read it does not count.
+        try await Task.sleep(for: .milliseconds(800))
+        for key in keys { try await desktop.xdotool("key", key) }
+        if let button {
+            #expect(try await eventually { try await story()["button"] as? String == button })
+            let responder = try await story()["responder"] as? [String: any Sendable]
+            #expect(responder?["via"] as? String == "dialog")
+        } else {
+            #expect(try await eventually { try await story()["snoozes"] as? Int == 1 })
+            #expect(try await story()["outcome"] is NSNull)
+        }
+        #expect(try await desktop.windows(named: "alertq") == [])
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        #expect(await queue.isDeserted())
+    }
+
+    @Test("Resolved elsewhere, the window closes, and the next alert gets its own")
+    func elsewhere() async throws {
+        try await ask()
+        let presenter = try present()
+        #expect(try await isShown())
+        #expect(try await queue.run("answer", "1", "no").code == 0)
+        #expect(try await eventually { try await desktop.windows(named: "alertq") == [] })
+        #expect(try await queue.run("notify", "Done", "--dismiss-after", "3s").code == 0)
+        #expect(try await isShown())
+        #expect(try await eventually { try await desktop.windows(named: "alertq") == [] })
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        #expect(await !presenter.errors.complete().contains("next try"))
+    }
+
+    @Test("No window is left of a presenter that was ended", arguments: [SIGTERM, SIGKILL])
+    func ended(signal: Int32) async throws {
+        try await ask()
+        let presenter = try present()
+        #expect(try await isShown())
+        presenter.kill(signal)
+        #expect(await presenter.exit() == 128 + signal)
+        #expect(await queue.isDeserted())
+        #expect(try await desktop.windows(named: "alertq") == [])
+        #expect(try await story()["snoozes"] as? Int == 0)
+    }
+
+    @Test("Kill the window's program or the whole desktop, and nobody has chosen anything")
+    func crash() async throws {
+        try await ask()
+        let presenter = try present()
+        #expect(try await isShown())
+        let first = try #require(await program(of: presenter))
+        kill(first, SIGKILL)
+        #expect(
+            await eventually {
+                let now = await program(of: presenter)
+                return now != nil && now != first
+            })
+        #expect(try await isShown())
+        try await Task.sleep(for: .milliseconds(800))
+        desktop.crash()
+        #expect(await eventually { presenter.errors.text.contains("lost its screen") })
+        let alert = try await story()
+        #expect(alert["snoozes"] as? Int == 0 && alert["outcome"] is NSNull)
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+        #expect(await queue.isDeserted())
+    }
+
+    /// The running zenity.
+    private func program(of presenter: Child) async -> pid_t? {
+        let child = try? Child("pgrep", ["-P", "\(presenter.pid)", "zenity"])
+        return pid_t(await child?.finish().output.split(separator: "\n").first ?? "")
+    }
+
+    @Test("Without a desktop, or without a program, it says what is missing")
+    func missing() async throws {
+        let blind = try await queue.start(
+            ["present", "--on", "dialog"], environment: ["DISPLAY": "", "WAYLAND_DISPLAY": ""]
+        ).finish()
+        #expect(blind.code == 66 && blind.errors.contains("neither $WAYLAND_DISPLAY nor $DISPLAY"))
+        let deaf = try await queue.start(
+            ["present", "--on", "dialog"],
+            environment: ["DISPLAY": ":12345", "WAYLAND_DISPLAY": ""]
+        ).finish()
+        #expect(deaf.code == 66 && deaf.errors.contains("does not answer at the display :12345"))
+        let bare = try await queue.start(
+            ["present", "--on", "dialog"],
+            environment: desktop.environment.merging(["PATH": "/nowhere"]) { $1 }
+        ).finish()
+        #expect(bare.code == 66 && bare.errors.contains("apt-get install zenity"))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// How often a process wakes up that has nothing to do.
+@Suite("Wake-ups")
+struct WakeUpTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    /// How often the threads of a process have gone to sleep or lost their processor.
+    private func switches(of process: pid_t) -> Int {
+        let tasks = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        return threads.reduce(0) { sum, thread in
+            let status = try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)
+            let lines = (status ?? "").split(separator: "\n").filter {
+                $0.contains("ctxt_switches:")
+            }
+            return sum + lines.compactMap { Int($0.split(separator: "\t")[1]) }.reduce(0, +)
+        }
+    }
+
+    @Test("The threads of a manager that waits wake up forty times a second at most")
+    func idle() async throws {
+        let client = try await QueueClient(on: queue)
+        let id = try #require(
+            try await client.ask("ask", ["title": "Well?", "timeout": 3_600_000]).id)
+        try client.send("wait", ["id": id, "tag": 1])
+        // A rate needs a time to be measured in: the first second is not the rule.
+        try await Task.sleep(for: .seconds(2))
+        let before = switches(of: client.process.pid)
+        try await Task.sleep(for: .seconds(3))
+        let count = switches(of: client.process.pid) - before
+        #expect(count <= 120, "\(count) in three seconds")
+        client.process.kill(SIGKILL)
+        _ = await client.process.exit()
+    }
+
+    @Test("A closed manager does not spin while others ring")
+    func closed() async throws {
+        let trace = queue.directory + "/trace"
+        let client = try await QueueClient(
+            on: queue,
+            after: ["strace", "-f", "-qq", "-e", "trace=epoll_wait,epoll_pwait,read", "-o", trace])
+        // Somebody for whom the others ring.
+        let watch = try queue.start(["watch"])
+        let other = try await QueueClient(on: queue)
+        _ = try await other.ask("ask", ["title": "Who hears?"])
+        #expect(
+            try await eventually {
+                _ = try await other.ask("ask", ["title": "Who hears?"])
+                return watch.output.text.split(separator: "\n").count >= 2
+            })
+        for round in 0..<3 {
+            let id = try #require(try await client.ask("ask", ["title": "\(round)"]).id)
+            try client.send("wait", ["id": id, "tag": round])
+            _ = try await other.ask("answer", ["id": id, "button": "yes"])
+            _ = try await client.next()
+            #expect(try await client.ask("close").error == nil)
+            for number in 0..<200 { _ = try await other.ask("ask", ["title": "\(number)"]) }
+            _ = try await client.ask("open", ["path": queue.path, "source": "client"])
+        }
+        #expect(await client.end() == 0)
+        let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").count
+        #expect(calls < 1000, "\(calls) calls")
+        watch.kill(SIGTERM)
+        _ = await watch.exit()
+        _ = await other.end()
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// The verbs that read a queue: what they find, and when they say that it was.
+@Suite("Reading")
+struct ReadingTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    @discardableResult
+    private func ask(_ title: String, _ options: String...) async throws -> String {
+        let words = ["ask", title, "-b", "yes", "--cancel", "no", "--detach"] + options
+        let asked = try await queue.start(words).finish()
+        #expect(asked.code == 0, "\(asked)")
+        return String(asked.output.dropLast())
+    }
+
+    private func run(_ words: [String], _ environment: [String: String] = [:]) async throws
+        -> Finished
+    {
+        try await queue.start(words, environment: environment).finish()
+    }
+
+    /// What a verb prints on a terminal of its own, without colours.
+    private func screen(_ verb: String, zone: String) async throws -> String {
+        let terminal = try PseudoTerminal(columns: 200)
+        let shell = try Child(
+            "sh", ["-c", "exec \(CommandLineQueue.program) \(verb) >&2"],
+            environment: ["ALERTQ_DATABASE": queue.path, "TZ": zone], on: terminal)
+        #expect(await shell.exit() == 0)
+        return terminal.text.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+    }
+
+    // MARK: What waits
+
+    @Test("Each condition lists what it describes, and --count counts that")
+    func conditions() async throws {
+        try await ask("Prune old snapshots?", "--source", "backup", "--key", "one")
+        try await ask("Restart?", "--source", "deploy", "--key", "two", "-m", "after the snapshot")
+        try await ask("Prüne?", "--source", "backup")
+        for (words, ids) in [
+            (["--source", "backup"], [1, 3]), (["--key", "two"], [2]),
+            (["--since", "1h"], [1, 2, 3]),
+            (["--until", "1h"], []), (["--text", "snapshot*"], [1, 2]),
+            (["--text", "prune"], [1, 3]),
+            (["--text", "prune", "--source", "backup", "--since", "1h", "--limit", "1"], [1]),
+            (["--source", "nobody"], []), (["--all"], [1, 2, 3]),
+        ] {
+            let listed = try await run(["list", "--json"] + words)
+            let found = listed.output.matches(of: /\{"id":(\d+)/).compactMap { Int($0.1) }
+            #expect(listed.code == 0 && found == ids, "\(words)")
+            guard !words.contains("--limit") else { continue }
+            #expect(try await run(["list", "--count"] + words).output == "\(ids.count)\n")
+        }
+    }
+
+    @Test("A list that is cut says of how many")
+    func cut() async throws {
+        for number in 1...3 { try await ask("\(number)?", "--source", number < 3 ? "a" : "b") }
+        let open = try await run(["list", "--limit", "2"])
+        #expect(
+            open.errors == "alertq: of 3 alerts that wait, 2 are listed; --all lists them all\n")
+        let some = try await run(["list", "--limit", "1", "--source", "a"])
+        #expect(some.errors == "alertq: more alerts match; --all lists them all\n")
+        for words in [["--limit", "2", "--source", "a"], ["--all"], ["--limit", "3"]] {
+            #expect(try await run(["list"] + words).errors.isEmpty)
+        }
+        let both = try await run(["list", "--all", "--limit", "3"])
+        #expect(both.code == 64 && both.errors.contains("can't be combined"))
+    }
+
+    // MARK: Who decided
+
+    @Test("The history finds what an account decided on, and through what")
+    func responders() async throws {
+        for verb in ["answer", "withdraw"] {
+            let id = try await ask("?")
+            _ = try await run([verb, id] + (verb == "answer" ? ["yes"] : []))
+        }
+        let user = NSUserName()
+        for (words, ids) in [
+            (["--user", user], ["2", "1"]), (["--user", user, "--via", "answer"], ["1"]),
+            (["--via", "withdraw"], ["2"]), (["--user", "nobody else"], []), (["--via", "x"], []),
+        ] as [([String], [String])] {
+            let output = try await run(["history"] + words).output
+            let found = output.split(separator: "\n").dropFirst()
+                .compactMap { $0.split(separator: "\t").first.map(String.init) }
+            #expect(found == ids, "\(words)")
+        }
+    }
+
+    @Test("The last entries of the log, of all or of one alert")
+    func last() async throws {
+        for _ in 1...3 { _ = try await run(["answer", try await ask("?"), "yes"]) }
+        for (words, sequences) in [
+            (["--last", "2"], [5, 6]), (["--last", "100"], [1, 2, 3, 4, 5, 6]),
+            (["--last", "1", "--alert", "1"], [2]), (["--last", "9", "--alert", "2"], [3, 4]),
+        ] {
+            let listed = try await run(["audit", "list", "--json"] + words)
+            let found = listed.output.matches(of: /\{"sequence":(\d+)/).compactMap { Int($0.1) }
+            #expect(found == sequences && listed.errors.isEmpty, "\(words)")
+        }
+        for other in [["--after", "1"], ["--limit", "3"]] {
+            let both = try await run(["audit", "list", "--last", "2"] + other)
+            #expect(both.code == 64 && both.errors.contains("can't be combined"))
+        }
+        #expect(try await run(["audit", "list", "--last", "0"]).code == 64)
+    }
+
+    // MARK: Times
+
+    @Test(
+        "People read their own time with its zone, or UTC if they want it",
+        arguments: [("XYZ-5:30", "XYZ"), ("<-03>3", "-03:00")])
+    func zones(zone: String, name: String) async throws {
+        let id = try await ask("?", "--timeout", "2099-01-01T00:00:00Z")
+        _ = try await run(["answer", id, "yes"])
+        let local = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (\S+)/
+        let utc = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/
+        for (verb, count) in [("show 1", 4), ("audit list", 1), ("stats --since 7d", 1)] {
+            let people = try await screen(verb, zone: zone)
+            #expect(people.matches(of: utc).isEmpty, "\(people)")
+            #expect(people.matches(of: local).count >= count, "\(people)")
+            for match in people.matches(of: local) {
+                #expect(
+                    match.1.trimmingCharacters(in: .punctuationCharacters.subtracting(["-"]))
+                        == name)
+            }
+            let other = try await screen(verb + " --utc", zone: zone)
+            #expect(other.matches(of: local).isEmpty, "\(other)")
+            #expect(other.matches(of: utc).count >= count)
+        }
+        _ = try await ask("Waits?")
+        for verb in ["list", "history"] {
+            let listed = try await screen(verb + " --utc", zone: zone)
+            #expect(listed.contains("T"))
+            #expect(listed.contains("ago") == false)
+        }
+        for verb in [["show", "1"], ["audit", "list"], ["history"]] {
+            let piped = try await run(verb, ["TZ": zone]).output
+            #expect(piped.matches(of: local).isEmpty && !piped.matches(of: utc).isEmpty)
+        }
+    }
+
+    @Test("A note tells a time of today without its date")
+    func notes() async throws {
+        _ = try await run(["answer", try await ask("?"), "yes"])
+        let again = try await run(["answer", "1", "no"], ["TZ": "XYZ-5:30"])
+        let user = NSUserName()
+        let sentence = try Regex(
+            "alertq: answer: alert 1 has ended already: answered “yes” by \(user) via answer at "
+                + "\\d\\d:\\d\\d\n")
+        #expect(again.code == 16 && again.errors.wholeMatch(of: sentence) != nil, "\(again.errors)")
+    }
+}

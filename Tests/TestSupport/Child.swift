@@ -1,0 +1,107 @@
+import Glibc
+import Linux
+import Synchronization
+
+/// A real process with its own session, killed and reaped when it is no longer needed.
+package final class Child: Sendable {
+    package let pid: pid_t
+    package let output: Collected
+    package let errors: Collected
+    private let status = Mutex<Int32?>(nil)
+
+    /// Starts a program.
+    ///
+    /// With a terminal, standard input and standard error are that terminal, which becomes the
+    /// process's controlling terminal; standard output stays a pipe, as in `answer=$(alertq ask
+    /// …)`. Without one, standard input is the descriptor `input`, or empty.
+    package init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:],
+        on terminal: PseudoTerminal? = nil, as account: Account? = nil, input: Int32? = nil
+    ) throws {
+        let (out, err) = (try Pipe(), try Pipe())
+        var words = [program] + arguments
+        if let account {
+            words =
+                ["setpriv", "--reuid=\(account.uid)", "--regid=\(account.gid)", "--clear-groups"]
+                + words
+        }
+        var start = ProgramStart(
+            words,
+            input: terminal.map { .terminal($0.path) } ?? input.map { .descriptor($0) } ?? .nothing,
+            output: .descriptor(out.writing.raw),
+            errors: .descriptor(terminal == nil ? err.writing.raw : STDIN_FILENO))
+        start.leadsSession = true
+        // What the test runner ignores stays ignored.
+        start.signals = []
+        start.removedVariables = [
+            "ALERTQ_DATABASE", "ALERTQ_SOURCE", "NO_COLOR", "SSH_CONNECTION",
+        ]
+        let variables = ["TERM": "xterm"].merging(environment) { $1 }
+        start.variables = variables.map { ($0.key, $0.value) }
+        pid = try start.start()
+        output = Collected(out.reading)
+        errors = Collected(err.reading)
+    }
+
+    deinit {
+        kill(SIGKILL)
+        _ = wait()
+    }
+
+    package func kill(_ signal: Int32) {
+        // A process that was reaped has no pid any more that would be safe to signal.
+        status.withLock { if $0 == nil { Glibc.kill(pid, signal) } }
+    }
+
+    /// Waits for the end: the exit code, or 128 and the signal as a shell has it.
+    package func wait() -> Int32 {
+        while true {
+            if let known = poll() { return known }
+            usleep(1000)
+        }
+    }
+
+    /// Waits for the end for 20 seconds at most, without holding a thread.
+    package func exit() async -> Int32? {
+        await exit(within: .seconds(20))
+    }
+
+    /// Waits for the end, for as long as is given at most.
+    package func exit(within bound: Duration) async -> Int32? {
+        _ = await eventually(within: bound) { self.poll() != nil }
+        return poll()
+    }
+
+    /// The exit code, or `nil` while it runs.
+    package func poll() -> Int32? {
+        status.withLock { status in
+            if status == nil { status = WaitStatus.reap(pid, WNOHANG)?.shellCode }
+            return status
+        }
+    }
+
+    /// Waits for its end, 20 seconds at most, and for all that it wrote.
+    package func finish() async -> Finished {
+        let code = await exit()
+        // What hangs has no code, and its output would never be complete.
+        if code == nil { kill(SIGKILL) }
+        return Finished(
+            code: code, output: await output.complete(), errors: await errors.complete())
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameter input: What it reads from its standard input.
+    package static func run(_ words: String..., input: [UInt8] = []) async throws -> Finished {
+        let file = try Descriptor.holding(input, name: "input")
+        return try await Child(words[0], Array(words.dropFirst()), input: file.raw).finish()
+    }
+
+    /// Stops it, and returns when it stands still; see proc(5).
+    package func stop() async throws {
+        kill(SIGSTOP)
+        guard await eventually({ LinuxProcess(pid: pid).isStopped }) else {
+            throw TestingError("process \(pid) does not stop")
+        }
+    }
+}

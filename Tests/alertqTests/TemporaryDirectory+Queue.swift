@@ -1,0 +1,6 @@
+import TestSupport
+
+extension TemporaryDirectory {
+    /// Where a queue can be.
+    var database: String { path + "/queue.db" }
+}
