@@ -1,6 +1,8 @@
 import AlertQueue
 
-/// What the command exits with; the numbers above 63 are those of sysexits.h.
+/// What the command exits with, what that means, and what leads to it: nothing else decides it.
+///
+/// The numbers above 63 are those of sysexits.h.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     /// A button that is not the cancel button was chosen; for other verbs: done.
     case done = 0
@@ -20,7 +22,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case busy = 75
     case notPermitted = 77
 
-    /// What the manual says of it.
+    /// What the manual page says of it.
     package var meaning: String {
         switch self {
         case .done: "A button that is not the cancel button; for other verbs, done"
@@ -41,35 +43,36 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .notPermitted: "Not permitted, or another account asked the alert"
         }
     }
+
+    /// What the help of verbs that wait says of the ends without a chosen button.
+    static let otherEnds =
+        [
+            (Self.dismissed, "dismissed"), (.expired, "expired"), (.withdrawn, "withdrawn"),
+            (.cancelledBySystem, "cancelled by the system"),
+        ].map { "\($0.rawValue) \($1)" }.joined(separator: ", ")
 }
 
-/// What was typed breaks the rules of the command.
-package struct UsageError: Error, CustomStringConvertible {
-    package let description: String
-
-    package init(_ description: String) {
-        self.description = description
-    }
-}
-
-/// A failure that has its own exit code.
-package struct CommandError: Error, CustomStringConvertible {
-    package let code: ExitCode
-    package let description: String
-
-    package init(_ code: ExitCode, _ description: String) {
-        self.code = code
-        self.description = description
-    }
-}
-
-/// A signal asked this process to end, and all that must be undone has been.
-package struct Interruption: Error {
-    package let signal: Int32
-}
+// MARK: - What it stands for
 
 extension ExitCode {
-    /// The exit code for an error: the one place that decides it.
+    /// The exit code for how an alert ended.
+    init(_ response: Response) {
+        switch response.outcome {
+        case .expired where response.buttonIndex < 0: self = .expired
+        case .answered, .expired:
+            // Once its texts have been erased, nothing tells a yes from a no any more.
+            self =
+                switch response.button {
+                case nil: .notFound
+                case let button?: button.role == .cancel ? .cancelButton : .done
+                }
+        case .dismissed: self = .dismissed
+        case .withdrawn: self = .withdrawn
+        case .cancelled: self = .cancelledBySystem
+        }
+    }
+
+    /// The exit code for an error.
     package init(_ error: any Error) {
         switch error {
         case is UsageError: self = .usage
@@ -85,7 +88,7 @@ extension ExitCode {
         case .invalid, .inconsistent: self = .badData
         case .notFound, .keyNotFound, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
-        case .noChoice(let response): self = AskResult(response).code
+        case .noChoice(let response): self.init(response)
         case .tooManyPending, .tooManyPendingOfAccount, .busy: self = .busy
         case .incompatible, .storage, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted
