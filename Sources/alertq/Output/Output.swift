@@ -1,19 +1,6 @@
 import CLinux
 import Glibc
 
-/// Results could not be written.
-package struct OutputError: Error, CustomStringConvertible {
-    /// The system's number for what went wrong; see errno(3).
-    package let errorNumber: Int32
-
-    /// Whether nobody reads the results any more, as after `alertq list | head -1`.
-    package var isBrokenPipe: Bool { errorNumber == EPIPE }
-
-    package var description: String {
-        "can't write the result: \(String(cString: strerror(errorNumber)))"
-    }
-}
-
 /// A stream of text that leaves the process, or is kept for a test.
 package struct Output: Sendable {
     /// The columns of the terminal that it is; `nil` where it is something else.
