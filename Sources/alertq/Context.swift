@@ -12,7 +12,7 @@ package struct Context: Sendable {
     package let variables: @Sendable (String) throws -> String?
     /// The time that ages are told against.
     package let now: @Sendable () -> Date
-    /// Whether people want UTC too; see ``Option/utc``.
+    /// Whether people want times in UTC, too; see ``CommonOptions/isUTC``.
     package private(set) var isUTC = false
 
     package init(
@@ -26,11 +26,16 @@ package struct Context: Sendable {
         self.now = now
     }
 
-    /// The same, with all times in UTC if the arguments ask for that.
-    package func telling(_ arguments: Arguments) -> Context {
+    /// The same, with all times in UTC if that is wanted.
+    package func telling(isUTC: Bool) -> Context {
         var context = self
-        context.isUTC = arguments.has(.utc)
+        context.isUTC = isUTC
         return context
+    }
+
+    /// The name of who asks: the one that was given, else the environment's, else this command's.
+    package func source(_ given: String?) throws -> String {
+        try given ?? variables("ALERTQ_SOURCE") ?? "alertq"
     }
 
     /// How results tell moments in sentences: local for people, and in UTC for programs.

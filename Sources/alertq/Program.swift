@@ -96,13 +96,11 @@ package enum Program {
         _ verb: any Command.Type, _ words: [String], in context: Context
     ) throws -> Beginning {
         do {
-            let arguments = try OptionParser(verb).parse(words)
-            if arguments.has(.help) {
+            guard let command = try verb.parse(words) else {
                 try context.output.write(Help.text(for: verb, columns: context.output.columns))
                 return .ended(.done)
             }
-            let command = try verb.init(arguments)
-            let context = context.telling(arguments)
+            let context = context.telling(isUTC: command.common.isUTC)
             if let code = try command.runAtOnce(in: context) { return .ended(code) }
             return .goesOn(command, context)
         } catch {
@@ -166,8 +164,7 @@ package enum Program {
     }
 
     package static func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
-        let suggestion = Suggestion.text(for: word, among: known)
-        return "unknown \(kind) “\(word)”" + (suggestion.map { "; did you mean “\($0)”?" } ?? "")
+        "unknown \(kind) “\(word)”" + Suggestion.hint(for: word, among: known)
     }
 }
 
@@ -186,6 +183,14 @@ extension Program {
             words.append(word)
         }
         return words
+    }
+
+    /// The file of this program, for another process to run.
+    static func path() throws(CommandError) -> String {
+        guard let path = LinuxFile.link("/proc/self/exe") else {
+            throw CommandError(.inputOutput, "can't read /proc/self/exe, which names this program")
+        }
+        return path
     }
 
     /// Fills the places of closed standard streams, so that no database takes them: nothing that

@@ -39,7 +39,7 @@ package struct AnswerHook: Sendable {
     /// Works until the task is cancelled.
     package func run() async throws {
         var progress = Progress(retries: RetryList(limit: retryLimit, pause: pause))
-        var failingSince: ContinuousClock.Instant?
+        var retry = DiskRetry()
         while !Task.isCancelled {
             let seen = manager.changeCount
             do {
@@ -48,16 +48,12 @@ package struct AnswerHook: Sendable {
                 // One run of each at most: what is new must not wait for all that fail.
                 let hasRun = try await takeDue(&progress)
                 try await takeForgotten(&progress)
-                failingSince = nil
+                retry.succeed()
                 if isEnd, !hasRun, progress.review == nil {
                     await wait(for: progress.retries, after: seen)
                 }
             } catch let error as AlertError {
-                // A disk that fails now may not in a moment.
-                let since = failingSince ?? .now
-                failingSince = since
-                if since.duration(to: .now) > .seconds(5) { throw error }
-                try await Task.sleep(for: .milliseconds(500))
+                try await retry.pause(after: error)
             }
         }
     }

@@ -56,6 +56,14 @@ package enum DateText {
     }
 }
 
+extension Argument where Value == Alert.Deadline {
+    static var deadline: Argument {
+        Argument("TIME") { text throws(UsageError) in
+            try DateText.deadline(text, now: Date())
+        }
+    }
+}
+
 extension Alert.Deadline {
     /// How long it is until then; nothing for a moment that has passed.
     package func distance(from now: Date) -> Duration {

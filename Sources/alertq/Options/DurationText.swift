@@ -76,3 +76,7 @@ package enum DurationText {
         UsageError("“\(text)” is longer than 100 years")
     }
 }
+
+extension Argument where Value == Duration {
+    static var duration: Argument { Argument("DURATION", read: DurationText.parse) }
+}

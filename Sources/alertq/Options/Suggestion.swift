@@ -15,6 +15,11 @@ package enum Suggestion {
         return nearest.candidate
     }
 
+    /// “Did you mean”, as the end of a sentence; nothing if nothing is similar enough.
+    static func hint(for word: String, among candidates: [String]) -> String {
+        text(for: word, among: candidates).map { "; did you mean “\($0)”?" } ?? ""
+    }
+
     /// How many letters must be inserted, deleted, replaced or exchanged with their neighbour.
     static func distance(from left: String, to right: String) -> Int {
         let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))

@@ -1,6 +1,6 @@
 /// Which columns of a table are shown, and how wide they are.
 package struct TableLayout: Hashable {
-    /// The columns that are shown, by their place in the row.
+    /// The columns that are shown, by their index in the row.
     package private(set) var columns: [Int]
     /// The widths of all columns.
     package private(set) var widths: [Int]

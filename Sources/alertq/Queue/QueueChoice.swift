@@ -8,16 +8,16 @@ package enum QueueChoice: Sendable, Hashable {
     case system
     case file(String)
 
-    package init(_ arguments: Arguments) throws {
-        let path = arguments[.database]
-        switch (path, arguments.has(.system)) {
+    /// - Parameters:
+    ///   - path: What `--database` names.
+    ///   - isSystem: Whether `--system` was given.
+    package init(database path: String?, isSystem: Bool) throws {
+        switch (path, isSystem) {
         case (nil, false):
             try QueueLocation.checkEnvironment()
             self = .standard
         case (nil, true): self = .system
-        case (let path?, false):
-            guard !path.isEmpty else { throw UsageError("--database: the path is empty") }
-            self = .file(path)
+        case (let path?, false): self = .file(path)
         case (_?, true):
             throw UsageError("--database and --system name two queues; give one of them")
         }

@@ -5,7 +5,7 @@ extension SlotHolder {
     package func isThere(for alert: Alert) -> Bool { isThere && mayShow(on: alert.presenters) }
 
     /// Who it is and where: `ana on /dev/pts/3`, and through what unless that is the terminal.
-    package var place: String {
+    package var identity: String {
         let name = user ?? "uid \(uid)"
         let others = presenters.filter { $0 != "terminal" }.joined(separator: ", ")
         let through = others.isEmpty ? "" : " (\(others))"
@@ -15,10 +15,10 @@ extension SlotHolder {
 
     /// Who shows alerts, or on whose screen they are stuck; it follows the word “alerts”.
     package var showing: String {
-        guard let silence else { return "are shown by \(place)" }
+        guard let silence else { return "are shown by \(identity)" }
         let state =
             LinuxProcess(pid: pid).isStopped ? "process \(pid) is stopped" : "process \(pid)"
-        return "are on the screen of \(place), which has not moved for "
+        return "are on the screen of \(identity), which has not moved for "
             + "\(silence.components.seconds) s (\(state))"
     }
 
@@ -26,7 +26,7 @@ extension SlotHolder {
     package func whereabouts(of id: Alert.ID) -> String {
         let others = "alerts " + showing
         guard alert == id else { return "alert \(id) waits for its turn; \(others)" }
-        return isThere ? "alert \(id) is shown by \(place)" : "alert \(id) waits; \(others)"
+        return isThere ? "alert \(id) is shown by \(identity)" : "alert \(id) waits; \(others)"
     }
 
     /// How to let others show alerts, if this process does not move.

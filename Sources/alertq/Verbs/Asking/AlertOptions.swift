@@ -2,77 +2,66 @@ import AlertQueue
 import FoundationEssentials
 import Glibc
 
-/// The options that `ask` and `notify` share, and the alert that they describe.
-package struct AlertOptions: Sendable {
-    package static let message = Option(
-        "message", short: "m", "TEXT", help: "More about it; “-” reads it from stdin")
-    package static let priority = Option(
-        "priority", "WORD", .words(Alert.Priority.allCases.map(\.word)),
-        help: "low, normal, high or critical; normal unless given")
-    package static let source = Option(
-        "source", "NAME", help: "Who asks; else $ALERTQ_SOURCE, else “alertq”")
-    package static let key = Option(
-        "key", "KEY",
-        help:
-            "Asking again with it finds the same alert, and its response once there is one"
-    )
-    package static let timeout = Option(
-        "timeout", "TIME", help: "Let it expire after a time, such as 10m, or at a moment")
-    package static let info = Option(
-        "info", "K=V", isRepeatable: true, help: "A string that comes back with the response")
-    package static let waitFor = Option(
-        "wait-for", "TIME",
-        help: "Stop waiting after a time or at a moment, and leave the alert in the queue")
+/// The alert that `ask` or `notify` describes, as far as its options tell.
+struct AlertOptions: Sendable {
+    @Required var title: String
+    /// “-” stands for the standard input.
+    var message: String?
+    var buttons: [Alert.Button] = []
+    var isSheet = false
+    var priority: Alert.Priority?
+    var source: String?
+    var key: String?
+    var timeout: Alert.Deadline?
+    var defaultButton: String?
+    var dismissAfter: Duration?
+    var info: [InfoItem] = []
+    var presenters: [String] = []
 
-    package static let on = Option(
-        "on", "PRESENTER", .words(PresenterKind.words), isRepeatable: true,
-        help: "Show it only there: terminal, desktop, dialog, or a presenter of your own")
-    package static let plain = Option(
-        "plain",
-        help: "On the terminal, write alerts as numbered lines that are never drawn again")
+    var waitFor: Alert.Deadline?
+    var isPlain = false
+    var ifUnattended = Unattended.Word.wait
+    var unattendedAfter: Duration?
+
+    var readsMessage: Bool { message == "-" }
+
+    /// What becomes of the alert when nobody is there to see it.
+    var unattended: Unattended { Unattended(ifUnattended, after: unattendedAfter) }
 
     /// Without its message, if that comes from stdin.
-    package let alert: Alert
-    package let readsMessage: Bool
-    package let waitFor: Alert.Deadline?
-    package let isPlain: Bool
-    package let ifUnattended: Unattended
-    /// What was given, rather than taken for granted.
-    private let timeout: Alert.Deadline?
-    private let priority: Alert.Priority?
+    var alert: Alert {
+        Alert(
+            title, message: readsMessage ? nil : message, style: isSheet ? .actionSheet : .alert,
+            buttons: buttons, priority: priority ?? .normal, deadline: timeout,
+            defaultButton: defaultButton, dismissAfter: dismissAfter, source: source, key: key,
+            presenters: presenters.isEmpty ? nil : presenters,
+            userInfo: Dictionary(info.map { ($0.name, $0.value) }) { _, last in last })
+    }
 
-    package init(
-        _ arguments: Arguments, buttons: [Alert.Button] = [], style: Alert.Style = .alert,
-        defaultButton: String? = nil, dismissAfter: Duration? = nil
-    ) throws {
-        let deadline = { (text: String) throws(UsageError) in
-            try DateText.deadline(text, now: Date())
-        }
-        timeout = try arguments.value(Self.timeout, deadline)
+    /// Checks what is wrong with options that were given together.
+    func validate() throws(UsageError) {
         guard timeout != nil || defaultButton == nil else {
             throw UsageError("--default needs --timeout, the time after which it is applied")
         }
-        let words = Alert.Priority.allCases.map { ($0.word, $0) }
-        priority = try arguments.choice(Self.priority, words)
-        readsMessage = arguments[Self.message] == "-"
-        waitFor = try arguments.value(Self.waitFor, deadline)
-        isPlain = arguments.has(Self.plain)
-        ifUnattended = try Unattended(
-            arguments, hasButtons: !buttons.isEmpty, hasDefault: defaultButton != nil)
-        alert = Alert(
-            arguments.operands[0], message: readsMessage ? nil : arguments[Self.message],
-            style: style, buttons: buttons,
-            priority: priority ?? .normal,
-            deadline: timeout, defaultButton: defaultButton,
-            dismissAfter: dismissAfter, source: arguments[Self.source],
-            key: arguments[Self.key], presenters: try Self.presenters(arguments),
-            userInfo: try Self.info(arguments.values(Self.info)))
+        guard unattendedAfter == nil || ifUnattended == .applyDefault else {
+            throw UsageError("--unattended-after is for --if-unattended default")
+        }
+        guard defaultButton != nil || ifUnattended != .applyDefault else {
+            throw UsageError(
+                "--if-unattended default needs --default, the button that is applied")
+        }
+        if let name = presenters.firstRepeated {
+            throw UsageError("--on \(name) is given twice")
+        }
+        if let name = info.map(\.name).firstRepeated {
+            throw UsageError("--info: “\(name)” is given twice")
+        }
     }
 
     /// The whole alert: with the message from stdin, and the source from the environment.
-    package func complete(in context: Context) throws -> Alert {
+    func complete(in context: Context) throws -> Alert {
         var alert = alert
-        alert.source = try alert.source ?? context.variables("ALERTQ_SOURCE") ?? "alertq"
+        alert.source = try context.source(source)
         // What can be refused already is refused before anything is read.
         try alert.validate()
         if readsMessage { alert.message = try Self.text(from: STDIN_FILENO) }
@@ -80,7 +69,7 @@ package struct AlertOptions: Sendable {
     }
 
     /// The options that were given and are not in force for an alert that was asked before.
-    package func ignored(by record: AlertRecord) -> [String] {
+    func ignored(by record: AlertRecord) -> [String] {
         var ignored: [String] = []
         if let timeout, !Self.expires(record, timeout) {
             let end = record.expiresAt.map {
@@ -88,9 +77,9 @@ package struct AlertOptions: Sendable {
             }
             ignored.append("--timeout is not in force, " + (end ?? "it does not expire"))
         }
-        if let presenters = alert.presenters, presenters != record.alert.presenters {
-            let place = record.alert.presenters?.joined(separator: ", ") ?? "any screen"
-            ignored.append("--on is not in force, it is for \(place)")
+        if !presenters.isEmpty, presenters != record.alert.presenters {
+            let screens = record.alert.presenters?.joined(separator: ", ") ?? "any screen"
+            ignored.append("--on is not in force, it is for \(screens)")
         }
         if let priority, priority != record.alert.priority {
             ignored.append("--priority is not in force, it is \(record.alert.priority.word)")
@@ -107,10 +96,10 @@ package struct AlertOptions: Sendable {
 
     /// Why a default button can't be added to an alert that waits under the same key; `nil` if that
     /// is not what was tried.
-    package func whyDefaultIsRefused(
+    func whyDefaultIsRefused(
         by record: AlertRecord, _ part: String, path: String
     ) -> String? {
-        guard let button = alert.defaultButton, record.alert.defaultButton == nil,
+        guard let button = defaultButton, record.alert.defaultButton == nil,
             record.response == nil, part == "default button"
         else { return nil }
         return "alert \(record.id) waits under this key without a default, and --default \(button) "
@@ -119,32 +108,8 @@ package struct AlertOptions: Sendable {
             + ShellText.withdrawal(of: record.id, path: path)
     }
 
-    /// The presenters that may show the alert; `nil` for all.
-    private static func presenters(_ arguments: Arguments) throws(UsageError) -> [String]? {
-        let names = arguments.values(on)
-        for (index, name) in names.enumerated() where names[..<index].contains(name) {
-            throw UsageError("--on \(name) is given twice")
-        }
-        return names.isEmpty ? nil : names
-    }
-
-    private static func info(_ texts: [String]) throws(UsageError) -> [String: String] {
-        var info: [String: String] = [:]
-        for text in texts {
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw UsageError("--info: “\(text)” is not of the form K=V")
-            }
-            let name = String(text[..<equals])
-            let value = String(text[text.index(after: equals)...])
-            guard info.updateValue(value, forKey: name) == nil else {
-                throw UsageError("--info: “\(name)” is given twice")
-            }
-        }
-        return info
-    }
-
     /// Reads a message to its end, but for the line break that `echo` puts there.
-    package static func text(from descriptor: Int32) throws -> String {
+    static func text(from descriptor: Int32) throws -> String {
         // One byte for that line break, and one to see that there is more.
         let limit = Alert.Limit.message + 2
         var bytes: [UInt8] = []

@@ -2,7 +2,7 @@ import AlertQueue
 import Glibc
 
 /// What `ask` and `notify` do once their options are known.
-package struct AskSession: Sendable {
+struct AskSession: Sendable {
     let verb: String
     let question: AlertOptions
     let queue: QueueChoice
@@ -11,16 +11,16 @@ package struct AskSession: Sendable {
     let context: Context
 
     /// Stores an alert that nobody waits for, and has no more to look at, on the calling thread.
-    package func runAtOnce() throws -> ExitCode? {
+    func runAtOnce() throws -> ExitCode? {
         guard !waits, question.ifUnattended == .wait, !question.readsMessage,
-            question.alert.presenters == nil
+            question.presenters.isEmpty
         else { return nil }
         let alert = try question.complete(in: context)
         let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb)
         return try record.map(tellID)
     }
 
-    package func run() async throws -> ExitCode {
+    func run() async throws -> ExitCode {
         let alert = try question.complete(in: context)
         let terminal = waits && alert.isFor("terminal") ? ControllingTerminal() : nil
         return try await queue.open(via: verb, source: alert.source) { manager in
@@ -46,18 +46,11 @@ package struct AskSession: Sendable {
             let wait = AlertWait(
                 manager: manager, records: [record], context: context,
                 limit: question.waitFor?.distance(from: context.now()),
-                unattended: question.ifUnattended, isPlain: question.isPlain,
+                unattended: question.unattended, isPlain: question.isPlain,
                 terminal: terminal, signals: signals)
-            switch try await wait.end() {
-            case .resolved(let resolved, let isTold):
-                try resolved.check(isThatOf: record)
-                return try await telling.tell(resolved, isTold: isTold, manager)
-            case .timeUp:
-                return try await telling.tellWaiting([record.id], manager)
-            case .interrupted(let signal):
-                await giveUp(record, manager)
-                throw Interruption(signal: signal)
-            }
+            let end = try await wait.end()
+            if case .interrupted = end { await giveUp(record, manager) }
+            return try await telling.tell(end, of: [record], manager)
         }
     }
 }

@@ -22,3 +22,9 @@ package enum ButtonText {
         }
     }
 }
+
+extension Argument where Value == Alert.Button {
+    static func newButton(_ role: Alert.Button.Role? = nil) -> Argument {
+        Argument("[ID=]LABEL", .newButton) { ButtonText.parse($0, role: role) }
+    }
+}

@@ -11,21 +11,13 @@ package enum Unattended: Sendable, Hashable {
     /// its deadline.
     case applyDefault(after: Duration?)
 
-    package static let option = Option(
-        "if-unattended", "WORD", .words(["wait", "fail", "default"]),
-        help: """
-            What to do when nobody is there to see it: wait, fail with exit 14, or default, which \
-            applies --default
-            """)
-    /// The option of an alert that has no button to apply.
-    package static let noticeOption = Option(
-        "if-unattended", "WORD", .words(["wait", "fail"]),
-        help: "What to do when nobody is there to see it: wait, or fail with exit 14")
-    package static let afterOption = Option(
-        "unattended-after", "DURATION",
-        help: "Apply --default once nobody has been there for so long, before --timeout")
+    /// The words of `--if-unattended`.
+    enum Word: String, Sendable, CaseIterable {
+        case wait, fail
+        case applyDefault = "default"
+    }
 
-    package static let discussion = """
+    static let discussion = """
         Somebody is there while any process shows the alerts of this queue, or while this terminal \
         does; with --on only a process that shows alerts there counts. A process that has not \
         moved for 5 seconds, because it is stopped, does not count. \
@@ -35,25 +27,18 @@ package enum Unattended: Sendable, Hashable {
         that is the time. This process watches for it: if it is killed, --timeout remains.
         """
 
-    package init(
-        _ arguments: Arguments, hasButtons: Bool, hasDefault: Bool
-    ) throws(UsageError) {
-        let options = hasButtons ? ["wait", "fail", "default"] : ["wait", "fail"]
-        let option = hasButtons ? Self.option : Self.noticeOption
-        let word = try arguments.choice(option, options.map { ($0, $0) })
-        let time = try arguments.value(Self.afterOption, DurationText.parse)
-        guard time == nil || word == "default" else {
-            throw UsageError("--unattended-after is for --if-unattended default")
-        }
+    init(_ word: Word, after time: Duration?) {
         switch word {
-        case "fail": self = .fail
-        case "default":
-            guard hasDefault else {
-                throw UsageError(
-                    "--if-unattended default needs --default, the button that is applied")
-            }
-            self = .applyDefault(after: time)
-        default: self = .wait
+        case .wait: self = .wait
+        case .fail: self = .fail
+        case .applyDefault: self = .applyDefault(after: time)
         }
+    }
+}
+
+extension Argument where Value == Unattended.Word {
+    /// What can become of an alert that has no button to apply.
+    static var unattendedNotice: Argument {
+        word(among: [Value.wait, .fail].map { ($0.rawValue, $0) })
     }
 }

@@ -1,11 +1,11 @@
 import AlertQueue
 
 /// `alertq audit export`: the log as JSON Lines, for a verifier of another make.
-package struct AuditExportCommand: Command {
-    package static let name = "audit export"
-    package static let abstract = "Print the whole audit log as JSON Lines, for another verifier"
-    package static let options = [after]
-    package static let discussion = [
+struct AuditExportCommand: AuditReadingCommand {
+    static let name = "audit export"
+    static let abstract = "Print the whole audit log as JSON Lines, for another verifier"
+    static let options: [Option<Self>] = [.after]
+    static let discussion = [
         """
         Each line is an object with exactly what the entry's hash covers, in its order: “seq”, \
         “at_ms” (since 1970, in UTC), “event”, “alert_id”, “source”, “outcome”, “button_index”, \
@@ -20,52 +20,44 @@ package struct AuditExportCommand: Command {
         """,
     ]
 
-    static let after = Option(
-        "after", "PLACE", help: "Only entries after this one, by its number or cursor")
-
     /// How many entries are in memory at a time.
     private static let pageSize = 500
 
-    private let queue: QueueChoice
-    private let after: LogPlace
+    var common = QueueOptions()
+    var after: AuditCursor?
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        after = try arguments.value(Self.after, Arguments.place) ?? .start
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         let isDone = try await ProgressBar.during("exporting", in: context) { bar in
             try await queue.read(via: "audit", in: context) { manager in
                 try await export(manager, bar, to: context.output)
                 return true
             }
         }
-        if isDone == nil { try after.check(end: 0) }
+        if isDone == nil { try start.check(end: 0) }
         return .done
     }
 
     private func export(
         _ manager: AlertManager, _ bar: ProgressBar, to output: Output
     ) async throws {
-        try await after.check(manager)
+        try await start.check(manager)
         // What is written while it runs belongs to the next export.
         let last = try await manager.auditHead()?.sequence ?? 0
-        var place = after.sequence
-        while place < last, !Task.isCancelled {
-            let size = Int(min(Int64(Self.pageSize), last - place))
-            let page = try await manager.audit(after: place, limit: size)
+        let first = start.sequence
+        var done = first
+        while done < last, !Task.isCancelled {
+            let size = Int(min(Int64(Self.pageSize), last - done))
+            let page = try await manager.audit(after: done, limit: size)
             guard let end = page.last?.event.sequence else { return }
             try output.write(page.map { try Self.line($0) + "\n" }.joined())
-            place = end
+            done = end
             // Where the lines themselves are on the screen, a bar would only be in the way.
-            let start = after.sequence
-            if !output.isTerminal { bar.show(Int(place - start), of: Int(last - start)) }
+            if !output.isTerminal { bar.show(Int(done - first), of: Int(last - first)) }
         }
     }
 
     /// The values that an entry's hash covers, in its order, and the hash.
-    package static func line(_ entry: AuditEntry) throws -> String {
+    static func line(_ entry: AuditEntry) throws -> String {
         let (event, by) = (entry.event, entry.event.responder)
         return try JSONValue.object([
             ("seq", .integer(event.sequence)),

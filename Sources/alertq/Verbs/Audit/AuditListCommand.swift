@@ -1,11 +1,17 @@
 import AlertQueue
 
 /// `alertq audit list`: the entries of the log, oldest first.
-package struct AuditListCommand: Command {
-    package static let name = "audit list"
-    package static let abstract = "List the entries of the audit log, oldest first"
-    package static let options = [after, last, alert, limit, .utc]
-    package static let discussion = [
+struct AuditListCommand: AuditReadingCommand {
+    static let name = "audit list"
+    static let abstract = "List the entries of the audit log, oldest first"
+    static let options: [Option<Self>] = [
+        .after,
+        Option("last", .count(), \.last, help: "Only the last so many entries"),
+        Option("alert", .alertID, \.alert, help: "Only the entries of one alert"),
+        Option("limit", .count(), \.limit, help: "List at most so many; 100 unless given"),
+        .utc,
+    ]
+    static let discussion = [
         Table.help,
         """
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
@@ -21,40 +27,28 @@ package struct AuditListCommand: Command {
         """,
     ]
 
-    static let after = Option(
-        "after", "PLACE", help: "Only entries after this one, by its number or cursor")
-    static let last = Option("last", "COUNT", help: "Only the last so many entries")
-    static let alert = Option("alert", "ID", help: "Only the entries of one alert")
-    static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
-
     /// How many entries are in memory at a time.
     private static let pageSize = 200
 
-    private let queue: QueueChoice
-    private let after: LogPlace
-    private let last: Int?
-    private let alert: Alert.ID?
-    private let limit: Int
-    private let isJSON: Bool
+    var common = QueueOptions()
+    var after: AuditCursor?
+    private var last: Int?
+    private var alert: Alert.ID?
+    private var limit: Int?
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        after = try arguments.value(Self.after, Arguments.place) ?? .start
-        alert = try arguments.value(Self.alert, Arguments.alertID)
-        last = arguments.has(Self.last) ? try arguments.count(Self.last, unlessGiven: 1) : nil
-        for option in [Self.after, Self.limit] where last != nil && arguments.has(option) {
-            throw UsageError("--last and --\(option.name) can't be combined; give one of them")
+    func validate() throws {
+        guard last != nil else { return }
+        try UsageError.refuse(["after": after != nil, "limit": limit != nil]) {
+            "--last and \($0) can't be combined; give one of them"
         }
-        limit = try last ?? arguments.count(Self.limit, unlessGiven: 100)
-        isJSON = arguments.has(.json)
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         var table = Self.table(in: context)
         let isDone: Void? = try await queue.read(via: "audit", in: context) { manager in
-            try await after.check(manager)
-            var left = limit
-            var after = after.sequence
+            try await start.check(manager)
+            var left = last ?? limit ?? 100
+            var after = start.sequence
             if let last { after = try await manager.auditPlace(beforeLast: last, of: alert) }
             repeat {
                 let size = min(left, Self.pageSize)
@@ -72,7 +66,7 @@ package struct AuditListCommand: Command {
             else { return }
             context.note("\(head.sequence - after) more; --after \(after) goes on")
         }
-        if isDone == nil { try after.check(end: 0) }
+        if isDone == nil { try start.check(end: 0) }
         return .done
     }
 }
@@ -81,7 +75,7 @@ package struct AuditListCommand: Command {
 
 extension AuditListCommand {
     /// The table of entries; the story of one alert leaves its title out.
-    package static func table(hasTitle: Bool = true, in context: Context) -> Table {
+    static func table(hasTitle: Bool = true, in context: Context) -> Table {
         let title = hasTitle ? ["TITLE"] : []
         return Table(
             ["ENTRY", "TIME", "ALERT", "EVENT"] + title + ["BY", "DETAIL"],
@@ -89,18 +83,17 @@ extension AuditListCommand {
             for: context)
     }
 
-    package static func row(
+    static func row(
         _ entry: AuditEntry, hasTitle: Bool = true, in context: Context
     ) -> [String] {
         let event = entry.event
         let responder = event.responder
-        let user = responder.user ?? "uid \(responder.uid)"
         let tty = responder.tty.map { " on \($0)" } ?? ""
         let title = hasTitle ? [entry.title ?? event.alertID.map { "#\($0)" } ?? "-"] : []
         return [
             "\(event.sequence)", TimeText.text(event.at, in: context),
             event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
-        ] + title + ["\(user) via \(responder.via)\(tty)", detail(entry, in: context)]
+        ] + title + ["\(responder.account) via \(responder.via)\(tty)", detail(entry, in: context)]
     }
 
     private static func detail(_ entry: AuditEntry, in context: Context) -> String {
@@ -116,7 +109,7 @@ extension AuditListCommand {
     }
 
     /// The one JSON object that tells of an event; keys are only ever added.
-    package static func json(_ entry: AuditEntry) -> JSONValue {
+    static func json(_ entry: AuditEntry) -> JSONValue {
         let event = entry.event
         return .object([
             ("sequence", .integer(event.sequence)), ("event", .string(event.kind.rawValue)),

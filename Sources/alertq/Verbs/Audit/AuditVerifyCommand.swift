@@ -1,11 +1,15 @@
 import AlertQueue
 
 /// `alertq audit verify`: recomputes the log's chain.
-package struct AuditVerifyCommand: Command {
-    package static let name = "audit verify"
-    package static let abstract = "Check that the audit log has not been changed"
-    package static let options = [head]
-    package static let discussion = [
+struct AuditVerifyCommand: Command {
+    static let name = "audit verify"
+    static let abstract = "Check that the audit log has not been changed"
+    static let options: [Option<Self>] = [
+        Option(
+            "head", .auditHead, \.head,
+            help: "A head printed earlier, which must still be in the log")
+    ]
+    static let discussion = [
         """
         A chain alone can't show that its end was cut off: keep what `alertq audit head` prints \
         in another place, and give it to --head. A log that does not verify exits with 65.
@@ -16,20 +20,10 @@ package struct AuditVerifyCommand: Command {
         """,
     ]
 
-    static let head = Option(
-        "head", "NUMBER:HASH", help: "A head printed earlier, which must still be in the log")
+    var common = QueueOptions()
+    private var head: AuditHead?
 
-    private let queue: QueueChoice
-    private let head: AuditHead?
-    private let isJSON: Bool
-
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        head = try arguments.value(Self.head, Arguments.head)
-        isJSON = arguments.has(.json)
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         let found = try await ProgressBar.during("verifying", in: context) { bar in
             try await queue.read(via: "audit", in: context) { manager in
                 try await manager.verifyAudit(expecting: head) { bar.show($0, of: $1) }
@@ -52,7 +46,7 @@ package struct AuditVerifyCommand: Command {
         return .done
     }
 
-    package static func summary(_ report: AuditReport) -> String {
+    static func summary(_ report: AuditReport) -> String {
         report.entries == 1 ? "1 entry verifies" : "\(report.entries) entries verify"
     }
 

@@ -2,8 +2,8 @@ import AlertPresenters
 import AlertQueue
 
 /// An event on one line.
-package enum EventLine {
-    package static func text(_ entry: AuditEntry, in context: Context) -> String {
+enum EventLine {
+    static func text(_ entry: AuditEntry, in context: Context) -> String {
         let row = AuditListCommand.row(entry, in: context)
         guard let columns = context.output.columns else {
             return row.map(SafeText.line).joined(separator: "\t")

@@ -2,17 +2,17 @@ import AlertQueue
 import Glibc
 
 /// How the verbs that hand a response to its asker print it, and what they exit with.
-package struct ResultTelling: Sendable {
-    package let verb: String
-    package let isJSON: Bool
-    package let context: Context
+struct ResultTelling: Sendable {
+    let verb: String
+    let isJSON: Bool
+    let context: Context
     /// Whether the result begins with the alert's id, because it could be that of another one.
-    package var namesAlert = false
+    var namesAlert = false
     /// Whether what a named handler was to collect is collected too.
-    package var takesHandled = false
+    var takesHandled = false
 
     /// Says that there is no response yet.
-    package func tellWaiting(
+    func tellWaiting(
         _ ids: [Alert.ID], _ manager: AlertManager
     ) async throws -> ExitCode {
         if isJSON {
@@ -23,9 +23,26 @@ package struct ResultTelling: Sendable {
         return .stillWaiting
     }
 
+    /// Tells how a wait for some alerts has ended.
+    ///
+    /// - Throws: ``Interruption`` where a signal has ended it.
+    func tell(
+        _ end: AlertWait.End, of records: [AlertRecord], _ manager: AlertManager
+    ) async throws -> ExitCode {
+        switch end {
+        case .resolved(let record, let isTold):
+            if let asked = records.first(where: { $0.id == record.id }) {
+                try record.check(isThatOf: asked)
+            }
+            return try await tell(record, isTold: isTold, manager)
+        case .timeUp: return try await tellWaiting(records.map(\.id), manager)
+        case .interrupted(let signal): throw Interruption(signal: signal)
+        }
+    }
+
     /// Prints the result, and only then marks it as collected: what did not reach stdout is offered
     /// again.
-    package func tell(
+    func tell(
         _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
     ) async throws -> ExitCode {
         // An expiry is told once it is on disk, as any response.
@@ -34,7 +51,7 @@ package struct ResultTelling: Sendable {
             throw AlertError.storage(
                 operation: "read the response to alert \(record.id)", "there is none")
         }
-        let ending = Ending(record)?.text(context.noteTime) ?? response.summary
+        let ending = record.ending(context.noteTime)
         let result = AskResult(response)
         do {
             if isJSON {
@@ -94,9 +111,4 @@ package struct ResultTelling: Sendable {
         if result.button == nil || response.by == .policy { return true }
         return context.errors.isTerminal && response.responder?.pid != getpid()
     }
-}
-
-extension AlertRecord {
-    /// Whether this account asked it.
-    package var isOwn: Bool { source.uid == Identity.current.uid }
 }

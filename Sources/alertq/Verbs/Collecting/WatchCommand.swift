@@ -1,17 +1,31 @@
 import AlertPresenters
 import AlertQueue
-import FoundationEssentials
-import Glibc
 
 /// `alertq watch`: what happens, as it happens; or a program for each response.
-package struct WatchCommand: Command {
-    package static let name = "watch"
-    package static let abstract = "Print what happens as it happens, or run a program for answers"
-    package static let operands = ["[ARGUMENT...]"]
-    package static let options = [
-        after, alert, source, exec, execTimeout, button, outcome, since, .utc,
+struct WatchCommand: SearchingCommand {
+    static let name = "watch"
+    static let abstract = "Print what happens as it happens, or run a program for answers"
+    static let operands: [Operand<Self>] = [Operand(.text("ARGUMENT"), each: \.arguments)]
+    static let options: [Option<Self>] = [
+        Option(
+            "after", .auditCursor, \.after,
+            help: "Begin after this event, by its number or cursor; else now"),
+        Option("alert", .alertID, \.alert, help: "Only what happens to one alert"),
+        .source,
+        Option("exec", .installedProgram, \.program, help: "Run a program for each response"),
+        Option(
+            "exec-timeout", .duration, \.limit,
+            help: "How long a run may take; 5 minutes unless given"),
+        Option(
+            "button", .text("ID"), \.button,
+            help: "With --exec: only where this button was chosen"),
+        Option(
+            "outcome", .word, \.outcome,
+            help: "With --exec: answered, cancelled, dismissed, expired or withdrawn"),
+        .since(help: "With --exec: only responses from this time on"),
+        .utc,
     ]
-    package static let discussion = [
+    static let discussion = [
         """
         One line an event, until it is stopped. Off a terminal a tab stands between the columns: \
         number, time, alert, event, title, who, detail. With --json each line is the object that \
@@ -40,41 +54,35 @@ package struct WatchCommand: Command {
         DateText.past,
     ]
 
-    static let after = Option(
-        "after", "PLACE", help: "Begin after this event, by its number or cursor; else now")
-    static let alert = Option("alert", "ID", help: "Only what happens to one alert")
-    static let source = Option("source", "NAME", help: "Only what this source asked")
-    static let exec = Option("exec", "PROGRAM", help: "Run a program for each response")
-    static let execTimeout = Option(
-        "exec-timeout", "DURATION", help: "How long a run may take; 5 minutes unless given")
-    static let button = Option(
-        "button", "ID", .text, help: "With --exec: only where this button was chosen")
-    static let outcome = Option(
-        "outcome", "WORD", .words(Outcome.allCases.map(\.rawValue)),
-        help: "With --exec: answered, cancelled, dismissed, expired or withdrawn")
-    static let since = Option(
-        "since", "TIME", help: "With --exec: only responses from this time on")
+    var common = QueueOptions()
+    var conditions = AlertConditions()
+    private var after: AuditCursor?
+    private var alert: Alert.ID?
+    /// What `--exec` runs, with its arguments.
+    private var program: String?
+    private var arguments: [String] = []
+    private var limit: Duration?
+    private var button: String?
+    private var outcome: Outcome?
 
-    private let queue: QueueChoice
-    private let after: LogPlace?
-    private let alert: Alert.ID?
-    private let source: String?
-    private let isJSON: Bool
-    /// What `--exec` asks for.
-    private let hook: HookOptions?
-
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        after = try arguments.value(Self.after, Arguments.place)
-        alert = try arguments.value(Self.alert, Arguments.alertID)
-        source = arguments[Self.source]
-        isJSON = arguments.has(.json)
-        hook = try HookOptions(arguments)
+    func validate() throws {
+        guard program == nil else {
+            return try UsageError.refuse(["after": after != nil, "alert": alert != nil]) {
+                "\($0) is for events, and means nothing with --exec"
+            }
+        }
+        if let argument = arguments.first {
+            throw UsageError("“\(argument)” is for the program of --exec, which is not given")
+        }
+        try UsageError.refuse([
+            "exec-timeout": limit != nil, "button": button != nil, "outcome": outcome != nil,
+            "since": conditions.since != nil,
+        ]) { "\($0) is for --exec, which is not given" }
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         let hasWaited = try await waitForQueue(in: context)
-        if let hook { return try await run(hook, in: context) }
+        if let program { return try await run([program] + arguments, in: context) }
         return try await queue.open(via: Self.name) { manager in
             try await after?.check(manager)
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
@@ -112,18 +120,14 @@ package struct WatchCommand: Command {
     ) async throws -> ExitCode {
         var cursor = start
         var last = after?.head
-        var failingSince: ContinuousClock.Instant?
+        var retry = DiskRetry()
         while true {
             let page: [AuditEntry]
             do throws(AlertError) {
                 page = try await manager.nextAudit(after: cursor, of: alert, limit: 100)
-                failingSince = nil
+                retry.succeed()
             } catch {
-                // A disk that fails now may not in a moment.
-                let since = failingSince ?? .now
-                failingSince = since
-                if since.duration(to: .now) > .seconds(5) { throw error }
-                try await Task.sleep(for: .milliseconds(500))
+                try await retry.pause(after: error)
                 continue
             }
             for entry in page {
@@ -132,9 +136,7 @@ package struct WatchCommand: Command {
                 if let last, alert == nil { try entry.checkPlace(after: last) }
                 last = head
                 cursor = head.sequence
-                guard source == nil || source.isIdentical(to: entry.event.source) else {
-                    continue
-                }
+                guard isOfSource(entry.event) else { continue }
                 let line =
                     isJSON
                     ? try AuditListCommand.json(entry).text() : EventLine.text(entry, in: context)
@@ -145,18 +147,24 @@ package struct WatchCommand: Command {
         }
     }
 
-    private func run(_ options: HookOptions, in context: Context) async throws -> ExitCode {
-        let filter = try options.filter(source: source, now: context.now())
-        return try await queue.open(via: Self.name) { manager in
+    private func isOfSource(_ event: AlertEvent) -> Bool {
+        conditions.source.map { event.source.isIdentical(to: $0) } ?? true
+    }
+
+    private func run(_ words: [String], in context: Context) async throws -> ExitCode {
+        var filter = try conditions.responses(now: context.now())
+        filter.outcome = outcome
+        filter.button = button
+        return try await queue.open(via: Self.name) { [filter] manager in
             let signals = SignalWatch(stops: false)
             let hook = AnswerHook(
                 manager: manager, filter: filter,
                 program: HookProgram(
-                    words: options.words, limit: options.limit, sharesOutput: !isJSON,
+                    words: words, limit: limit ?? .seconds(300), sharesOutput: !isJSON,
                     signals: signals.numbers),
                 isJSON: isJSON, context: context)
             if context.errors.isTerminal {
-                context.note("running \(options.words[0]) for responses; Ctrl-C stops")
+                context.note("running \(words[0]) for responses; Ctrl-C stops")
             }
             let signal = try await withThrowingTaskGroup(of: Int32?.self) { group in
                 group.addTask {
@@ -173,52 +181,14 @@ package struct WatchCommand: Command {
     }
 }
 
-/// The options that only `watch --exec` has.
-private struct HookOptions: Sendable {
-    let words: [String]
-    let limit: Duration
-    private let arguments: Arguments
-
-    /// `nil` without `--exec`.
-    init?(_ arguments: Arguments) throws(UsageError) {
-        let limit = try arguments.value(WatchCommand.execTimeout, DurationText.parse)
-        self.arguments = arguments
-        self.limit = limit ?? .seconds(300)
-        guard let program = arguments[WatchCommand.exec] else {
-            words = []
-            try Self.checkWithoutProgram(arguments)
-            return nil
-        }
-        guard ProgramSearch.path(of: program) != nil else {
-            throw UsageError("--exec: \(ProgramError.notFound(program: program))")
-        }
-        words = [program] + arguments.operands
-        for option in [WatchCommand.after, WatchCommand.alert] where arguments.has(option) {
-            throw UsageError("--\(option.name) is for events, and means nothing with --exec")
-        }
-        _ = try filter(source: nil, now: Date())
-    }
-
-    func filter(source: String?, now: Date) throws(UsageError) -> HistoryFilter {
-        HistoryFilter(
-            source: source,
-            outcome: try arguments.choice(
-                WatchCommand.outcome, Outcome.allCases.map { ($0.rawValue, $0) }),
-            button: arguments[WatchCommand.button],
-            since: try arguments.value(WatchCommand.since) { text throws(UsageError) in
-                try DateText.parse(text, now: now)
-            })
-    }
-
-    private static func checkWithoutProgram(_ arguments: Arguments) throws(UsageError) {
-        if let argument = arguments.operands.first {
-            throw UsageError("“\(argument)” is for the program of --exec, which is not given")
-        }
-        for option in [
-            WatchCommand.execTimeout, WatchCommand.button, WatchCommand.outcome,
-            WatchCommand.since,
-        ] where arguments.has(option) {
-            throw UsageError("--\(option.name) is for --exec, which is not given")
+extension Argument where Value == String {
+    /// A program that is found, by its path or by `$PATH`.
+    fileprivate static var installedProgram: Argument {
+        Argument("PROGRAM", .program) { name throws(UsageError) in
+            guard ProgramSearch.path(of: name) != nil else {
+                throw UsageError("\(ProgramError.notFound(program: name))")
+            }
+            return name
         }
     }
 }

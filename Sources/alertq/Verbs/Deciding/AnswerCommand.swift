@@ -1,12 +1,19 @@
 import AlertQueue
 
 /// `alertq answer ID BUTTON`: answers an alert from anywhere.
-package struct AnswerCommand: Command {
-    package static let name = "answer"
-    package static let abstract = "Answer an alert with the id or the label of a button"
-    package static let operands = ["ID", "BUTTON"]
-    package static let options = [isID, seen]
-    package static let discussion = [
+struct AnswerCommand: ChangingCommand {
+    static let name = "answer"
+    static let abstract = "Answer an alert with the id or the label of a button"
+    static let operands: [Operand<Self>] = [
+        Operand(.alertID, \.$id), Operand(.text("BUTTON", .button), \.$button),
+    ]
+    static let options: [Option<Self>] = [
+        Option("id", \.isID, help: "BUTTON is an id, never a label"),
+        Option(
+            "seen", .text("DIGEST"), \.seen,
+            help: "Answer only what was seen, by the digest in its JSON"),
+    ]
+    static let discussion = [
         """
         The first answer wins: if the alert has been resolved already, nothing changes and the \
         exit code is 16. Case does not matter where only one button can be meant.
@@ -27,34 +34,23 @@ package struct AnswerCommand: Command {
         """,
     ]
 
-    static let isID = Option("id", help: "BUTTON is an id, never a label")
+    var common = QueueOptions()
+    @Required var id: Alert.ID
+    @Required private var button: String
+    private var isID = false
+    private var seen: String?
 
-    static let seen = Option(
-        "seen", "DIGEST", help: "Answer only what was seen, by the digest in its JSON")
-
-    private let action: AlertAction
-    private let button: String
-    private let isID: Bool
-    private let seen: String?
-
-    package init(_ arguments: Arguments) throws {
-        action = try AlertAction(arguments, verb: Self.name)
-        button = arguments.operands[1]
-        isID = arguments.has(Self.isID)
-        seen = arguments[Self.seen]
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
-        try await action.run(in: context, done: AlertAction.ending) { manager in
-            let alert = try await manager.record(action.id).alert
-            let id = isID ? button : try Self.id(button, of: alert)
-            return try await manager.answer(action.id, button: id, as: .thisProcess, seen: seen)
+    func run(in context: Context) async throws -> ExitCode {
+        try await change(in: context) { manager in
+            let alert = try await manager.record(id).alert
+            let button = isID ? button : try Self.id(button, of: alert)
+            return try await manager.answer(id, button: button, as: .thisProcess, seen: seen)
         }
     }
 
     /// The id that a word stands for: an id, or a label that only one button has, in whatever case
     /// where that is clear. A word that stands for nothing is left as it is: the queue refuses it.
-    package static func id(_ word: String, of alert: Alert) throws(UsageError) -> String {
+    static func id(_ word: String, of alert: Alert) throws(UsageError) -> String {
         if let button = alert.button(named: word) { return button.id }
         let ids = alert.buttons.filter { $0.title == word }.map(\.id)
         guard ids.isEmpty else {

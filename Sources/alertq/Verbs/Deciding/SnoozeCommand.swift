@@ -2,15 +2,18 @@ import AlertQueue
 import FoundationEssentials
 
 /// `alertq snooze ID`: snoozes an alert.
-package struct SnoozeCommand: Command {
-    package static let name = "snooze"
-    package static let abstract = "Snooze an alert, which comes again after a time"
-    package static let operands = ["ID"]
-    package static let options = [duration, .utc]
-
-    static let duration = Option(
-        "for", "TIME", help: "How long, or until when; else the alert's own time, or 5 minutes")
-    package static let discussion = [
+struct SnoozeCommand: ChangingCommand {
+    static let name = "snooze"
+    static let abstract = "Snooze an alert, which comes again after a time"
+    static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
+    static let options: [Option<Self>] = [
+        Option(
+            "for",
+            .deadline.requiring(orElse: "has passed") { $0.distance(from: Date()) > .zero },
+            \.end, help: "How long, or until when; else the alert's own time, or 5 minutes"),
+        .utc,
+    ]
+    static let discussion = [
         """
         A snooze may last longer than the alert's deadline: then it expires without having been \
         shown again, and this command says so on a terminal, as list does.
@@ -18,26 +21,16 @@ package struct SnoozeCommand: Command {
         DateText.future,
     ]
 
-    private let action: AlertAction
-    private let end: Alert.Deadline?
+    var common = QueueOptions()
+    @Required var id: Alert.ID
+    private var end: Alert.Deadline?
 
-    package init(_ arguments: Arguments) throws {
-        action = try AlertAction(arguments, verb: Self.name)
-        end = try arguments.value(Self.duration) { text throws(UsageError) in
-            let end = try DateText.deadline(text, now: Date())
-            guard end.distance(from: Date()) > .zero else {
-                throw UsageError("“\(text)” has passed")
-            }
-            return end
-        }
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
-        try await action.run(in: context, done: Self.returning) { manager in
+    func run(in context: Context) async throws -> ExitCode {
+        try await change(in: context, telling: Self.returning) { manager in
             switch end {
-            case .at(let date)?: try await manager.snooze(action.id, until: date)
-            case .after(let duration)?: try await manager.snooze(action.id, for: duration)
-            case nil: try await manager.snooze(action.id)
+            case .at(let date)?: try await manager.snooze(id, until: date)
+            case .after(let duration)?: try await manager.snooze(id, for: duration)
+            case nil: try await manager.snooze(id)
             }
         }
     }
@@ -48,13 +41,5 @@ package struct SnoozeCommand: Command {
         let end = record.expiresBeforeSnoozeEnds ? record.expiresAt : nil
         let warning = end.map { ", but it expires at " + text($0) } ?? ""
         return "alert \(record.id) comes again" + moment + warning
-    }
-}
-
-extension AlertRecord {
-    /// Whether its deadline is before the end of its snooze.
-    package var expiresBeforeSnoozeEnds: Bool {
-        guard let expiresAt, let snoozedUntil else { return false }
-        return expiresAt < snoozedUntil
     }
 }

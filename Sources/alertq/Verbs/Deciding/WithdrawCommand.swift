@@ -1,24 +1,18 @@
 import AlertQueue
 
 /// `alertq withdraw ID`: takes an alert back, for its asker.
-package struct WithdrawCommand: Command {
-    package static let name = "withdraw"
-    package static let abstract = "Take an alert back, because its question is of no use any more"
-    package static let operands = ["ID"]
-    package static let options = [Option.force]
-    package static let discussion = [Option.forceDiscussion]
+struct WithdrawCommand: RevokingCommand {
+    static let name = "withdraw"
+    static let abstract = "Take an alert back, because its question is of no use any more"
+    static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
+    static let options: [Option<Self>] = [.force]
+    static let discussion = [forceDiscussion]
 
-    private let action: AlertAction
-    private let isForced: Bool
+    var common = QueueOptions()
+    @Required var id: Alert.ID
+    var isForced = false
 
-    package init(_ arguments: Arguments) throws {
-        action = try AlertAction(arguments, verb: Self.name)
-        isForced = arguments.has(.force)
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
-        try await action.run(in: context, done: AlertAction.ending) { manager in
-            try await manager.withdraw(action.id, .thisProcess(isForced: isForced))
-        }
+    func run(in context: Context) async throws -> ExitCode {
+        try await change(in: context) { try await $0.withdraw(id, authority) }
     }
 }

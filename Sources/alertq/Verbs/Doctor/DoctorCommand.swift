@@ -3,13 +3,27 @@ import AlertQueue
 import Synchronization
 
 /// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.
-package struct DoctorCommand: Command {
-    package static let name = "doctor"
-    package static let abstract = "Check a queue, and say what to do if something is wrong"
-    package static let options = [
-        reindex, repair, setupSystem, timers, keep, purgeAfter, install,
+struct DoctorCommand: Command {
+    static let name = "doctor"
+    static let abstract = "Check a queue, and say what to do if something is wrong"
+    static let options: [Option<Self>] = [
+        Option("reindex", \.reindexes, help: "Build the index of words anew"),
+        Option("repair", \.repairs, help: "Put the schema's own objects back"),
+        Option(
+            "setup-system", \.setsUp,
+            help: "Create the group and the directory of the system queue"),
+        Option(
+            "timers", .text("PATH", .file), \.directory,
+            help: "Print units for a daily backup into this directory"),
+        Option(
+            "keep", .count(atMost: BackupCommand.mostKept), \.count,
+            help: "How many backups the timer keeps; 30 unless given"),
+        Option(
+            "purge-after", .age, \.age,
+            help: "Also purge texts that are older, such as 180d"),
+        Option("install", \.installs, help: "Write the units of --timers, and start them"),
     ]
-    package static let discussion = [
+    static let discussion = [
         """
         The exit code is that of the first check that failed: 74 for the database and the disk, \
         75 for a process that keeps the queue's lock, for a presenter that does not move, for a \
@@ -40,57 +54,36 @@ package struct DoctorCommand: Command {
         """,
     ]
 
-    static let reindex = Option("reindex", help: "Build the index of words anew")
-    static let repair = Option("repair", help: "Put the schema's own objects back")
-    static let setupSystem = Option(
-        "setup-system", help: "Create the group and the directory of the system queue")
+    var common = QueueOptions()
+    private var reindexes = false
+    private var repairs = false
+    private var setsUp = false
+    /// Where the backups of `--timers` go.
+    private var directory: String?
+    private var count: Int?
+    private var age: String?
+    private var installs = false
 
-    static let timers = Option(
-        "timers", "PATH", help: "Print units for a daily backup into this directory")
-    static let keep = Option(
-        "keep", "COUNT", help: "How many backups the timer keeps; 30 unless given")
-    static let purgeAfter = Option(
-        "purge-after", "DURATION", help: "Also purge texts that are older, such as 180d")
-    static let install = Option("install", help: "Write the units of --timers, and start them")
-
-    private let queue: QueueChoice
-    private let arguments: Arguments
-    private let count: Int
-    private let setsUp: Bool
-    private let reindexes: Bool
-    private let repairs: Bool
-    private let isJSON: Bool
-
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        self.arguments = arguments
-        count = try arguments.count(Self.keep, unlessGiven: 30, atMost: 10_000)
-        _ = try arguments.value(Self.purgeAfter, DurationText.parse)
-        let needsTimers = [Self.keep, Self.purgeAfter, Self.install].contains(where: arguments.has)
-        guard arguments[Self.timers] != nil || !needsTimers else {
+    func validate() throws {
+        guard directory != nil || (count == nil && age == nil && !installs) else {
             throw UsageError("--keep, --purge-after and --install are for --timers")
         }
-        setsUp = arguments.has(Self.setupSystem)
-        reindexes = arguments.has(Self.reindex)
-        repairs = arguments.has(Self.repair)
-        isJSON = arguments.has(.json)
-        let makesTimers = arguments[Self.timers] != nil
-        guard [reindexes, repairs, setsUp, makesTimers].count(where: { $0 }) <= 1 else {
+        guard [reindexes, repairs, setsUp, directory != nil].count(where: { $0 }) <= 1 else {
             throw UsageError(
                 "--reindex, --repair, --setup-system and --timers can't be combined; give one of "
                     + "them")
         }
-        guard !setsUp || (arguments[.database] == nil) else {
+        guard !setsUp || common.database == nil else {
             throw UsageError("--setup-system is for the system queue, not for --database")
         }
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         if setsUp {
             for finding in try await SystemQueueSetup().run() { try tell(finding, context) }
             return .done
         }
-        if let directory = arguments[Self.timers] {
+        if let directory {
             try await makeTimers(directory, in: context)
             return .done
         }
@@ -111,20 +104,17 @@ package struct DoctorCommand: Command {
     }
 
     private func makeTimers(_ directory: String, in context: Context) async throws {
-        guard !arguments.has(Self.install) || BackupCommand.isDirectory(directory) else {
+        guard !installs || BackupCommand.isDirectory(directory) else {
             throw CommandError(
                 .notFound,
                 "\(directory) is no directory; to create it: mkdir -p -m 700 "
                     + ShellText.quoted(directory))
         }
-        guard let program = LinuxFile.link("/proc/self/exe") else {
-            throw CommandError(.inputOutput, "can't read /proc/self/exe, which names this program")
-        }
         let units = try TimerUnits(
-            program: program, queue: queue.words, directory: QueueChoice.absolute(directory),
-            keeping: count, age: arguments[Self.purgeAfter], isSystem: queue == .system,
-            in: context)
-        guard arguments.has(Self.install) else { return try context.output.write(units.text) }
+            program: try Program.path(), queue: queue.words,
+            directory: QueueChoice.absolute(directory),
+            keeping: count ?? 30, age: age, isSystem: queue == .system, in: context)
+        guard installs else { return try context.output.write(units.text) }
         for finding in try await units.install() { try tell(finding, context) }
     }
 
@@ -173,6 +163,16 @@ package struct DoctorCommand: Command {
         let indent = String(repeating: " ", count: 9)
         for (index, line) in lines.enumerated() {
             try context.print((index == 0 ? mark + "  " : indent) + line)
+        }
+    }
+}
+
+extension Argument where Value == String {
+    /// A length of time, which another process is given as it was typed.
+    fileprivate static var age: Argument {
+        Argument("DURATION") { text throws(UsageError) in
+            _ = try DurationText.parse(text)
+            return text
         }
     }
 }

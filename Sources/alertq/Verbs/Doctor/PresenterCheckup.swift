@@ -2,8 +2,8 @@ import AlertPresenters
 import AlertQueue
 
 /// Which presenters work here, for `alertq doctor`.
-package enum PresenterCheckup {
-    package static func findings() -> [Finding] {
+enum PresenterCheckup {
+    static func findings() -> [Finding] {
         [PresenterKind.terminal, .desktop, .dialog].map { kind in
             guard let problem = PresenterSet([kind]).problem else {
                 return Finding(

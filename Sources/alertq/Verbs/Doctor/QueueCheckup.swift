@@ -3,10 +3,10 @@ import CLinux
 import Glibc
 
 /// The checks of `alertq doctor`.
-package struct QueueCheckup: Sendable {
-    package let path: String
+struct QueueCheckup: Sendable {
+    let path: String
 
-    package func findings() async -> [Finding] {
+    func findings() async -> [Finding] {
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
         guard presence == .present, let mode = FileMode(path: path) else {

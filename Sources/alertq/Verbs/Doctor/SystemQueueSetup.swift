@@ -3,13 +3,13 @@ import CLinux
 import Glibc
 
 /// Creates what the system queue needs: a group, a directory that it may write, and the database.
-package struct SystemQueueSetup: Sendable {
+struct SystemQueueSetup: Sendable {
     private static let group = "alertq"
     /// rwxrws---: what is created in the directory belongs to its group.
     private static let mode: mode_t = 0o2770
     private static let fileMode: mode_t = 0o660
 
-    package func run() async throws -> [Finding] {
+    func run() async throws -> [Finding] {
         guard Identity.isRootOfFiles else {
             throw CommandError(
                 .notPermitted,
@@ -26,7 +26,7 @@ package struct SystemQueueSetup: Sendable {
         guard let group = Self.groupID() else {
             throw CommandError(.inputOutput, "the group \(Self.group) can't be found")
         }
-        let directory = Self.directory
+        let directory = QueuePresence.directory(of: QueueLocation.systemPath)
         let isNew = try Self.prepare(directory, group: group)
         let verb = isNew ? "was created" : "is in order"
         findings.append(
@@ -48,15 +48,10 @@ package struct SystemQueueSetup: Sendable {
         return findings
     }
 
-    private static var directory: String {
-        let path = QueueLocation.systemPath
-        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
-    }
-
     /// Creates a directory or puts it right; returns whether it is new.
     ///
     /// It works on the open directory, so that nothing can be put in its place meanwhile.
-    package static func prepare(_ path: String, group: gid_t) throws -> Bool {
+    static func prepare(_ path: String, group: gid_t) throws -> Bool {
         let isNew = mkdir(path, 0o700) == 0
         guard isNew || errno == EEXIST else { throw failure("create", path) }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -74,7 +69,7 @@ package struct SystemQueueSetup: Sendable {
     /// Gives the files of a queue to root and the group; returns how many were somebody else's.
     ///
     /// What is a link, no plain file, or has a second name, is left for ``AlertManager`` to refuse.
-    package static func repairFiles(in directory: String, group: gid_t) throws -> Int {
+    static func repairFiles(in directory: String, group: gid_t) throws -> Int {
         let base = directory + "/queue.db"
         var count = 0
         for ending in [

@@ -1,10 +1,11 @@
 /// `alertq completions SHELL`: what makes a shell complete the command's verbs, options and alerts.
-package struct CompletionsCommand: Command {
-    package static let name = "completions"
-    package static let abstract = "Print the script that makes a shell complete alertq"
-    package static let operands = ["SHELL", "[WORD...]"]
-    package static let common = [Option.help]
-    package static let discussion = [
+struct CompletionsCommand: Command {
+    static let name = "completions"
+    static let abstract = "Print the script that makes a shell complete alertq"
+    static let operands: [Operand<Self>] = [
+        Operand(.shell, \.$shell), Operand(.text("WORD"), each: \.typed),
+    ]
+    static let discussion = [
         """
         SHELL is bash, zsh or fish. For bash put “source <(alertq completions bash)” into \
         ~/.bashrc; for zsh “source <(alertq completions zsh)” into ~/.zshrc, after compinit; for \
@@ -18,22 +19,15 @@ package struct CompletionsCommand: Command {
         """,
     ]
 
-    private let shell: Shell
-    private let words: [String]
+    var common = HelpOptions()
+    @Required private var shell: Shell
+    /// The words of a line, the last of which is being typed.
+    private var typed: [String] = []
 
-    package init(_ arguments: Arguments) throws {
-        let name = arguments.operands[0]
-        guard let shell = Shell(rawValue: name) else {
-            throw UsageError("“\(name)” is none of bash, zsh, fish")
-        }
-        self.shell = shell
-        let typed = arguments.operands.dropFirst()
-        words = typed.indices.map { index in
+    func run(in context: Context) async throws -> ExitCode {
+        let words = typed.indices.map { index in
             shell.argument(typed[index], isLast: index == typed.indices.last)
         }
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
         let text = words.isEmpty ? shell.script : Shell.text(await Completer(words).offer())
         try context.output.write(text)
         return .done

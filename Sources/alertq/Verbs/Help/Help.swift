@@ -23,13 +23,17 @@ package enum Help {
     /// What `alertq help VERB` and `alertq VERB --help` print.
     package static func text(for verb: any Command.Type, columns: Int? = nil) -> String {
         let width = width(columns)
-        let words = ["Usage: alertq", verb.name, "[OPTIONS]"] + verb.operands
+        let syntax = verb.syntax
+        let words = ["Usage: alertq", syntax.name, "[OPTIONS]"] + syntax.operands.map(\.usage)
         var sections = [
-            paragraph(words.joined(separator: " "), width), paragraph(verb.abstract + ".", width),
+            paragraph(words.joined(separator: " "), width),
+            paragraph(syntax.abstract + ".", width),
         ]
-        if !verb.options.isEmpty { sections.append("Options:\n" + table(verb.options, width)) }
-        sections.append("Common options:\n" + table(verb.common, width))
-        sections += verb.discussion.map { paragraph($0, width) }
+        if !syntax.options.isEmpty {
+            sections.append("Options:\n" + table(syntax.options, width))
+        }
+        sections.append("Common options:\n" + table(syntax.common, width))
+        sections += syntax.discussion.map { paragraph($0, width) }
         return sections.joined(separator: "\n")
     }
 
@@ -51,7 +55,7 @@ package enum Help {
         return verbs.map { entry("  " + $0.name, $0.abstract, from: column, width) }.joined()
     }
 
-    private static func table(_ options: [Option], _ width: Int) -> String {
+    private static func table(_ options: [OptionSyntax], _ width: Int) -> String {
         options.map { option in
             let short = option.short.map { "-\($0), " } ?? "    "
             let argument = option.placeholder.map { " \($0)" } ?? ""

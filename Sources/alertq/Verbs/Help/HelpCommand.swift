@@ -1,18 +1,13 @@
 /// `alertq help [VERB]`: what there is, or what one verb does.
-package struct HelpCommand: Command {
-    package static let name = "help"
-    package static let abstract = "Show what there is, or what one verb does"
-    package static let operands = ["[VERB...]"]
-    /// Help is for people, and opens no queue.
-    package static let common = [Option.help]
+struct HelpCommand: Command {
+    static let name = "help"
+    static let abstract = "Show what there is, or what one verb does"
+    static let operands: [Operand<Self>] = [Operand(.text("VERB", .verb), each: \.words)]
 
-    private let words: [String]
+    var common = HelpOptions()
+    private var words: [String] = []
 
-    package init(_ arguments: Arguments) throws {
-        words = arguments.operands
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         let columns = context.output.columns
         let name = words.joined(separator: " ")
         if let verb = Verbs.named(name) {

@@ -13,10 +13,10 @@ package enum ManualPage {
         page.section("DESCRIPTION")
         for paragraph in description { page.paragraph(paragraph) }
         page.section("VERBS")
-        for verb in Verbs.all { page.verb(verb) }
+        for verb in Verbs.all { page.verb(verb.syntax) }
         page.section("COMMON OPTIONS")
         page.paragraph("Every verb that works on a queue takes these.")
-        for option in Option.common { page.option(option) }
+        for option in QueueOptions.options { page.option(option.syntax) }
         page.section("EXIT STATUS")
         for code in ExitCode.allCases { page.item("\(code.rawValue)", code.meaning + ".") }
         page.section("ENVIRONMENT")
@@ -116,7 +116,7 @@ private struct Roff {
         line(".RS 4\n.nf\n" + Self.escaped(command) + "\n.fi\n.RE")
     }
 
-    mutating func option(_ option: Option) {
+    mutating func option(_ option: OptionSyntax) {
         let short = option.short.map { "\\fB\\-\($0)\\fR, " } ?? ""
         let argument = option.placeholder.map { " \\fI\(Self.escaped($0))\\fR" } ?? ""
         let repeats = option.isRepeatable ? " (repeatable)" : ""
@@ -124,8 +124,8 @@ private struct Roff {
         line(Self.escaped(option.help + repeats) + ".")
     }
 
-    mutating func verb(_ verb: any Command.Type) {
-        let operands = verb.operands.map { " \\fI\(Self.escaped($0))\\fR" }.joined()
+    mutating func verb(_ verb: VerbSyntax) {
+        let operands = verb.operands.map { " \\fI\(Self.escaped($0.usage))\\fR" }.joined()
         line(".SS alertq \(Self.escaped(verb.name)) [OPTIONS]\(operands)")
         line(Self.escaped(verb.abstract) + ".")
         for option in verb.options { self.option(option) }

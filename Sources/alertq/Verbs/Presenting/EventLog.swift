@@ -150,7 +150,7 @@ package final class EventLog: Sendable {
         if event.kind == .asked, let source = event.source {
             return words + " by \(SafeText.line(source))"
         }
-        let user = event.responder.user.map(SafeText.line) ?? "uid \(event.responder.uid)"
-        return words + " by \(user) via \(SafeText.line(event.responder.via))"
+        let by = event.responder
+        return words + " by \(SafeText.line(by.account)) via \(SafeText.line(by.via))"
     }
 }

@@ -1,14 +1,22 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
-import Synchronization
 
 /// `alertq present`: shows alerts to a person, one at a time.
-package struct PresentCommand: Command {
-    package static let name = "present"
-    package static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
-    package static let options = [on, once, AlertOptions.plain, install, uninstall]
-    package static let discussion = [
+struct PresentCommand: Command {
+    static let name = "present"
+    static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
+    static let options: [Option<Self>] = [
+        Option(
+            "on", .presenter, each: \.names, help: "Show them there; on the terminal unless given"),
+        Option("once", \.isOnce, help: "Stop when nothing is left to show"),
+        Option("plain", \.isPlain, help: PresenterSet.plainHelp),
+        Option(
+            "install", \.installs,
+            help: "Have it run from login on; on the desktop unless --on is given"),
+        Option("uninstall", \.uninstalls, help: "Undo what --install did"),
+    ]
+    static let discussion = [
         """
         Alerts are shown one at a time. With several presenters, all of them show the same \
         alert; the first answer wins, and the others clear. They are:
@@ -52,37 +60,27 @@ package struct PresentCommand: Command {
         """,
     ]
 
-    static let on = Option(
-        "on", "PRESENTER", .words(PresenterKind.words), isRepeatable: true,
-        help: "Show them there; on the terminal unless given")
-    static let once = Option("once", help: "Stop when nothing is left to show")
-    static let install = Option(
-        "install", help: "Have it run from login on; on the desktop unless --on is given")
-    static let uninstall = Option("uninstall", help: "Undo what --install did")
-
     /// How long it may take to end, with presenters that don't take their alert off the screen.
     private static let endTime = Duration.seconds(8)
 
-    private let queue: QueueChoice
-    private let chosen: PresenterSet
-    private let isOnce: Bool
-    private let installs: Bool
-    private let uninstalls: Bool
+    var common = QueueOptions()
+    /// What `--on` names.
+    private var names: [String] = []
+    private var isOnce = false
+    private var isPlain = false
+    private var installs = false
+    private var uninstalls = false
+    private var chosen = PresenterSet([.terminal])
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        chosen = try PresenterSet(
-            names: arguments.values(Self.on), isPlain: arguments.has(AlertOptions.plain))
-        isOnce = arguments.has(Self.once)
-        installs = arguments.has(Self.install)
-        uninstalls = arguments.has(Self.uninstall)
+    mutating func validate() throws {
+        chosen = try PresenterSet(names: names, isPlain: isPlain)
         guard !installs || !uninstalls else {
             throw UsageError("--install and --uninstall are opposites; give one of them")
         }
-        guard !installs || !arguments.has(Self.on) || !chosen.usesTerminal else {
+        guard !installs || names.isEmpty || !chosen.usesTerminal else {
             throw UsageError("--install: a terminal is not there from login on; give another --on")
         }
-        guard !arguments.has(AlertOptions.plain) || (chosen.usesTerminal && !installs) else {
+        guard !isPlain || (chosen.usesTerminal && !installs) else {
             throw UsageError("--plain is about the terminal; add --on terminal")
         }
         guard !isOnce || !(installs || uninstalls) else {
@@ -90,7 +88,7 @@ package struct PresentCommand: Command {
         }
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         if installs || uninstalls {
             for line in try await changeUnit(in: context) { context.note(line) }
             return .done
@@ -123,8 +121,6 @@ package struct PresentCommand: Command {
         if let signal { throw Interruption(signal: signal) }
         return .done
     }
-
-    private var names: String { chosen.kinds.map(\.name).joined(separator: ", ") }
 
     private func foregroundTerminal() throws -> ControllingTerminal {
         guard let terminal = ControllingTerminal(), terminal.isForeground else {
@@ -176,9 +172,7 @@ extension PresentCommand {
     private func changeUnit(in context: Context) async throws -> [String] {
         let unit = try PresenterUnit(in: context)
         guard installs else { return try await unit.uninstall() }
-        guard let program = LinuxFile.link("/proc/self/exe") else {
-            throw CommandError(.inputOutput, "can't read /proc/self/exe, which names this program")
-        }
+        let program = try Program.path()
         let shown = chosen.usesTerminal ? PresenterSet([.desktop]) : chosen
         guard PresenterKind.hasDesktop || !shown.kinds.contains(.desktop) else {
             throw CommandError(.notFound, PresenterKind.desktopAdvice)
@@ -233,22 +227,10 @@ extension PresentCommand {
             let suffix = state.isEmpty ? "" : " (\(state.joined(separator: "; ")))"
             queues.append(manager.path + suffix)
         }
-        let place = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
+        let names = chosen.kinds.map(\.name).joined(separator: ", ")
+        let screens = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
         context.note(
-            "showing alerts \(place), of \(queues.joined(separator: " and of ")); Ctrl-C stops")
+            "showing alerts \(screens), of \(queues.joined(separator: " and of ")); Ctrl-C stops")
         for advice in managers.compactMap({ $0.slotHolder()?.advice }) { context.note(advice) }
-    }
-}
-
-/// Errors that nobody could be told of while alerts were on the terminal; the last ten.
-private final class KeptErrors: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    func keep(_ error: BackgroundError) {
-        lines.withLock { $0 = ($0 + [error.description]).suffix(10) }
-    }
-
-    func tell(_ context: Context) {
-        for line in lines.withLock({ $0 }) { context.note(line) }
     }
 }

@@ -1,9 +1,5 @@
-import AlertPresenters
-import AlertQueue
-import Glibc
-
 /// A presenter as `--on` names it.
-package enum PresenterKind: Sendable, Hashable {
+enum PresenterKind: Sendable, Hashable {
     case terminal
     /// Notifications of the desktop.
     case desktop
@@ -13,22 +9,22 @@ package enum PresenterKind: Sendable, Hashable {
     case command(String)
 
     #if Desktop
-        package static let hasDesktop = true
+        static let hasDesktop = true
     #else
-        package static let hasDesktop = false
+        static let hasDesktop = false
     #endif
     /// How to get what this build may not have.
-    package static let desktopAdvice =
+    static let desktopAdvice =
         "this alertq was built without desktop notifications; with libsystemd-dev installed, "
         + "build it anew: swift build -c release --product alertq --traits Desktop"
 
     /// What may be given, for help and errors.
-    package static let names = "terminal, desktop, dialog, command:PROGRAM"
+    static let names = "terminal, desktop, dialog, command:PROGRAM"
 
     /// What a shell offers.
-    package static let words = ["terminal", "desktop", "dialog", "command:"]
+    static let words = ["terminal", "desktop", "dialog", "command:"]
 
-    package init(_ text: String) throws(UsageError) {
+    init(_ text: String) throws(UsageError) {
         let prefix = "command:"
         switch text {
         case "terminal": self = .terminal
@@ -39,11 +35,8 @@ package enum PresenterKind: Sendable, Hashable {
         case "command", prefix:
             throw UsageError("“\(text)” names no program; give --on command:PROGRAM")
         default:
-            let hint = Suggestion.text(for: text, among: Self.words).map {
-                "; did you mean “\($0)”?"
-            }
-            throw UsageError(
-                "there is no presenter “\(text)”; there are \(Self.names)\(hint ?? "")")
+            let hint = Suggestion.hint(for: text, among: Self.words)
+            throw UsageError("there is no presenter “\(text)”; there are \(Self.names)\(hint)")
         }
     }
 
@@ -51,7 +44,7 @@ package enum PresenterKind: Sendable, Hashable {
         if case .command = self { true } else { false }
     }
 
-    package var name: String {
+    var name: String {
         switch self {
         case .terminal: "terminal"
         case .desktop: "desktop"
@@ -59,4 +52,9 @@ package enum PresenterKind: Sendable, Hashable {
         case .command(let program): "command:" + program
         }
     }
+}
+
+extension Argument where Value == String {
+    /// The name of a presenter.
+    static var presenter: Argument { text("PRESENTER", .words(PresenterKind.words)) }
 }

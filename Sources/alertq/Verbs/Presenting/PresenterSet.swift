@@ -3,18 +3,22 @@ import AlertQueue
 import Glibc
 
 /// The presenters that show the same alerts at once.
-package struct PresenterSet: Sendable {
-    package let kinds: [PresenterKind]
+struct PresenterSet: Sendable {
+    /// What help says of `--plain`.
+    static let plainHelp =
+        "On the terminal, write alerts as numbered lines that are never drawn again"
+
+    let kinds: [PresenterKind]
     /// Whether the terminal shows alerts as numbered lines.
     private let isPlain: Bool
 
-    package init(_ kinds: [PresenterKind]) {
+    init(_ kinds: [PresenterKind]) {
         self.kinds = kinds
         isPlain = false
     }
 
     /// The presenters that `--on` names, each once; the terminal if it names none.
-    package init(names: [String], isPlain: Bool = false) throws(UsageError) {
+    init(names: [String], isPlain: Bool = false) throws(UsageError) {
         self.isPlain = isPlain
         var kinds: [PresenterKind] = []
         for name in names {
@@ -28,12 +32,12 @@ package struct PresenterSet: Sendable {
     }
 
     /// Whether alerts are drawn on this process's terminal.
-    package var usesTerminal: Bool { kinds.contains(.terminal) }
+    var usesTerminal: Bool { kinds.contains(.terminal) }
 
     /// The words that give another process the same presenters, wherever it is started.
     ///
     /// - Throws: ``CommandError`` for a program that is not there.
-    package func words() throws(CommandError) -> [String] {
+    func words() throws(CommandError) -> [String] {
         var words: [String] = []
         for kind in kinds {
             var name = kind.name
@@ -51,7 +55,7 @@ package struct PresenterSet: Sendable {
     /// Makes the presenters, for each queue by its path.
     ///
     /// - Throws: ``CommandError`` for one that can't be used here: why, and what to do.
-    package func presenters(
+    func presenters(
         in context: Context
     ) throws -> @Sendable (_ path: String) -> [any AlertPresenter] {
         // Lines of a log would be written over the alert.
@@ -70,7 +74,7 @@ package struct PresenterSet: Sendable {
     }
 
     /// Why the first presenter can't be used here; `nil` if it can.
-    package var problem: String? {
+    var problem: String? {
         do {
             _ = try kinds.first.map { try maker($0) { _ in } }
             return nil

@@ -2,14 +2,32 @@ import AlertQueue
 import FoundationEssentials
 
 /// `alertq history`: responses, newest first.
-package struct HistoryCommand: Command {
-    package static let name = "history"
-    package static let abstract = "List the responses, newest first"
-    package static let options = [
-        source, key, outcome, button, by, user, via, since, until, text, uncollected, limit,
-        after, csv, .utc,
+struct HistoryCommand: SearchingCommand {
+    static let name = "history"
+    static let abstract = "List the responses, newest first"
+    static let options: [Option<Self>] = [
+        .source, .key,
+        Option(
+            "outcome", .word, \.outcome,
+            help: "answered, cancelled, dismissed, expired or withdrawn"),
+        Option("button", .text("ID"), \.button, help: "Only where this button was chosen"),
+        Option("by", .word, \.by, help: "person, program, policy, asker or system"),
+        Option("user", .text("NAME", .user), \.user, help: "Only what this account decided"),
+        Option(
+            "via", .text("NAME", .via), \.via,
+            help: "Only what came through this presenter or verb"),
+        .since(help: "Only responses from this time on"),
+        .until(help: "Only responses before this time"),
+        .text,
+        Option("uncollected", \.isUncollected, help: "Only what no asker has taken yet"),
+        Option("limit", .count(), \.limit, help: "List at most so many; 50 unless given"),
+        Option(
+            "after", .alertID, \.after,
+            help: "Only what is older than the response to this alert"),
+        Option("csv", \.isCSV, help: "Print comma-separated values, for a spreadsheet"),
+        .utc,
     ]
-    package static let discussion = [
+    static let discussion = [
         """
         Conditions that are given together must all hold. To read on, give the last id to --after.
         """,
@@ -30,56 +48,29 @@ package struct HistoryCommand: Command {
         """,
     ]
 
-    static let source = Option("source", "NAME", help: "Only what this source asked")
-    static let key = Option("key", "KEY", help: "Only what was asked with this key")
-    static let outcome = Option(
-        "outcome", "WORD", .words(Outcome.allCases.map(\.rawValue)),
-        help: "answered, cancelled, dismissed, expired or withdrawn")
-    static let button = Option("button", "ID", .text, help: "Only where this button was chosen")
-    static let by = Option(
-        "by", "WORD", .words(ResolvedBy.allCases.map(\.rawValue)),
-        help: "person, program, policy, asker or system")
-    static let user = Option(
-        "user", "NAME", .user, help: "Only what this account decided")
-    static let via = Option(
-        "via", "NAME", .via, help: "Only what came through this presenter or verb")
-    static let since = Option("since", "TIME", help: "Only responses from this time on")
-    static let until = Option("until", "TIME", help: "Only responses before this time")
-    static let text = Option("text", "WORDS", help: "Only where all these words occur")
-    static let uncollected = Option(
-        "uncollected", help: "Only what no asker has taken yet")
-    static let limit = Option("limit", "COUNT", help: "List at most so many; 50 unless given")
-    static let after = Option(
-        "after", "ID", help: "Only what is older than the response to this alert")
-
-    static let csv = Option("csv", help: "Print comma-separated values, for a spreadsheet")
-
     /// How many responses are in memory at a time.
     private static let pageSize = 200
 
-    private let queue: QueueChoice
-    private let arguments: Arguments
-    private let limit: Int
-    private let after: Alert.ID?
-    private let isJSON: Bool
-    private let isCSV: Bool
+    var common = QueueOptions()
+    var conditions = AlertConditions()
+    private var outcome: Outcome?
+    private var button: String?
+    private var by: ResolvedBy?
+    private var user: String?
+    private var via: String?
+    private var isUncollected = false
+    private var limit = 50
+    private var after: Alert.ID?
+    private var isCSV = false
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        limit = try arguments.count(Self.limit, unlessGiven: 50)
-        after = try arguments.value(Self.after, Arguments.alertID)
-        isJSON = arguments.has(.json)
-        isCSV = arguments.has(Self.csv)
+    func validate() throws {
         guard !isJSON || !isCSV else {
             throw UsageError("--csv and --json are two forms; give one of them")
         }
-        self.arguments = arguments
-        // The conditions are read again when it runs, against the time of then.
-        _ = try Self.filter(arguments, now: Date())
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
-        let filter = try Self.filter(arguments, now: context.now())
+    func run(in context: Context) async throws -> ExitCode {
+        let filter = try filter(now: context.now())
         let isEmpty: Bool?
         if filter.text == nil {
             isEmpty = try await list(filter, in: context)
@@ -133,40 +124,24 @@ package struct HistoryCommand: Command {
         }
     }
 
-    package static func filter(
-        _ arguments: Arguments, now: Date
-    ) throws(UsageError) -> HistoryFilter {
-        let date = { (text: String) throws(UsageError) in try DateText.parse(text, now: now) }
-        return HistoryFilter(
-            source: arguments[source], key: arguments[key],
-            outcome: try arguments.choice(outcome, Outcome.allCases.map { ($0.rawValue, $0) }),
-            button: arguments[button],
-            by: try arguments.choice(by, ResolvedBy.allCases.map { ($0.rawValue, $0) }),
-            user: arguments[user], via: arguments[via],
-            since: try arguments.value(since, date), until: try arguments.value(until, date),
-            uncollected: arguments.has(uncollected),
-            text: try arguments.value(text) { text throws(UsageError) in
-                _ = try words(text)
-                return text
-            })
+    private func filter(now: Date) throws(UsageError) -> HistoryFilter {
+        var filter = try conditions.responses(now: now)
+        filter.outcome = outcome
+        filter.button = button
+        filter.by = by
+        filter.user = user
+        filter.via = via
+        filter.uncollected = isUncollected
+        return filter
     }
 
-    /// What `--text` looks for.
-    package static func words(_ text: String) throws(UsageError) -> SearchText {
-        do {
-            return try SearchText(text)
-        } catch {
-            throw UsageError("\(error)")
-        }
-    }
-
-    package static func table(in context: Context) -> Table {
+    static func table(in context: Context) -> Table {
         Table(
             ["ID", "RESOLVED", "SOURCE", "OUTCOME", "BUTTON", "BY", "TITLE"],
             dropping: ["SOURCE", "BY", "RESOLVED", "BUTTON"], for: context)
     }
 
-    package static func row(_ record: AlertRecord, in context: Context) -> [String] {
+    static func row(_ record: AlertRecord, in context: Context) -> [String] {
         let response = record.response
         let index = response?.buttonIndex ?? -1
         // Once the texts have been erased, the index is what is left.

@@ -2,14 +2,17 @@ import AlertQueue
 import FoundationEssentials
 
 /// `alertq list`: what waits, in the order in which it will be shown.
-package struct ListCommand: Command {
-    package static let name = "list"
-    package static let abstract = "List the alerts that wait, next one first"
-    package static let options = [
-        count, HistoryCommand.source, HistoryCommand.key, StatsCommand.since, StatsCommand.until,
-        HistoryCommand.text, limit, all, .utc,
+struct ListCommand: SearchingCommand {
+    static let name = "list"
+    static let abstract = "List the alerts that wait, next one first"
+    static let options: [Option<Self>] = [
+        Option("count", \.countsOnly, help: "Print only how many wait"),
+        .source, .key, .since(), .until(), .text,
+        Option("limit", .count(), \.limit, help: "List at most so many; 100 unless given"),
+        Option("all", \.listsAll, help: "List them all"),
+        .utc,
     ]
-    package static let discussion = [
+    static let discussion = [
         """
         Conditions that are given together must all hold; with --count, what they let through is \
         counted. --text looks for words as that of history does.
@@ -26,35 +29,23 @@ package struct ListCommand: Command {
         """,
     ]
 
-    static let count = Option("count", help: "Print only how many wait")
-    static let limit = Option("limit", "COUNT", help: "List at most so many; 100 unless given")
-    static let all = Option("all", help: "List them all")
-
     /// How many alerts are in memory at a time.
     private static let pageSize = 500
 
-    private let queue: QueueChoice
-    private let arguments: Arguments
-    private let countsOnly: Bool
-    private let limit: Int
-    private let isJSON: Bool
+    var common = QueueOptions()
+    var conditions = AlertConditions()
+    private var countsOnly = false
+    private var limit: Int?
+    private var listsAll = false
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        countsOnly = arguments.has(Self.count)
-        let limit = try arguments.count(Self.limit, unlessGiven: 100)
-        guard !arguments.has(Self.all) || !arguments.has(Self.limit) else {
+    func validate() throws {
+        guard !listsAll || limit == nil else {
             throw UsageError("--all and --limit can't be combined; give one of them")
         }
-        self.limit = arguments.has(Self.all) || countsOnly ? .max : limit
-        isJSON = arguments.has(.json)
-        self.arguments = arguments
-        // The conditions are read again when it runs, against the time of then.
-        _ = try WaitingFilter(arguments, now: Date())
     }
 
-    package func runAtOnce(in context: Context) throws -> ExitCode? {
-        let filter = try WaitingFilter(arguments, now: context.now())
+    func runAtOnce(in context: Context) throws -> ExitCode? {
+        let filter = try WaitingFilter(conditions, now: context.now())
         guard countsOnly, filter.isOpen,
             let count = AlertManager.pendingCountAtOnce(path: queue.path)
         else { return nil }
@@ -62,8 +53,8 @@ package struct ListCommand: Command {
         return .done
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
-        let filter = try WaitingFilter(arguments, now: context.now())
+    func run(in context: Context) async throws -> ExitCode {
+        let filter = try WaitingFilter(conditions, now: context.now())
         let told = try await queue.read(via: Self.name, in: context) { manager in
             let (listed, hasMore) =
                 countsOnly && filter.isOpen
@@ -96,6 +87,7 @@ package struct ListCommand: Command {
         _ filter: WaitingFilter, _ manager: AlertManager, in context: Context
     ) async throws -> (listed: Int, hasMore: Bool) {
         var table = Self.table(in: context)
+        let limit = listsAll || countsOnly ? .max : limit ?? 100
         var (listed, after) = (0, Alert.ID?.none)
         while true {
             // One more than is printed tells whether there are more.
@@ -132,7 +124,7 @@ package struct ListCommand: Command {
 // MARK: - The table
 
 extension ListCommand {
-    package static func table(_ records: [AlertRecord], in context: Context) -> String {
+    static func table(_ records: [AlertRecord], in context: Context) -> String {
         var table = table(in: context)
         return table.text(records.map { row($0, in: context) })
     }
@@ -165,41 +157,5 @@ extension ListCommand {
         let expiry = TimeText.text(record.expiresAt, in: context)
         return context.output.isTerminal && !context.isUTC
             ? "snoozed, expires \(expiry)" : "snoozed until \(moment), expires first"
-    }
-}
-
-/// Which waiting alerts to list; every condition that is set must hold.
-private struct WaitingFilter {
-    let source: String?
-    private let key: String?
-    private let since: Date?
-    private let until: Date?
-    private let words: SearchText?
-
-    init(_ arguments: Arguments, now: Date) throws(UsageError) {
-        let date = { (text: String) throws(UsageError) in try DateText.parse(text, now: now) }
-        source = arguments[HistoryCommand.source]
-        key = arguments[HistoryCommand.key]
-        since = try arguments.value(StatsCommand.since, date)
-        until = try arguments.value(StatsCommand.until, date)
-        words = try arguments.value(HistoryCommand.text, HistoryCommand.words)
-    }
-
-    /// Whether it lets everything through.
-    var isOpen: Bool { source == nil && hasNoOther }
-
-    private var hasNoOther: Bool {
-        key == nil && since == nil && until == nil && words == nil
-    }
-
-    /// Those alerts of its source that it lets through.
-    func matches(_ records: [AlertRecord]) throws(AlertError) -> [AlertRecord] {
-        guard !hasNoOther else { return records }
-        let found = records.filter { record in
-            key.map { record.alert.key.isIdentical(to: $0) } ?? true
-                && since.map { $0 <= record.askedAt } ?? true
-                && until.map { $0 > record.askedAt } ?? true
-        }
-        return try words?.matches(found) ?? found
     }
 }

@@ -3,29 +3,22 @@ import AlertQueue
 import FoundationEssentials
 
 /// `alertq show ID`: one alert with its whole story.
-package struct ShowCommand: Command {
-    package static let name = "show"
-    package static let abstract = "Show one alert with everything that happened to it"
-    package static let operands = ["ID"]
-    package static let options = [Option.utc]
-    package static let discussion = [
+struct ShowCommand: Command {
+    static let name = "show"
+    static let abstract = "Show one alert with everything that happened to it"
+    static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
+    static let options: [Option<Self>] = [.utc]
+    static let discussion = [
         "On a terminal times are local, with their zone; elsewhere and with --utc they are UTC."
     ]
 
     /// How many entries of its story are in memory at a time.
     private static let pageSize = 100
 
-    private let queue: QueueChoice
-    private let id: Alert.ID
-    private let isJSON: Bool
+    var common = QueueOptions()
+    @Required private var id: Alert.ID
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        id = try arguments.alertID()
-        isJSON = arguments.has(.json)
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         try await queue.open(with: id, via: Self.name, readingIn: context) { manager in
             let record = try await manager.record(id)
             if isJSON {
@@ -50,7 +43,7 @@ package struct ShowCommand: Command {
     }
 
     /// What is known of the alert itself, one thing a line.
-    package static func text(_ record: AlertRecord, in context: Context) -> String {
+    static func text(_ record: AlertRecord, in context: Context) -> String {
         let alert = record.alert
         var lines: [(name: String, text: String)] = [
             ("alert", "\(record.id)"), ("title", alert.title),
@@ -93,8 +86,7 @@ package struct ShowCommand: Command {
             ("snoozes", record.snoozes > 0 ? "\(record.snoozes)" : ""),
         ]
         if let response = record.response {
-            let ending = Ending(record)?.text(context.lastingTime)
-            lines.append(("response", ending ?? response.outcome.rawValue))
+            lines.append(("response", record.ending(context.lastingTime)))
             lines.append(("collected", time(response.collectedAt, context)))
         }
         return lines.filter { !$0.text.isEmpty }.map { line($0.name, $0.text, context) }.joined()

@@ -3,11 +3,16 @@ import AlertQueue
 import FoundationEssentials
 
 /// `alertq stats`: what became of the questions, and how long people took.
-package struct StatsCommand: Command {
-    package static let name = "stats"
-    package static let abstract = "Count what was asked and how it ended, and how long people took"
-    package static let options = [source, since, until, prometheus, .utc]
-    package static let discussion = [
+struct StatsCommand: SearchingCommand {
+    static let name = "stats"
+    static let abstract = "Count what was asked and how it ended, and how long people took"
+    static let options: [Option<Self>] = [
+        .source, .since(), .until(),
+        Option(
+            "prometheus", \.isPrometheus, help: "Print metrics in the text format of Prometheus"),
+        .utc,
+    ]
+    static let discussion = [
         """
         It counts the alerts that were asked in the time, by source and by the button that they \
         ended with: answered, expired with a default, cancelled with the cancel button. How long \
@@ -32,39 +37,24 @@ package struct StatsCommand: Command {
         """,
     ]
 
-    static let source = Option("source", "NAME", help: "Only what this source asked")
-    static let since = Option("since", "TIME", help: "Only what was asked from this time on")
-    static let until = Option("until", "TIME", help: "Only what was asked before this time")
-
-    static let prometheus = Option(
-        "prometheus", help: "Print metrics in the text format of Prometheus")
-
     /// How many sources and buttons the tables show.
     private static let shown = 20
 
-    private let queue: QueueChoice
-    private let arguments: Arguments
-    private let source: String?
-    private let isJSON: Bool
-    private let isPrometheus: Bool
+    var common = QueueOptions()
+    var conditions = AlertConditions()
+    private var isPrometheus = false
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        source = arguments[Self.source]
-        isJSON = arguments.has(.json)
-        isPrometheus = arguments.has(Self.prometheus)
+    func validate() throws {
+        guard isPrometheus else { return }
         // A counter has to grow, which what was asked in a time does not.
-        for option in [Option.json, Self.since, Self.until]
-        where isPrometheus && arguments.has(option) {
-            throw UsageError("--prometheus and --\(option.name) can't be combined")
-        }
-        self.arguments = arguments
-        // The times are read again when it runs, against the time of then.
-        _ = try Self.times(arguments, now: Date())
+        try UsageError.refuse([
+            "json": isJSON, "since": conditions.since != nil, "until": conditions.until != nil,
+        ]) { "--prometheus and \($0) can't be combined" }
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
-        let (since, until) = try Self.times(arguments, now: context.now())
+    func run(in context: Context) async throws -> ExitCode {
+        let source = conditions.source
+        let (since, until) = try conditions.times(now: context.now())
         let counted = try await ProgressBar.during("counting", in: context) { bar in
             try await queue.read(via: Self.name, in: context) { manager in
                 let statistics = try await manager.statistics(
@@ -88,20 +78,13 @@ package struct StatsCommand: Command {
         }
         return .done
     }
-
-    private static func times(
-        _ arguments: Arguments, now: Date
-    ) throws(UsageError) -> (since: Date?, until: Date?) {
-        let date = { (text: String) throws(UsageError) in try DateText.parse(text, now: now) }
-        return (try arguments.value(since, date), try arguments.value(until, date))
-    }
 }
 
 // MARK: - Text
 
 extension StatsCommand {
     /// Which alerts are counted; nothing where it is all of them.
-    package static func heading(
+    static func heading(
         _ source: String?, _ since: Date?, _ until: Date?, in context: Context
     ) -> String {
         let time = { (date: Date) in LocalTime.text(date, context.lastingTime) }
@@ -119,7 +102,7 @@ extension StatsCommand {
             .map { context.style.bold($0) + "\n" }.joined()
     }
 
-    package static func text(_ statistics: AlertStatistics, in context: Context) -> String {
+    static func text(_ statistics: AlertStatistics, in context: Context) -> String {
         // One below the other they fit every screen.
         let names = ["asked", "waiting"] + Outcome.allCases.map(\.rawValue)
         let unseen = statistics.total.unseen
@@ -198,7 +181,7 @@ extension StatsCommand {
 // MARK: - JSON
 
 extension StatsCommand {
-    package static func json(
+    static func json(
         _ statistics: AlertStatistics, _ source: String?, _ since: Date?, _ until: Date?
     ) -> JSONValue {
         .object(

@@ -2,12 +2,19 @@ import AlertQueue
 import Glibc
 
 /// `alertq backup FILE`: copies the queue into one file.
-package struct BackupCommand: Command {
-    package static let name = "backup"
-    package static let abstract = "Copy the queue into one file, while others go on using it"
-    package static let operands = ["FILE"]
-    package static let options = [force, keep]
-    package static let discussion = [
+struct BackupCommand: Command {
+    static let name = "backup"
+    static let abstract = "Copy the queue into one file, while others go on using it"
+    static let operands: [Operand<Self>] = [
+        Operand(.path("FILE", ifEmpty: "the path of the backup is empty"), \.$path)
+    ]
+    static let options: [Option<Self>] = [
+        Option("force", \.replaces, help: "Replace a file that exists"),
+        Option(
+            "keep", .count(atMost: mostKept), \.count,
+            help: "In a directory: keep so many backups, at most 10,000"),
+    ]
+    static let discussion = [
         """
         The file appears when it is complete and on the disk, and only its owner may read it; it \
         holds all texts. In a directory it is named after the queue and the time in UTC, such as \
@@ -24,28 +31,15 @@ package struct BackupCommand: Command {
         """,
     ]
 
-    static let force = Option("force", help: "Replace a file that exists")
-    static let keep = Option(
-        "keep", "COUNT", help: "In a directory: keep so many backups, at most 10,000")
+    /// How many backups can be kept at most.
+    static let mostKept = 10_000
 
-    private let queue: QueueChoice
-    private let path: String
-    private let replaces: Bool
-    private let count: Int?
-    private let isJSON: Bool
+    var common = QueueOptions()
+    @Required private var path: String
+    private var replaces = false
+    private var count: Int?
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        path = arguments.operands[0]
-        guard !path.isEmpty else { throw UsageError("the path of the backup is empty") }
-        replaces = arguments.has(Self.force)
-        count =
-            arguments.has(Self.keep)
-            ? try arguments.count(Self.keep, unlessGiven: 1, atMost: 10_000) : nil
-        isJSON = arguments.has(.json)
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         guard count == nil || Self.isDirectory(path) else {
             throw UsageError("--keep is for a directory, and \(path) is none")
         }

@@ -2,11 +2,17 @@ import AlertQueue
 import FoundationEssentials
 
 /// `alertq purge --older-than TIME`: erases the texts of old resolved alerts.
-package struct PurgeCommand: Command {
-    package static let name = "purge"
-    package static let abstract = "Erase the texts of old resolved alerts; the log still verifies"
-    package static let options = [olderThan, dryRun]
-    package static let discussion = [
+struct PurgeCommand: Command {
+    static let name = "purge"
+    static let abstract = "Erase the texts of old resolved alerts; the log still verifies"
+    static let options: [Option<Self>] = [
+        Option(
+            "older-than",
+            .pastTime.requiring(orElse: "lies in the future", Self.isPast), \.olderThan,
+            help: "Responses from before this time, such as 90d; required"),
+        Option("dry-run", \.isDry, help: "Only tell what would be erased"),
+    ]
+    static let discussion = [
         """
         Titles, messages, labels, --info, and ids that are labels are erased from alerts that were \
         resolved before that time: from the database and from every file beside it. What happened \
@@ -39,26 +45,28 @@ package struct PurgeCommand: Command {
         """,
     ]
 
-    static let olderThan = Option(
-        "older-than", "TIME", help: "Responses from before this time, such as 90d; required")
-    static let dryRun = Option("dry-run", help: "Only tell what would be erased")
+    var common = QueueOptions()
+    private var olderThan: PastTime?
+    private var isDry = false
 
-    private let queue: QueueChoice
-    private let arguments: Arguments
-    private let isDry: Bool
-    private let isJSON: Bool
+    func validate() throws { _ = try limit }
 
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        isDry = arguments.has(Self.dryRun)
-        isJSON = arguments.has(.json)
-        self.arguments = arguments
-        // The time is read again when it runs, against the time of then.
-        _ = try Self.date(arguments, now: Date())
+    private var limit: PastTime {
+        get throws(UsageError) {
+            guard let olderThan else {
+                throw UsageError("expected --older-than TIME, such as --older-than 90d")
+            }
+            return olderThan
+        }
     }
 
-    package func run(in context: Context) async throws -> ExitCode {
-        let date = try Self.date(arguments, now: context.now())
+    private static func isPast(_ time: PastTime) -> Bool {
+        let now = Date()
+        return (try? time.date(now: now)).map { $0 <= now } ?? false
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        let date = try limit.date(now: context.now())
         try await ProgressBar.during("erasing", in: context) { bar in
             let report = try await queue.openExisting(via: Self.name) { manager in
                 try await manager.purge(before: date, dryRun: isDry) { progress in
@@ -101,7 +109,7 @@ package struct PurgeCommand: Command {
 
     /// What keeps its texts, why, and what releases it.
     private func passedOver(_ report: PurgeReport) -> [String] {
-        let time = ShellText.quoted(arguments[Self.olderThan] ?? "")
+        let time = ShellText.quoted(olderThan?.text ?? "")
         let path = queue.path
         var lines: [String] = []
         let unclaimed = report.uncollected - report.handled
@@ -137,17 +145,5 @@ package struct PurgeCommand: Command {
         case .index: "merging the index"
         case .file: "overwriting"
         }
-    }
-
-    private static func date(_ arguments: Arguments, now: Date) throws(UsageError) -> Date {
-        let date = try arguments.value(olderThan) { text throws(UsageError) in
-            let date = try DateText.parse(text, now: now)
-            guard date <= now else { throw UsageError("“\(text)” lies in the future") }
-            return date
-        }
-        guard let date else {
-            throw UsageError("expected --older-than TIME, such as --older-than 90d")
-        }
-        return date
     }
 }

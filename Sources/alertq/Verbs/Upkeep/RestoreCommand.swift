@@ -2,12 +2,20 @@ import AlertQueue
 import Glibc
 
 /// `alertq restore FILE`: puts a backup in the place of the queue.
-package struct RestoreCommand: Command {
-    package static let name = "restore"
-    package static let abstract = "Put a backup in the place of the queue, which is kept beside it"
-    package static let operands = ["FILE"]
-    package static let options = [force, head]
-    package static let discussion = [
+struct RestoreCommand: Command {
+    static let name = "restore"
+    static let abstract = "Put a backup in the place of the queue, which is kept beside it"
+    static let operands: [Operand<Self>] = [
+        Operand(.path("FILE", ifEmpty: "the path of the backup is empty"), \.$path)
+    ]
+    static let options: [Option<Self>] = [
+        Option(
+            "force", \.isForced, help: "Also if entries leave the queue, or it can't be read"),
+        Option(
+            "head", .auditHead, \.head,
+            help: "A head printed earlier, which the backup must have"),
+    ]
+    static let discussion = [
         """
         The backup is copied and its audit log verified first; one that does not verify exits with \
         65, and nothing has changed. So does one without the entry of --head. A backup of an older \
@@ -33,27 +41,12 @@ package struct RestoreCommand: Command {
         """,
     ]
 
-    static let force = Option(
-        "force", help: "Also if entries leave the queue, or it can't be read")
-    static let head = Option(
-        "head", "NUMBER:HASH", help: "A head printed earlier, which the backup must have")
+    var common = QueueOptions()
+    @Required private var path: String
+    private var isForced = false
+    private var head: AuditHead?
 
-    private let queue: QueueChoice
-    private let path: String
-    private let isForced: Bool
-    private let head: AuditHead?
-    private let isJSON: Bool
-
-    package init(_ arguments: Arguments) throws {
-        queue = try QueueChoice(arguments)
-        path = arguments.operands[0]
-        guard !path.isEmpty else { throw UsageError("the path of the backup is empty") }
-        isForced = arguments.has(Self.force)
-        head = try arguments.value(Self.head, Arguments.head)
-        isJSON = arguments.has(.json)
-    }
-
-    package func run(in context: Context) async throws -> ExitCode {
+    func run(in context: Context) async throws -> ExitCode {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw CommandError(

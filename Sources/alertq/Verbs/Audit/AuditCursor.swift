@@ -1,21 +1,22 @@
 import AlertQueue
 
-/// A place in the audit log to go on after.
-package struct LogPlace: Sendable {
-    package let sequence: Int64
-    /// Which entry stands there, where a cursor has told: its number and its hash.
-    package let head: AuditHead?
+/// An entry of the audit log to go on after.
+struct AuditCursor: Sendable {
+    /// The entry's number; 0 for the beginning of the log.
+    let sequence: Int64
+    /// The entry's number and its hash, where both were given.
+    let head: AuditHead?
 
-    package static let start = LogPlace(sequence: 0, head: nil)
+    static let start = AuditCursor(sequence: 0, head: nil)
 
-    /// Makes sure that the log has this place.
+    /// Makes sure that the log has this entry.
     ///
     /// A number beyond its end was mistyped, or comes from another queue, and would hide all that
     /// happens until the log has grown that far. Another entry of the same number shows that the
     /// queue was restored from a backup, or its log written anew: events would be missed.
     ///
     /// - Throws: ``CommandError``.
-    package func check(_ manager: AlertManager) async throws {
+    func check(_ manager: AlertManager) async throws {
         guard sequence > 0 else { return }
         try check(end: try await manager.auditHead()?.sequence ?? 0)
         guard let head else { return }
@@ -30,12 +31,28 @@ package struct LogPlace: Sendable {
 
     /// Makes sure that a log which ends with an entry has this one; 0 stands for no entry, as where
     /// there is no queue yet.
-    package func check(end last: Int64) throws(CommandError) {
+    func check(end last: Int64) throws(CommandError) {
         guard sequence <= last else {
             throw CommandError(
                 .notFound,
                 "there is no entry \(sequence) to go on after: "
                     + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
+        }
+    }
+}
+
+extension Argument where Value == AuditCursor {
+    /// An entry's number, or its number and its hash as `audit list --json` prints them.
+    static var auditCursor: Argument {
+        Argument("PLACE") { text throws(UsageError) in
+            if let head = AuditHead(text) {
+                return AuditCursor(sequence: head.sequence, head: head)
+            }
+            guard let number = Int64(text), number >= 0 else {
+                throw UsageError(
+                    "“\(text)” is neither the number of an entry of the audit log nor a cursor")
+            }
+            return AuditCursor(sequence: number, head: nil)
         }
     }
 }

@@ -4,16 +4,16 @@ import Glibc
 
 /// The systemd units that back a queue up every day and, if that is wanted, purge it every week;
 /// see systemd.timer(5).
-package struct TimerUnits: Sendable {
+struct TimerUnits: Sendable {
     /// One unit's file.
-    package struct File: Sendable {
-        package let name: String
-        package let text: String
+    struct File: Sendable {
+        let name: String
+        let text: String
     }
 
-    package let files: [File]
+    let files: [File]
     /// Where they belong, and what tells systemd of them.
-    package let folder: String
+    let folder: String
     private let systemctl: [String]
 
     /// - Parameters:
@@ -22,7 +22,7 @@ package struct TimerUnits: Sendable {
     ///   - age: How old texts get before they are erased, as `purge` takes it; `nil` for as old as
     ///     they like.
     ///   - isSystem: Whether it is the machine that runs them, and not a user's session.
-    package init(
+    init(
         program: String, queue: [String], directory: String, keeping count: Int, age: String?,
         isSystem: Bool, in context: Context
     ) throws {
@@ -40,13 +40,13 @@ package struct TimerUnits: Sendable {
             folder = "/etc/systemd/system"
             return
         }
-        folder = try PresenterUnit.userFolder(in: context)
+        folder = try Systemd.userFolder(in: context)
     }
 
     private static func pair(
         _ name: String, _ what: String, _ words: [String], every time: String
     ) -> [File] {
-        let command = words.map(PresenterUnit.quoted).joined(separator: " ")
+        let command = words.map(Systemd.quoted).joined(separator: " ")
         let service = """
             # Made by: alertq doctor --timers
             [Unit]
@@ -111,13 +111,13 @@ package struct TimerUnits: Sendable {
     }
 
     /// The files as a person reads them, and how to use them.
-    package var text: String {
+    var text: String {
         files.map { "# \(folder)/\($0.name)\n\($0.text)\n" }.joined()
             + "# Then run: \(commands)\n"
     }
 
     /// Writes the units, and has systemd start the timers now and with each start.
-    package func install() async throws -> [Finding] {
+    func install() async throws -> [Finding] {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
@@ -128,7 +128,7 @@ package struct TimerUnits: Sendable {
         var findings: [Finding] = []
         for file in files {
             let path = folder + "/" + file.name
-            try PresenterUnit.write(file.text, to: path)
+            try Systemd.write(file.text, to: path)
             findings.append(Finding(check: "timers", detail: "installed \(path)"))
         }
         let purge = "alertq-purge.timer"
@@ -140,7 +140,7 @@ package struct TimerUnits: Sendable {
                     advice: "to end it: \(disable.joined(separator: " "))", isNote: true))
         }
         let steps = [["daemon-reload"], ["enable", "--now"] + timers]
-        for step in steps where await !PresenterUnit.systemctl(systemctl + ["--quiet"] + step) {
+        for step in steps where await !Systemd.run(systemctl + ["--quiet"] + step) {
             findings.append(
                 Finding(
                     check: "timers", detail: "systemd can't be told now",
