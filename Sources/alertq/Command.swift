@@ -3,7 +3,7 @@
 /// It declares its options and operands with the properties that they set, and then runs. Parsing,
 /// help, the manual page and completion follow from these declarations. A new verb is a file of
 /// its own and a line in ``Verbs/all``.
-package protocol Command: Sendable {
+protocol Command: Sendable {
     /// The options that it shares with other verbs.
     associatedtype Common: CommonOptions
 
@@ -30,19 +30,19 @@ package protocol Command: Sendable {
 }
 
 extension Command {
-    package static var operands: [Operand<Self>] { [] }
-    package static var options: [Option<Self>] { [] }
-    package static var discussion: [String] { [] }
+    static var operands: [Operand<Self>] { [] }
+    static var options: [Option<Self>] { [] }
+    static var discussion: [String] { [] }
 
-    package mutating func validate() throws {}
-    package func runAtOnce(in context: Context) throws -> ExitCode? { nil }
+    mutating func validate() throws {}
+    func runAtOnce(in context: Context) throws -> ExitCode? { nil }
 }
 
 // MARK: - Parsing
 
 extension Command {
     /// What can be typed, without the properties that it sets.
-    package static var syntax: VerbSyntax {
+    static var syntax: VerbSyntax {
         VerbSyntax(
             name: name, abstract: abstract, operands: operands.map(\.syntax),
             options: options.map(\.syntax), common: Common.options.map(\.syntax),
@@ -52,7 +52,7 @@ extension Command {
     /// Reads what follows the verb; `nil` if that asks for help.
     ///
     /// - Throws: ``UsageError`` for what breaks the rules of the command.
-    package static func parse(_ words: [String]) throws -> Self? {
+    static func parse(_ words: [String]) throws -> Self? {
         let arguments = try OptionParser(syntax).parse(words)
         guard !arguments.has(.help) else { return nil }
         let options = options + Common.options.map { $0.within(\.common) }

@@ -3,19 +3,19 @@ import FoundationEssentials
 import Glibc
 
 /// What a verb needs from the process around it, so that tests can give it something else.
-package struct Context: Sendable {
+struct Context: Sendable {
     /// Where results go, and nothing else.
-    package let output: Output
+    let output: Output
     /// Where everything else goes.
-    package let errors: Output
+    let errors: Output
     /// The environment; by default the process's own.
-    package let variables: @Sendable (String) throws -> String?
+    let variables: @Sendable (String) throws -> String?
     /// The time that ages are told against.
-    package let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     /// Whether people want times in UTC, too; see ``CommonOptions/isUTC``.
-    package private(set) var isUTC = false
+    private(set) var isUTC = false
 
-    package init(
+    init(
         output: Output, errors: Output,
         variables: @escaping @Sendable (String) throws -> String? = Context.variable,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -27,39 +27,39 @@ package struct Context: Sendable {
     }
 
     /// The same, with all times in UTC if that is wanted.
-    package func telling(isUTC: Bool) -> Context {
+    func telling(isUTC: Bool) -> Context {
         var context = self
         context.isUTC = isUTC
         return context
     }
 
     /// The name of who asks: the one that was given, else the environment's, else this command's.
-    package func source(_ given: String?) throws -> String {
+    func source(_ given: String?) throws -> String {
         try given ?? variables("ALERTQ_SOURCE") ?? "alertq"
     }
 
     /// How results tell moments in sentences: local for people, and in UTC for programs.
-    package var lastingTime: LocalTime.Form { output.isTerminal && !isUTC ? .whole : .utc }
+    var lastingTime: LocalTime.Form { output.isTerminal && !isUTC ? .whole : .utc }
 
     /// How notes tell moments.
-    package var noteTime: LocalTime.Form { isUTC ? .utc : .brief(now: now()) }
+    var noteTime: LocalTime.Form { isUTC ? .utc : .brief(now: now()) }
 
     /// Writes lines of results to stdout.
     ///
     /// - Throws: ``OutputError`` when they could not be written: what did not arrive is no success.
-    package func print(_ lines: String...) throws(OutputError) {
+    func print(_ lines: String...) throws(OutputError) {
         try output.write(lines.map { $0 + "\n" }.joined())
     }
 
     /// Writes one line about what is going on to stderr, with its control characters made visible.
     ///
     /// A stderr that can't be written loses the line: it must not change what the command does.
-    package func note(_ line: String) {
+    func note(_ line: String) {
         try? errors.write("alertq: \(SafeText.line(line))\n")
     }
 
     /// How results are laid out and coloured.
-    package var style: TextStyle {
+    var style: TextStyle {
         let noColor = (try? variables("NO_COLOR")) != nil
         let isDumb = (try? variables("TERM")) == "dumb"
         return TextStyle(isColoured: output.isTerminal && !noColor && !isDumb)
@@ -68,7 +68,7 @@ package struct Context: Sendable {
     /// A variable of this process's environment; `nil` where it is unset or empty.
     ///
     /// - Throws: ``CommandError`` where it is not valid UTF-8.
-    package static func variable(_ name: String) throws -> String? {
+    static func variable(_ name: String) throws -> String? {
         guard let value = getenv(name) else { return nil }
         guard let text = String(validatingCString: value) else {
             throw CommandError(.badData, "the variable \(name) is not valid UTF-8")

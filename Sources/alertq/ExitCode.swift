@@ -3,7 +3,7 @@ import AlertQueue
 /// What the command exits with, what that means, and what leads to it: nothing else decides it.
 ///
 /// The numbers above 63 are those of sysexits.h.
-package enum ExitCode: Int32, Sendable, CaseIterable {
+enum ExitCode: Int32, Sendable, CaseIterable {
     /// A button that is not the cancel button was chosen; for other verbs: done.
     case done = 0
     case cancelButton = 10
@@ -23,7 +23,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case notPermitted = 77
 
     /// What the manual page says of it.
-    package var meaning: String {
+    var meaning: String {
         switch self {
         case .done: "A button that is not the cancel button; for other verbs, done"
         case .cancelButton: "The cancel button"
@@ -73,7 +73,7 @@ extension ExitCode {
     }
 
     /// The exit code for an error.
-    package init(_ error: any Error) {
+    init(_ error: any Error) {
         switch error {
         case is UsageError: self = .usage
         case let error as CommandError: self = error.code

@@ -3,10 +3,10 @@ import CLinux
 import Glibc
 
 /// The process: its arguments, its standard streams and its end.
-package enum Program {
-    package static let version = "0.1.0"
+enum Program {
+    static let version = "0.1.0"
     /// The day of this version.
-    package static let releaseDate = "2026-11-21"
+    static let releaseDate = "2026-11-21"
 
     /// Runs the verb that the command line names, and ends the process.
     ///
@@ -57,7 +57,7 @@ package enum Program {
     }
 
     /// Finds the verb, parses its options and runs it; tells of errors on stderr.
-    package static func run(_ words: [String], in context: Context) async throws -> ExitCode {
+    static func run(_ words: [String], in context: Context) async throws -> ExitCode {
         switch try begin(words, in: context) {
         case .ended(let code): code
         case .goesOn(let command, let context): try await finish(command, in: context)
@@ -163,7 +163,7 @@ package enum Program {
         throw UsageError(unknown("verb", first, Verbs.firstWords))
     }
 
-    package static func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
+    static func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
         "unknown \(kind) “\(word)”" + Suggestion.hint(for: word, among: known)
     }
 }
@@ -171,7 +171,7 @@ package enum Program {
 extension Program {
     /// The arguments as text. Swift's own `CommandLine.arguments` repairs what is not UTF-8, and
     /// so would ask something else than was typed.
-    package static func decodedArguments(
+    static func decodedArguments(
         _ count: Int32, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     ) throws(CommandError) -> [String] {
         var words: [String] = []

@@ -1,8 +1,8 @@
 /// What was typed breaks the rules of the command.
-package struct UsageError: Error, CustomStringConvertible {
-    package let description: String
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
 
-    package init(_ description: String) {
+    init(_ description: String) {
         self.description = description
     }
 

@@ -1,5 +1,5 @@
 /// What an argument stands for, and so what a shell can offer in its place.
-package enum ArgumentKind: Sendable, Hashable {
+enum ArgumentKind: Sendable, Hashable {
     /// Anything: there is nothing to offer.
     case text
     case words([String])

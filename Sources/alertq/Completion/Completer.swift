@@ -3,17 +3,17 @@ import AlertQueue
 /// Completes command lines from the tables of options and from what is in the queue.
 ///
 /// A person is in the middle of a line: whatever goes wrong, there is just nothing to offer.
-package struct Completer: Sendable {
+struct Completer: Sendable {
     private let line: TypedLine
 
     /// How many alerts and responses are looked at.
     private static let limit = 200
 
-    package init(_ words: [String]) {
+    init(_ words: [String]) {
         line = TypedLine(words)
     }
 
-    package func offer() async -> Offer {
+    func offer() async -> Offer {
         guard line.verb != nil else { return .candidates(verbs()) }
         if let option = line.option { return await offer(option.kind) }
         if line.current.hasPrefix("-"), !line.isPastOptions { return .candidates(options()) }

@@ -1,17 +1,17 @@
 /// What could stand where a person is typing.
-package struct Candidate: Sendable, Hashable {
-    package let text: String
+struct Candidate: Sendable, Hashable {
+    let text: String
     /// What the shell may show beside it.
-    package let about: String
+    let about: String
 
-    package init(_ text: String, _ about: String = "") {
+    init(_ text: String, _ about: String = "") {
         self.text = text
         self.about = about
     }
 }
 
 /// What a shell can offer for the word that is being typed.
-package enum Offer: Sendable, Hashable {
+enum Offer: Sendable, Hashable {
     case candidates([Candidate])
     /// The shell knows the files, and how to write them.
     case files

@@ -5,17 +5,17 @@ import FoundationEssentials
 ///
 /// One response at a time, oldest first. What fails is tried again after a time that grows with
 /// each failure; what is new waits for one or two of those runs at most.
-package struct AnswerHook: Sendable {
-    package let manager: AlertManager
-    package let filter: HistoryFilter
-    package let program: HookProgram
-    package let isJSON: Bool
-    package let context: Context
+struct AnswerHook: Sendable {
+    let manager: AlertManager
+    let filter: HistoryFilter
+    let program: HookProgram
+    let isJSON: Bool
+    let context: Context
 
     /// How many responses may wait for another try before some are forgotten for a while.
-    package var retryLimit = 1000
+    var retryLimit = 1000
     /// How long the store is left alone before it is read again for what was forgotten.
-    package var pause = Duration.seconds(60)
+    var pause = Duration.seconds(60)
 
     /// How long a response is left to an asker whose process still runs.
     private static let grace = Duration.seconds(10)
@@ -37,7 +37,7 @@ package struct AnswerHook: Sendable {
     }
 
     /// Works until the task is cancelled.
-    package func run() async throws {
+    func run() async throws {
         var progress = Progress(retries: RetryList(limit: retryLimit, pause: pause))
         var retry = DiskRetry()
         while !Task.isCancelled {
@@ -141,7 +141,7 @@ package struct AnswerHook: Sendable {
     }
 
     /// 1 s, 2 s, 4 s and so on, up to ten minutes.
-    package static func delay(after failures: Int) -> Duration {
+    static func delay(after failures: Int) -> Duration {
         backoff.pause(after: failures)
     }
 

@@ -6,9 +6,9 @@ import Glibc
 import Synchronization
 
 /// A program that is run for each response, with the response's JSON line on its stdin.
-package struct HookProgram: Sendable {
+struct HookProgram: Sendable {
     /// How a run ended.
-    package enum End: Sendable, Hashable {
+    enum End: Sendable, Hashable {
         case exited(Int32)
         case killed(Int32)
         case tookTooLong
@@ -16,24 +16,24 @@ package struct HookProgram: Sendable {
     }
 
     /// What is given to one run.
-    package struct Input: Sendable {
+    struct Input: Sendable {
         /// What the program reads from its stdin.
-        package var text: String
-        package var variables: [(name: String, value: String)]
+        var text: String
+        var variables: [(name: String, value: String)]
         /// A descriptor that the program keeps open, with the lock that belongs to it.
-        package var kept: Int32?
+        var kept: Int32?
     }
 
-    package let words: [String]
+    let words: [String]
     /// How long a run may take.
-    package let limit: Duration
+    let limit: Duration
     /// Whether the program's stdout is ours, or else our stderr.
-    package let sharesOutput: Bool
+    let sharesOutput: Bool
     /// The signals that this process watches, and that the program is to find as they were.
-    package let signals: [Int32]
+    let signals: [Int32]
 
     /// Runs the program to its end; when the task is cancelled, the program is asked to end too.
-    package func run(_ input: Input) async -> End {
+    func run(_ input: Input) async -> End {
         let run: HookRun
         do {
             run = try HookRun(self, input)

@@ -1,5 +1,5 @@
 /// Options that verbs have in common, and the rules among them.
-package protocol CommonOptions: Sendable {
+protocol CommonOptions: Sendable {
     static var options: [Option<Self>] { get }
 
     init()

@@ -1,7 +1,7 @@
 /// An argument that is not an option, known by its position: how it is written, and the property
 /// that it goes to.
-package struct Operand<Target>: Sendable {
-    package let syntax: OperandSyntax
+struct Operand<Target>: Sendable {
+    let syntax: OperandSyntax
     private let set: @Sendable (inout Target, String) throws(UsageError) -> Void
 
     /// An operand that has to be given.

@@ -12,8 +12,8 @@
 ///         Option("last", .count(), \.last, help: "Only the last so many entries"),
 ///         Option("id", .alertID, each: \.ids, help: "Only these alerts"),
 ///     ]
-package struct Option<Target>: Sendable {
-    package let syntax: OptionSyntax
+struct Option<Target>: Sendable {
+    let syntax: OptionSyntax
     private let set: @Sendable (inout Target, String) throws(UsageError) -> Void
 
     /// An option without an argument.

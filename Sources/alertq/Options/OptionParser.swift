@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Parses the arguments of a verb with the C library's getopt_long(3).
-package struct OptionParser: Sendable {
+struct OptionParser: Sendable {
     private let verb: String
     private let options: [OptionSyntax]
     private let operands: [OperandSyntax]
@@ -14,7 +14,7 @@ package struct OptionParser: Sendable {
     /// it is never a character.
     private static let firstLong: Int32 = 1 << 16
 
-    package init(_ syntax: VerbSyntax) {
+    init(_ syntax: VerbSyntax) {
         verb = syntax.name
         options = syntax.allOptions
         operands = syntax.operands
@@ -23,7 +23,7 @@ package struct OptionParser: Sendable {
     /// Parses what follows the verb.
     ///
     /// `--help` anywhere wins over missing operands, so that it always helps.
-    package func parse(_ arguments: [String]) throws(UsageError) -> ParsedLine {
+    func parse(_ arguments: [String]) throws(UsageError) -> ParsedLine {
         let parsed = try scan(arguments)
         try checkRepeats(parsed.occurrences)
         if !parsed.has(.help) { try checkOperands(parsed.operands) }

@@ -2,7 +2,7 @@ import AlertQueue
 import FoundationEssentials
 
 /// The history as comma-separated values.
-package enum AlertCSV {
+enum AlertCSV {
     private static let names = [
         "id", "source", "key", "style", "priority", "title", "message", "state", "asked_at",
         "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
@@ -11,12 +11,12 @@ package enum AlertCSV {
     ]
 
     /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
-    package static var header: String { CSVText.row(names.map { .text($0) }) }
+    static var header: String { CSVText.row(names.map { .text($0) }) }
 
     /// The row of a resolved alert.
     ///
     /// - Parameter isShown: Whether a terminal reads it, which might obey what is in a text.
-    package static func row(_ record: AlertRecord, isShown: Bool) -> String {
+    static func row(_ record: AlertRecord, isShown: Bool) -> String {
         let text = { (text: String?) in
             CSVText.Field.text(isShown ? text.map(SafeText.lines) : text)
         }

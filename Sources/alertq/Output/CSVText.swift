@@ -1,13 +1,13 @@
 /// Comma-separated values as RFC 4180 has them: CRLF ends a row, and a field that needs it stands
 /// in quotes (<https://www.rfc-editor.org/rfc/rfc4180>).
-package enum CSVText {
+enum CSVText {
     /// One field of a row.
-    package enum Field: Sendable {
+    enum Field: Sendable {
         case number(Int64?)
         case text(String?)
     }
 
-    package static func row(_ fields: [Field]) -> String {
+    static func row(_ fields: [Field]) -> String {
         fields.map(text).joined(separator: ",") + "\r\n"
     }
 

@@ -1,9 +1,9 @@
 import AlertQueue
 
 /// Text as a POSIX shell reads it.
-package enum ShellText {
+enum ShellText {
     /// One word of a command line, which survives being printed and pasted.
-    package static func quoted(_ word: String) -> String {
+    static func quoted(_ word: String) -> String {
         guard SafeText.line(word).isIdentical(to: word) else { return escaped(word) }
         let isPlain = word.unicodeScalars.allSatisfy { scalar in
             switch scalar {
@@ -34,7 +34,7 @@ package enum ShellText {
     }
 
     /// The command line that answers an alert with one of its buttons.
-    package static func answer(_ id: Alert.ID, button: String, path: String) -> String {
+    static func answer(_ id: Alert.ID, button: String, path: String) -> String {
         let option = QueueChoice.option(forPath: path)
         // What begins with a dash would be taken for an option.
         let words =
@@ -44,12 +44,12 @@ package enum ShellText {
     }
 
     /// The command line of a verb with its operands, for the queue at a path.
-    package static func verb(_ words: String, path: String) -> String {
+    static func verb(_ words: String, path: String) -> String {
         "alertq \(words)" + (QueueChoice.option(forPath: path).map { " " + $0 } ?? "")
     }
 
     /// The command line that takes an alert back.
-    package static func withdrawal(of id: Alert.ID, path: String) -> String {
+    static func withdrawal(of id: Alert.ID, path: String) -> String {
         verb("withdraw \(id)", path: path)
     }
 }

@@ -6,9 +6,9 @@ import AlertQueue
 /// On a terminal the columns are aligned by display width and fitted to the screen: cells are cut,
 /// and where that is not enough, columns are left out. Elsewhere a tab stands between the columns
 /// and nothing is cut: no text contains a tab, because control characters are made visible.
-package struct Table {
+struct Table {
     /// What help says of a table with times.
-    package static let help = """
+    static let help = """
         The table is cut to the width of a terminal, and columns without room are left out; \
         elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339. On \
         a terminal they say how long ago; --utc prints them as elsewhere.
@@ -24,7 +24,7 @@ package struct Table {
     private var layout: TableLayout?
 
     /// - Parameter dropped: The headings of the columns that may be left out, the first one first.
-    package init(_ headings: [String], dropping dropped: [String] = [], for context: Context) {
+    init(_ headings: [String], dropping dropped: [String] = [], for context: Context) {
         self.headings = headings
         self.dropped = dropped
         columns = context.output.columns
@@ -33,7 +33,7 @@ package struct Table {
 
     /// The text of some rows. The first call puts the headings above them and settles the widths,
     /// so that a long table can be printed page by page.
-    package mutating func text(_ rows: [[String]]) -> String {
+    mutating func text(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(SafeText.line) }
         let isFirst = layout == nil
         let layout = self.layout ?? fitted(rows)

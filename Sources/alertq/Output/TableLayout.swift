@@ -1,9 +1,9 @@
 /// Which columns of a table are shown, and how wide they are.
-package struct TableLayout: Hashable {
+struct TableLayout: Hashable {
     /// The columns that are shown, by their index in the row.
-    package private(set) var columns: [Int]
+    private(set) var columns: [Int]
     /// The widths of all columns.
-    package private(set) var widths: [Int]
+    private(set) var widths: [Int]
 
     /// What no title is cut below, and no other column.
     private static let titleMinimum = 20
@@ -18,7 +18,7 @@ package struct TableLayout: Hashable {
     ///   - title: The column that gets the room that is left.
     ///   - dropped: The columns that may be left out, the first one first.
     ///   - uncut: The columns that are shown as they are, or not at all.
-    package init(
+    init(
         natural: [Int], title: Int, dropped: [Int], uncut: [Int] = [], columns limit: Int
     ) {
         columns = Array(natural.indices)

@@ -2,7 +2,7 @@ import AlertQueue
 import Glibc
 
 /// Which queue a verb works on.
-package enum QueueChoice: Sendable, Hashable {
+enum QueueChoice: Sendable, Hashable {
     /// The one of the environment or the user.
     case standard
     case system
@@ -11,7 +11,7 @@ package enum QueueChoice: Sendable, Hashable {
     /// - Parameters:
     ///   - path: What `--database` names.
     ///   - isSystem: Whether `--system` was given.
-    package init(database path: String?, isSystem: Bool) throws {
+    init(database path: String?, isSystem: Bool) throws {
         switch (path, isSystem) {
         case (nil, false):
             try QueueLocation.checkEnvironment()
@@ -24,7 +24,7 @@ package enum QueueChoice: Sendable, Hashable {
     }
 
     /// The database file.
-    package var path: String {
+    var path: String {
         switch self {
         case .standard: QueueLocation.defaultPath()
         case .system: QueueLocation.systemPath
@@ -33,7 +33,7 @@ package enum QueueChoice: Sendable, Hashable {
     }
 
     /// Whether somebody named the queue, who then expects it to be there.
-    package var isNamed: Bool {
+    var isNamed: Bool {
         switch self {
         case .standard: Identity.environment("ALERTQ_DATABASE") != nil
         case .system: false
@@ -42,14 +42,14 @@ package enum QueueChoice: Sendable, Hashable {
     }
 
     /// The option that makes another process choose the same queue, whatever its environment.
-    package static func option(forPath path: String) -> String? {
+    static func option(forPath path: String) -> String? {
         if path == QueueLocation.userPath() { return nil }
         if path == QueueLocation.systemPath { return "--system" }
         return "--database " + ShellText.quoted(absolute(path))
     }
 
     /// The words that make another process choose the same queues, whatever its environment.
-    package var words: [String] {
+    var words: [String] {
         switch self {
         case .standard: isNamed ? ["--database", Self.absolute(path)] : []
         case .system: ["--system"]
@@ -58,7 +58,7 @@ package enum QueueChoice: Sendable, Hashable {
     }
 
     /// A path that means the same in every directory.
-    package static func absolute(_ path: String) -> String {
+    static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
         defer { free(directory) }
         return String(cString: directory) + "/" + path
@@ -69,7 +69,7 @@ package enum QueueChoice: Sendable, Hashable {
 
 extension QueueChoice {
     /// Opens the queue for a verb, creates it if need be, and closes it whatever happens.
-    package func open<Result: Sendable>(
+    func open<Result: Sendable>(
         via verb: String, source: String? = nil, keepsTime: Bool = true,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
@@ -90,7 +90,7 @@ extension QueueChoice {
     /// Opens the queue for a verb that only reads; `nil` if nobody has asked anything there yet.
     ///
     /// - Throws: ``CommandError`` if a queue that somebody named does not exist.
-    package func openExisting<Result: Sendable>(
+    func openExisting<Result: Sendable>(
         via verb: String, source: String? = nil, keepsTime: Bool = true,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
@@ -106,7 +106,7 @@ extension QueueChoice {
     /// nothing can be written.
     ///
     /// On a file system that is mounted read-only, a copy of it is read.
-    package func read<Result: Sendable>(
+    func read<Result: Sendable>(
         via verb: String, in context: Context, _ body: (AlertManager) async throws -> Result
     ) async throws -> Result? {
         guard QueueSnapshot.isNeeded(for: path) else {
@@ -127,7 +127,7 @@ extension QueueChoice {
     /// - Parameter context: For a verb that changes nothing.
     /// - Throws: ``CommandError`` if there is no queue, or no such alert in it; it says where else
     ///   the alert is.
-    package func open<Result: Sendable>(
+    func open<Result: Sendable>(
         with id: Alert.ID, via verb: String, readingIn context: Context? = nil,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
@@ -149,7 +149,7 @@ extension QueueChoice {
     }
 
     /// Opens the queue at a path: the one place that says what to do where that fails.
-    package static func manager(
+    static func manager(
         path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
         keepsTime: Bool = true
     ) async throws -> AlertManager {
@@ -174,7 +174,7 @@ extension QueueChoice {
     }
 
     /// Says that there is no queue, and how to make one where asking does not.
-    package var noQueue: CommandError {
+    var noQueue: CommandError {
         let isSystem = path == QueueLocation.systemPath
         let advice = isSystem ? QueuePresence(path: path).advice(path: path) : nil
         return CommandError(

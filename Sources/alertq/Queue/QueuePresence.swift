@@ -2,7 +2,7 @@ import AlertQueue
 import Glibc
 
 /// What stands at the path of a queue, as far as this process can see; nothing is created.
-package enum QueuePresence: Sendable, Hashable {
+enum QueuePresence: Sendable, Hashable {
     /// There is a file, whatever is in it.
     case present
     /// There is no file, and asking creates it.
@@ -13,7 +13,7 @@ package enum QueuePresence: Sendable, Hashable {
     case closed(String)
 
     /// Looks at a path; see stat(2).
-    package init(path: String) {
+    init(path: String) {
         var status = stat()
         let directory = Self.directory(of: path)
         if fstatat(AT_FDCWD, path, &status, 0) == 0 {
@@ -31,7 +31,7 @@ package enum QueuePresence: Sendable, Hashable {
     }
 
     /// What opens the way to the queue; `nil` where nothing is in it, or nobody knows.
-    package func advice(path: String) -> String? {
+    func advice(path: String) -> String? {
         let isSystem = path == QueueLocation.systemPath
         switch self {
         case .present, .absent: return nil
@@ -47,7 +47,7 @@ package enum QueuePresence: Sendable, Hashable {
     }
 
     /// The directory that a file is in.
-    package static func directory(of path: String) -> String {
+    static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -1,6 +1,6 @@
 /// All verbs, in the order in which `alertq help` lists them.
-package enum Verbs {
-    package static let all: [any Command.Type] = [
+enum Verbs {
+    static let all: [any Command.Type] = [
         AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
         CancelCommand.self, CollectCommand.self, WaitCommand.self, WatchCommand.self,
@@ -11,17 +11,17 @@ package enum Verbs {
     ]
 
     /// The verb with exactly this name.
-    package static func named(_ name: String) -> (any Command.Type)? {
+    static func named(_ name: String) -> (any Command.Type)? {
         all.first { $0.name == name }
     }
 
     /// The verbs of a group: `audit` has `audit list` and others.
-    package static func group(_ name: String) -> [any Command.Type] {
+    static func group(_ name: String) -> [any Command.Type] {
         all.filter { $0.name.hasPrefix(name + " ") }
     }
 
     /// What may be typed as the first word.
-    package static var firstWords: [String] {
+    static var firstWords: [String] {
         var words: [String] = []
         for verb in all {
             let word = verb.name.split(separator: " ").first.map(String.init) ?? verb.name

@@ -1,12 +1,12 @@
 import AlertQueue
 
 /// Buttons as people type them: `[ID=]LABEL`.
-package enum ButtonText {
+enum ButtonText {
     /// Splits at the first `=` if what stands before it is a plain identifier.
     ///
     /// `yes=Yes, go on` has the id `yes`. A label that contains `=` itself is written with a `=`
     /// before it: `=a=b` is the label `a=b`.
-    package static func parse(_ text: String, role: Alert.Button.Role?) -> Alert.Button {
+    static func parse(_ text: String, role: Alert.Button.Role?) -> Alert.Button {
         guard let equals = text.firstIndex(of: "=") else { return Alert.Button(text, role: role) }
         let id = text[..<equals]
         let label = String(text[text.index(after: equals)...])

@@ -2,7 +2,7 @@
 ///
 /// Somebody is there while a presenter shows the queue's alerts, or while the asker's own terminal
 /// does.
-package enum Unattended: Sendable, Hashable {
+enum Unattended: Sendable, Hashable {
     /// It waits.
     case wait
     /// It is not asked at all.

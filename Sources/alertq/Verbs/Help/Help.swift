@@ -3,11 +3,11 @@ import AlertPresenters
 /// The help of the command and of its verbs, made from their tables of options.
 ///
 /// It is as wide as 80 columns, or as the terminal that shows it if that is narrower.
-package enum Help {
+enum Help {
     /// What `alertq help` prints.
-    package static var overview: String { overview(columns: nil) }
+    static var overview: String { overview(columns: nil) }
 
-    package static func overview(columns: Int?) -> String {
+    static func overview(columns: Int?) -> String {
         let width = width(columns)
         let about = """
             Asks people questions, which wait until somebody answers them, whatever happens to \
@@ -21,7 +21,7 @@ package enum Help {
     }
 
     /// What `alertq help VERB` and `alertq VERB --help` print.
-    package static func text(for verb: any Command.Type, columns: Int? = nil) -> String {
+    static func text(for verb: any Command.Type, columns: Int? = nil) -> String {
         let width = width(columns)
         let syntax = verb.syntax
         let words = ["Usage: alertq", syntax.name, "[OPTIONS]"] + syntax.operands.map(\.usage)
@@ -38,7 +38,7 @@ package enum Help {
     }
 
     /// What the help of a group such as `audit` is.
-    package static func text(forGroup name: String, columns: Int? = nil) -> String {
+    static func text(forGroup name: String, columns: Int? = nil) -> String {
         let width = width(columns)
         return paragraph("Usage: alertq \(name) VERB [OPTIONS]", width) + "\nVerbs:\n"
             + list(Verbs.group(name), width)

@@ -1,8 +1,8 @@
 import AlertQueue
 
 /// The manual page, made from the tables of options that parsing and help follow, too; see man(7).
-package enum ManualPage {
-    package static var text: String {
+enum ManualPage {
+    static var text: String {
         var page = Roff()
         page.line(".TH ALERTQ 1 \(Program.releaseDate) \"alertq \(Program.version)\"")
         page.section("NAME")

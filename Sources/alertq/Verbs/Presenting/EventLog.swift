@@ -9,9 +9,9 @@ import Synchronization
 /// It also writes the audit log's head there: an anchor outside of the database, which shows that
 /// the log has not been rewritten since. Titles and messages stay in the database, where they can
 /// be erased.
-package final class EventLog: Sendable {
+final class EventLog: Sendable {
     /// A line, and what stands in it by name.
-    package typealias Sink =
+    typealias Sink =
         @Sendable (_ message: String, _ fields: [(name: String, value: String)]) -> Void
 
     private struct State {
@@ -29,7 +29,7 @@ package final class EventLog: Sendable {
     private let headInterval: Duration
     private let state: Mutex<State>
 
-    package init(
+    init(
         _ manager: AlertManager, entriesPerHead: Int64 = 1000,
         headInterval: Duration = .seconds(86_400), sink: @escaping Sink
     ) {
@@ -42,7 +42,7 @@ package final class EventLog: Sendable {
 
     /// Where lines go: the journal if this build and this machine have one, else the standard
     /// error; `nil` where that is a terminal with alerts on it.
-    package static func sink(besideAlerts: Bool, in context: Context) -> Sink? {
+    static func sink(besideAlerts: Bool, in context: Context) -> Sink? {
         #if Desktop
             if Journal.isThere {
                 return { message, fields in
@@ -61,7 +61,7 @@ package final class EventLog: Sendable {
     }
 
     /// Writes what happens from now on, until the task is cancelled.
-    package func run() async {
+    func run() async {
         while !Task.isCancelled {
             let cursor = state.withLock { $0.cursor }
             do throws(AlertError) {
@@ -77,14 +77,14 @@ package final class EventLog: Sendable {
     }
 
     /// Logs errors that no caller waits for, such as those of a presenter that failed.
-    package func hearErrors() {
+    func hearErrors() {
         manager.onError { [sink, path = manager.path] error in
             sink(error.description, [("ALERTQ_DATABASE", path)])
         }
     }
 
     /// Writes what has happened and was not written yet; to be called before the queue is closed.
-    package func finish() async {
+    func finish() async {
         let cursor = state.withLock { $0.cursor }
         // What can't be read now can't be written either.
         guard let page = try? await manager.audit(after: cursor, of: nil, limit: 100) else {
