@@ -16,14 +16,14 @@ struct OptionParserTests {
         #expect(ask.question.message == "More" && ask.question.title == "Title")
     }
 
-    @Test("Everything behind -- is an operand, in order")
+    @Test("Everything after -- is an operand, in order")
     func end() throws {
         let arguments = try OptionParser(AnswerCommand.syntax).parse(["--json", "--", "7", "-b"])
         #expect(arguments.operands == ["7", "-b"])
         #expect(arguments.occurrences.map(\.option.name) == ["json"])
     }
 
-    @Test("An operand before -- and one behind it keep their order")
+    @Test("An operand before -- and one after it keep their order")
     func mixed() throws {
         let arguments = try OptionParser(AnswerCommand.syntax).parse(["7", "--", "--json"])
         #expect(arguments.operands == ["7", "--json"] && arguments.occurrences.isEmpty)
@@ -133,7 +133,19 @@ struct OptionParserTests {
     }
 
     @Test(
-        "An operand is read by its place, and the last one takes the rest",
+        "An option that is given its default counts as given",
+        arguments: [
+            ["list", "--all", "--limit=100"], ["doctor", "--keep=30"],
+            ["watch", "--exec-timeout=5m"],
+        ])
+    func defaults(words: [String]) throws {
+        #expect(throws: UsageError.self) {
+            try Verbs.named(words[0])?.parse(Array(words.dropFirst()))
+        }
+    }
+
+    @Test(
+        "An operand is read by its position, and the last one takes the rest",
         arguments: [
             ["wait", "3", "1", "2"], ["answer", "3", "yes"], ["collect", "k"], ["backup", "f"],
             ["help", "audit", "list"], ["completions", "zsh", "--", "ask", "-b"],

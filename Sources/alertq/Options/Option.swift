@@ -37,6 +37,16 @@ struct Option<Target>: Sendable {
         }
     }
 
+    /// An option whose property has a default, and tells whether the option was given.
+    init<Value>(
+        _ name: String, short: Character? = nil, _ argument: Argument<Value>,
+        _ property: WritableKeyPath<Target, Defaulted<Value>> & Sendable, help: String
+    ) {
+        self.init(name, short, argument, isRepeatable: false, help) { target, value in
+            target[keyPath: property].give(value)
+        }
+    }
+
     /// An option whose property is `nil` where it is not given.
     init<Value>(
         _ name: String, short: Character? = nil, _ argument: Argument<Value>,

@@ -9,7 +9,7 @@ struct AlertOptions: Sendable {
     var message: String?
     var buttons: [Alert.Button] = []
     var isSheet = false
-    var priority: Alert.Priority?
+    @Defaulted var priority = Alert.Priority.normal
     var source: String?
     var key: String?
     var timeout: Alert.Deadline?
@@ -32,7 +32,7 @@ struct AlertOptions: Sendable {
     var alert: Alert {
         Alert(
             title, message: readsMessage ? nil : message, style: isSheet ? .actionSheet : .alert,
-            buttons: buttons, priority: priority ?? .normal, deadline: timeout,
+            buttons: buttons, priority: priority, deadline: timeout,
             defaultButton: defaultButton, dismissAfter: dismissAfter, source: source, key: key,
             presenters: presenters.isEmpty ? nil : presenters,
             userInfo: Dictionary(info.map { ($0.name, $0.value) }) { _, last in last })
@@ -81,7 +81,7 @@ struct AlertOptions: Sendable {
             let screens = record.alert.presenters?.joined(separator: ", ") ?? "any screen"
             ignored.append("--on is not in force, it is for \(screens)")
         }
-        if let priority, priority != record.alert.priority {
+        if $priority.isGiven, priority != record.alert.priority {
             ignored.append("--priority is not in force, it is \(record.alert.priority.word)")
         }
         return ignored

@@ -36,7 +36,7 @@ extension Option where Target: AskingCommand {
 
     static var priority: Option {
         Option(
-            "priority", .priority, \.question.priority,
+            "priority", .priority, \.question.$priority,
             help: "low, normal, high or critical; normal unless given")
     }
 

@@ -8,7 +8,7 @@ struct AuditListCommand: AuditReadingCommand {
         .after,
         Option("last", .count(), \.last, help: "Only the last so many entries"),
         Option("alert", .alertID, \.alert, help: "Only the entries of one alert"),
-        Option("limit", .count(), \.limit, help: "List at most so many; 100 unless given"),
+        Option("limit", .count(), \.$limit, help: "List at most so many; 100 unless given"),
         .utc,
     ]
     static let discussion = [
@@ -34,11 +34,11 @@ struct AuditListCommand: AuditReadingCommand {
     var after: AuditCursor?
     private var last: Int?
     private var alert: Alert.ID?
-    private var limit: Int?
+    @Defaulted private var limit = 100
 
     func validate() throws {
         guard last != nil else { return }
-        try UsageError.refuse(["after": after != nil, "limit": limit != nil]) {
+        try UsageError.refuse(["after": after != nil, "limit": $limit.isGiven]) {
             "--last and \($0) can't be combined; give one of them"
         }
     }
@@ -47,7 +47,7 @@ struct AuditListCommand: AuditReadingCommand {
         var table = Self.table(in: context)
         let isDone: Void? = try await queue.read(via: "audit", in: context) { manager in
             try await start.check(manager)
-            var left = last ?? limit ?? 100
+            var left = last ?? limit
             var after = start.sequence
             if let last { after = try await manager.auditPlace(beforeLast: last, of: alert) }
             repeat {

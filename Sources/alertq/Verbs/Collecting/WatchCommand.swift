@@ -14,7 +14,7 @@ struct WatchCommand: SearchingCommand {
         .source,
         Option("exec", .installedProgram, \.program, help: "Run a program for each response"),
         Option(
-            "exec-timeout", .duration, \.limit,
+            "exec-timeout", .duration, \.$limit,
             help: "How long a run may take; 5 minutes unless given"),
         Option(
             "button", .text("ID"), \.button,
@@ -61,7 +61,7 @@ struct WatchCommand: SearchingCommand {
     /// What `--exec` runs, with its arguments.
     private var program: String?
     private var arguments: [String] = []
-    private var limit: Duration?
+    @Defaulted private var limit = Duration.seconds(300)
     private var button: String?
     private var outcome: Outcome?
 
@@ -75,7 +75,7 @@ struct WatchCommand: SearchingCommand {
             throw UsageError("“\(argument)” is for the program of --exec, which is not given")
         }
         try UsageError.refuse([
-            "exec-timeout": limit != nil, "button": button != nil, "outcome": outcome != nil,
+            "exec-timeout": $limit.isGiven, "button": button != nil, "outcome": outcome != nil,
             "since": conditions.since != nil,
         ]) { "\($0) is for --exec, which is not given" }
     }
@@ -160,7 +160,7 @@ struct WatchCommand: SearchingCommand {
             let hook = AnswerHook(
                 manager: manager, filter: filter,
                 program: HookProgram(
-                    words: words, limit: limit ?? .seconds(300), sharesOutput: !isJSON,
+                    words: words, limit: limit, sharesOutput: !isJSON,
                     signals: signals.numbers),
                 isJSON: isJSON, context: context)
             if context.errors.isTerminal {

@@ -16,7 +16,7 @@ struct DoctorCommand: Command {
             "timers", .text("PATH", .file), \.directory,
             help: "Print units for a daily backup into this directory"),
         Option(
-            "keep", .count(atMost: BackupCommand.mostKept), \.count,
+            "keep", .count(atMost: BackupCommand.mostKept), \.$count,
             help: "How many backups the timer keeps; 30 unless given"),
         Option(
             "purge-after", .age, \.age,
@@ -60,12 +60,12 @@ struct DoctorCommand: Command {
     private var setsUp = false
     /// Where the backups of `--timers` go.
     private var directory: String?
-    private var count: Int?
+    @Defaulted private var count = 30
     private var age: String?
     private var installs = false
 
     func validate() throws {
-        guard directory != nil || (count == nil && age == nil && !installs) else {
+        guard directory != nil || (!$count.isGiven && age == nil && !installs) else {
             throw UsageError("--keep, --purge-after and --install are for --timers")
         }
         guard [reindexes, repairs, setsUp, directory != nil].count(where: { $0 }) <= 1 else {
@@ -113,7 +113,7 @@ struct DoctorCommand: Command {
         let units = try TimerUnits(
             program: try Program.path(), queue: queue.words,
             directory: QueueChoice.absolute(directory),
-            keeping: count ?? 30, age: age, isSystem: queue == .system, in: context)
+            keeping: count, age: age, isSystem: queue == .system, in: context)
         guard installs else { return try context.output.write(units.text) }
         for finding in try await units.install() { try tell(finding, context) }
     }

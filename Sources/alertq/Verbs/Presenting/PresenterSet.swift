@@ -105,20 +105,16 @@ struct PresenterSet: Sendable {
         }
     }
 
-    #if Desktop
-        private func desktop(
-            _ log: @escaping @Sendable (String) -> Void
-        ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
+    private func desktop(
+        _ log: @escaping @Sendable (String) -> Void
+    ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
+        #if Desktop
             let presenter = try DesktopPresenter(log: log)
             return { path in
                 presenter.answering { ShellText.answer($0, button: $1, path: path) }
             }
-        }
-    #else
-        private func desktop(
-            _ log: @escaping @Sendable (String) -> Void
-        ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
+        #else
             throw CommandError(.notFound, PresenterKind.desktopAdvice)
-        }
-    #endif
+        #endif
+    }
 }

@@ -8,7 +8,7 @@ struct ListCommand: SearchingCommand {
     static let options: [Option<Self>] = [
         Option("count", \.countsOnly, help: "Print only how many wait"),
         .source, .key, .since(), .until(), .text,
-        Option("limit", .count(), \.limit, help: "List at most so many; 100 unless given"),
+        Option("limit", .count(), \.$limit, help: "List at most so many; 100 unless given"),
         Option("all", \.listsAll, help: "List them all"),
         .utc,
     ]
@@ -35,11 +35,11 @@ struct ListCommand: SearchingCommand {
     var common = QueueOptions()
     var conditions = AlertConditions()
     private var countsOnly = false
-    private var limit: Int?
+    @Defaulted private var limit = 100
     private var listsAll = false
 
     func validate() throws {
-        guard !listsAll || limit == nil else {
+        guard !listsAll || !$limit.isGiven else {
             throw UsageError("--all and --limit can't be combined; give one of them")
         }
     }
@@ -87,7 +87,7 @@ struct ListCommand: SearchingCommand {
         _ filter: WaitingFilter, _ manager: AlertManager, in context: Context
     ) async throws -> (listed: Int, hasMore: Bool) {
         var table = Self.table(in: context)
-        let limit = listsAll || countsOnly ? .max : limit ?? 100
+        let limit = listsAll || countsOnly ? .max : limit
         var (listed, after) = (0, Alert.ID?.none)
         while true {
             // One more than is printed tells whether there are more.

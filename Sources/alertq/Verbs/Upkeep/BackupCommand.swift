@@ -5,9 +5,7 @@ import Glibc
 struct BackupCommand: Command {
     static let name = "backup"
     static let abstract = "Copy the queue into one file, while others go on using it"
-    static let operands: [Operand<Self>] = [
-        Operand(.path("FILE", ifEmpty: "the path of the backup is empty"), \.$path)
-    ]
+    static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
     static let options: [Option<Self>] = [
         Option("force", \.replaces, help: "Replace a file that exists"),
         Option(
@@ -87,4 +85,9 @@ struct BackupCommand: Command {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
+}
+
+extension Argument where Value == String {
+    /// The file of a backup, for verbs that write or read one.
+    static var backup: Argument { path("FILE", ifEmpty: "the path of the backup is empty") }
 }

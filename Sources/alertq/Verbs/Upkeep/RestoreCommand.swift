@@ -5,9 +5,7 @@ import Glibc
 struct RestoreCommand: Command {
     static let name = "restore"
     static let abstract = "Put a backup in the place of the queue, which is kept beside it"
-    static let operands: [Operand<Self>] = [
-        Operand(.path("FILE", ifEmpty: "the path of the backup is empty"), \.$path)
-    ]
+    static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
     static let options: [Option<Self>] = [
         Option(
             "force", \.isForced, help: "Also if entries leave the queue, or it can't be read"),
