@@ -27,7 +27,7 @@ struct Context: Sendable {
     }
 
     /// The same, with all times in UTC if that is wanted.
-    func telling(isUTC: Bool) -> Context {
+    func with(isUTC: Bool) -> Context {
         var context = self
         context.isUTC = isUTC
         return context

@@ -100,7 +100,7 @@ enum Program {
                 try context.output.write(Help.text(for: verb, columns: context.output.columns))
                 return .ended(.done)
             }
-            let context = context.telling(isUTC: command.common.isUTC)
+            let context = context.with(isUTC: command.common.isUTC)
             if let code = try command.runAtOnce(in: context) { return .ended(code) }
             return .goesOn(command, context)
         } catch {

@@ -38,8 +38,8 @@ struct AskSession: Sendable {
             let terminal = record.alert.isFor("terminal") ? terminal : nil
             tellIfUnattended(record, terminal, manager)
             guard let signals else { return try tellID(record) }
-            let telling = ResultTelling(verb: verb, isJSON: isJSON, context: context)
-            guard record.response == nil else { return try await telling.tell(record, manager) }
+            let printer = ResponsePrinter(verb: verb, isJSON: isJSON, context: context)
+            guard record.response == nil else { return try await printer.print(record, manager) }
             signals.setLastWords(lastWords(record, manager))
             let claim = manager.claimResponse(to: record)
             defer { claim?.end() }
@@ -50,7 +50,7 @@ struct AskSession: Sendable {
                 terminal: terminal, signals: signals)
             let end = try await wait.end()
             if case .interrupted = end { await giveUp(record, manager) }
-            return try await telling.tell(end, of: [record], manager)
+            return try await printer.print(end, of: [record], manager)
         }
     }
 }

@@ -87,15 +87,15 @@ struct CollectCommand: CollectingCommand {
     private func collect(
         _ record: AlertRecord, _ manager: AlertManager, in context: Context
     ) async throws -> ExitCode {
-        var telling = ResultTelling(verb: Self.name, isJSON: isJSON, context: context)
-        telling.takesHandled = takesHandled
-        if record.response != nil { return try await telling.tell(record, manager) }
-        guard waitFor != nil else { return try await telling.tellWaiting([record.id], manager) }
+        var printer = ResponsePrinter(verb: Self.name, isJSON: isJSON, context: context)
+        printer.takesHandled = takesHandled
+        if record.response != nil { return try await printer.print(record, manager) }
+        guard waitFor != nil else { return try await printer.printWaiting([record.id], manager) }
         // From here on an interruption only ends the wait.
         let claim = manager.claimResponse(to: record)
         defer { claim?.end() }
         let end = try await end(of: [record], manager, in: context)
-        return try await telling.tell(end, of: [record], manager)
+        return try await printer.print(end, of: [record], manager)
     }
 
     private func record(

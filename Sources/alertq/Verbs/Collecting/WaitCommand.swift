@@ -50,13 +50,15 @@ struct WaitCommand: CollectingCommand {
         try await queue.open(with: first, via: Self.name) { manager in
             var records: [AlertRecord] = []
             for id in ids { records.append(try await manager.record(id)) }
-            var telling = ResultTelling(verb: Self.name, isJSON: isJSON, context: context)
-            telling.namesAlert = ids.count > 1
-            if let first = Self.first(of: records) { return try await telling.tell(first, manager) }
+            var printer = ResponsePrinter(verb: Self.name, isJSON: isJSON, context: context)
+            printer.namesAlert = ids.count > 1
+            if let first = Self.first(of: records) {
+                return try await printer.print(first, manager)
+            }
             let claims = records.filter(\.isOwn).compactMap(manager.claimResponse)
             defer { for claim in claims { claim.end() } }
             let end = try await end(of: records, manager, in: context)
-            return try await telling.tell(end, of: records, manager)
+            return try await printer.print(end, of: records, manager)
         }
     }
 

@@ -104,8 +104,8 @@ struct PresentCommand: Command {
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
         // A terminal with alerts on it has room for them only at the end.
-        let kept = KeptErrors()
-        if sink == nil { for manager in managers { manager.onError(kept.keep) } }
+        let deferred = DeferredErrors()
+        if sink == nil { for manager in managers { manager.onError(deferred.keep) } }
         let logging = Task { await Self.run(logs) }
         defer { logging.cancel() }
         let signal: Int32?
@@ -113,11 +113,11 @@ struct PresentCommand: Command {
             signal = try await serve(screen, signals)
         } catch {
             await close(screen, logs)
-            kept.tell(context)
+            deferred.tell(context)
             throw error
         }
         await close(screen, logs)
-        kept.tell(context)
+        deferred.tell(context)
         if let signal { throw Interruption(signal: signal) }
         return .done
     }

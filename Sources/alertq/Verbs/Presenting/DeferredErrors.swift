@@ -2,7 +2,7 @@ import AlertQueue
 import Synchronization
 
 /// Errors that nobody could be told of while alerts were on the terminal; the last ten.
-final class KeptErrors: Sendable {
+final class DeferredErrors: Sendable {
     private let lines = Mutex<[String]>([])
 
     func keep(_ error: BackgroundError) {

@@ -22,8 +22,8 @@ private final class TestQueue: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 }
 
-@Suite("Telling a result")
-struct ResultTellingTests {
+@Suite("Printing a response")
+struct ResponsePrinterTests {
     private let test = TestContext()
 
     private func answered(_ queue: TestQueue, _ alert: Alert, _ button: String) async throws
@@ -42,16 +42,16 @@ struct ResultTellingTests {
         let queue = try await TestQueue()
         let record = try await answered(queue, Sample.alert, "yes")
         let broken = Output { _ throws(OutputError) in throw OutputError(errorNumber: ENOSPC) }
-        let failing = ResultTelling(
+        let failing = ResponsePrinter(
             verb: "ask", isJSON: false,
             context: Context(
                 output: broken, errors: test.errors.output(), variables: { _ in nil },
                 now: { Sample.now }))
-        await #expect(throws: OutputError.self) { try await failing.tell(record, queue.manager) }
+        await #expect(throws: OutputError.self) { try await failing.print(record, queue.manager) }
         #expect(try await !isCollected(record, queue))
         #expect(test.errors.text.contains("alert 1: answered"))
-        let telling = ResultTelling(verb: "ask", isJSON: false, context: test.context())
-        #expect(try await telling.tell(record, queue.manager) == .done)
+        let printer = ResponsePrinter(verb: "ask", isJSON: false, context: test.context())
+        #expect(try await printer.print(record, queue.manager) == .done)
         #expect(test.output.text == "yes\n")
         #expect(try await isCollected(record, queue))
         await queue.manager.close()
@@ -63,8 +63,8 @@ struct ResultTellingTests {
         var alert = Sample.alert
         alert.handler = "apply"
         let record = try await answered(queue, alert, "no")
-        let telling = ResultTelling(verb: "ask", isJSON: false, context: test.context())
-        #expect(try await telling.tell(record, queue.manager) == .cancelButton)
+        let printer = ResponsePrinter(verb: "ask", isJSON: false, context: test.context())
+        #expect(try await printer.print(record, queue.manager) == .cancelButton)
         #expect(test.output.text == "no\n")
         #expect(try await !isCollected(record, queue))
         await queue.manager.close()
@@ -78,9 +78,9 @@ struct ResultTellingTests {
             queue, Alert("Go on?", buttons: [Alert.Button("Yes", id: id), .cancel("No")]), id)
         for (columns, expected) in [(nil, id + "\n"), (80, "␛[2Jyes\n")] as [(Int?, String)] {
             let test = TestContext()
-            let telling = ResultTelling(
+            let printer = ResponsePrinter(
                 verb: "ask", isJSON: false, context: test.context(columns: columns))
-            #expect(try await telling.tell(record, queue.manager) == .done)
+            #expect(try await printer.print(record, queue.manager) == .done)
             #expect(test.output.text == expected)
         }
         await queue.manager.close()
@@ -91,8 +91,8 @@ struct ResultTellingTests {
         let queue = try await TestQueue()
         let record = Sample.record(Alert("Done"), Sample.response(.dismissed, button: -1))
         for (verb, code) in [("notify", ExitCode.done), ("ask", .dismissed)] {
-            let telling = ResultTelling(verb: verb, isJSON: false, context: test.context())
-            #expect(try await telling.tell(record, queue.manager) == code)
+            let printer = ResponsePrinter(verb: verb, isJSON: false, context: test.context())
+            #expect(try await printer.print(record, queue.manager) == code)
         }
         #expect(test.output.text.isEmpty)
         await queue.manager.close()

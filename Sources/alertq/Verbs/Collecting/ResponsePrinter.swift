@@ -2,7 +2,7 @@ import AlertQueue
 import Glibc
 
 /// How the verbs that hand a response to its asker print it, and what they exit with.
-struct ResultTelling: Sendable {
+struct ResponsePrinter: Sendable {
     let verb: String
     let isJSON: Bool
     let context: Context
@@ -12,7 +12,7 @@ struct ResultTelling: Sendable {
     var takesHandled = false
 
     /// Says that there is no response yet.
-    func tellWaiting(
+    func printWaiting(
         _ ids: [Alert.ID], _ manager: AlertManager
     ) async throws -> ExitCode {
         if isJSON {
@@ -23,10 +23,10 @@ struct ResultTelling: Sendable {
         return .stillWaiting
     }
 
-    /// Tells how a wait for some alerts has ended.
+    /// Prints how a wait for some alerts has ended.
     ///
     /// - Throws: ``Interruption`` where a signal has ended it.
-    func tell(
+    func print(
         _ end: AlertWait.End, of records: [AlertRecord], _ manager: AlertManager
     ) async throws -> ExitCode {
         switch end {
@@ -34,15 +34,15 @@ struct ResultTelling: Sendable {
             if let asked = records.first(where: { $0.id == record.id }) {
                 try record.check(isThatOf: asked)
             }
-            return try await tell(record, isTold: isTold, manager)
-        case .timeUp: return try await tellWaiting(records.map(\.id), manager)
+            return try await print(record, isTold: isTold, manager)
+        case .timeUp: return try await printWaiting(records.map(\.id), manager)
         case .interrupted(let signal): throw Interruption(signal: signal)
         }
     }
 
     /// Prints the result, and only then marks it as collected: what did not reach stdout is offered
     /// again.
-    func tell(
+    func print(
         _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
     ) async throws -> ExitCode {
         // An expiry is told once it is on disk, as any response.
