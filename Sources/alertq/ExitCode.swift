@@ -22,34 +22,45 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case busy = 75
     case notPermitted = 77
 
-    /// What the manual page says of it.
-    var meaning: String {
+    /// What it means: in full for the manual page, and in few words for a list of codes.
+    private var words: (full: String, brief: String) {
         switch self {
-        case .done: "A button that is not the cancel button; for other verbs, done"
-        case .cancelButton: "The cancel button"
-        case .dismissed: "Dismissed: it had no buttons, and left the screen"
-        case .expired: "Expired without a default button"
-        case .withdrawn: "Withdrawn by whoever asked"
-        case .unattended: "There is nobody to ask"
-        case .stillWaiting: "Still waiting"
+        case .done:
+            ("A button that is not the cancel button; for other verbs, done", "a button was chosen")
+        case .cancelButton: ("The cancel button", "the cancel button was")
+        case .dismissed: ("Dismissed: it had no buttons, and left the screen", "dismissed")
+        case .expired: ("Expired without a default button", "expired")
+        case .withdrawn: ("Withdrawn by whoever asked", "withdrawn")
+        case .unattended: ("There is nobody to ask", "nobody to ask")
+        case .stillWaiting: ("Still waiting", "still waiting")
         case .conflict:
-            "Already resolved, too late, not what was seen, or the key belongs to another question"
-        case .cancelledBySystem: "Cancelled by the system"
-        case .usage: "Wrong usage"
-        case .badData: "Bad data, or the queue contradicts its audit log"
-        case .notFound: "Not found"
-        case .inputOutput: "Disk or database error"
-        case .busy: "Busy; try again"
-        case .notPermitted: "Not permitted, or another account asked the alert"
+            (
+                "Already resolved, too late, not what was seen, or the key belongs to another "
+                    + "question",
+                "already resolved or the key has other content"
+            )
+        case .cancelledBySystem: ("Cancelled by the system", "cancelled by the system")
+        case .usage: ("Wrong usage", "usage")
+        case .badData: ("Bad data, or the queue contradicts its audit log", "bad data")
+        case .notFound: ("Not found", "not found")
+        case .inputOutput: ("Disk or database error", "disk or database error")
+        case .busy: ("Busy; try again", "busy")
+        case .notPermitted:
+            ("Not permitted, or another account asked the alert", "not permitted")
         }
     }
 
-    /// What the help of verbs that wait says of the ends without a chosen button.
-    static let otherEnds =
-        [
-            (Self.dismissed, "dismissed"), (.expired, "expired"), (.withdrawn, "withdrawn"),
-            (.cancelledBySystem, "cancelled by the system"),
-        ].map { "\($0.rawValue) \($1)" }.joined(separator: ", ")
+    var meaning: String { words.full }
+
+    /// The ends of an alert for which no button was chosen.
+    static let endsWithoutButton: [ExitCode] = [
+        .dismissed, .expired, .withdrawn, .cancelledBySystem,
+    ]
+
+    /// Some codes with their meanings, as help has them.
+    static func list(_ codes: [ExitCode]) -> String {
+        codes.map { "\($0.rawValue) \($0.words.brief)" }.joined(separator: ", ")
+    }
 }
 
 // MARK: - What it stands for

@@ -41,10 +41,8 @@ struct AskCommand: AskingCommand {
         Cancel.
         """,
         """
-        Exit codes: 0 a button was chosen, 10 the cancel button was; \(ExitCode.otherEnds); 14 \
-        nobody to ask, 15 still waiting, 16 already resolved or the key has other content; 64 \
-        usage, 65 bad data, 66 not found, 74 disk or database error, 75 busy, 77 not permitted. \
-        An expiry with --default prints that button's id and exits as if it had been chosen.
+        Exit codes: \(exitCodes.map(ExitCode.list).joined(separator: "; ")). An expiry with \
+        --default prints that button's id and exits as if it had been chosen.
         """,
         """
         Interrupting it withdraws the alert, unless it has a key: then it stays, and the same \
@@ -53,6 +51,12 @@ struct AskCommand: AskingCommand {
         second of the first count as one; a later one ends it at once.
         """,
         Unattended.discussion, DateText.future,
+    ]
+
+    private static let exitCodes: [[ExitCode]] = [
+        [.done, .cancelButton], ExitCode.endsWithoutButton,
+        [.unattended, .stillWaiting, .conflict],
+        [.usage, .badData, .notFound, .inputOutput, .busy, .notPermitted],
     ]
 
     var common = QueueOptions()

@@ -19,7 +19,7 @@ struct CollectCommand: CollectingCommand {
     static let discussion = [
         """
         It prints and exits as the ask would: the chosen button's id and 0, or 10 for the cancel \
-        button; \(ExitCode.otherEnds); 15 when there \
+        button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 when there \
         is no response yet, and 66 when nothing was asked with this key, or under this id. A \
         response counts as collected once it has been written to stdout. Collecting it again \
         prints it again.

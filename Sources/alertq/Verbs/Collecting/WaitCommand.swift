@@ -11,7 +11,7 @@ struct WaitCommand: CollectingCommand {
     static let discussion = [
         """
         With one ID it prints and exits as the ask would: the chosen button's id and 0, or 10 for \
-        the cancel button; \(ExitCode.otherEnds); 15 \
+        the cancel button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 \
         when --wait-for has passed, and 66 for an alert that does not exist.
         """,
         """
