@@ -1,23 +1,28 @@
-/// A verb of the command: it parses its arguments when it is made, and then runs.
+/// A verb of the command.
 ///
-/// The table of options is the one place that says what a verb takes: parsing and help both
-/// follow from it.
-package protocol Command: Sendable {
+/// It declares its options and operands with the properties that they set, and then runs. Parsing,
+/// help, the manual page and completion follow from these declarations. A new verb is a file of
+/// its own and a line in ``Verbs/all``.
+protocol Command: Sendable {
+    /// The options that it shares with other verbs.
+    associatedtype Common: CommonOptions
+
     /// What people type after `alertq`; two words for a verb of a group, such as `audit list`.
     static var name: String { get }
     /// One line for `alertq help`; starts with a verb, ends without a full stop.
     static var abstract: String { get }
-    /// The arguments that are not options, in order. One in brackets may be missing; with dots it
-    /// stands for any number.
-    static var operands: [String] { get }
+    /// The arguments that are not options, in order.
+    static var operands: [Operand<Self>] { get }
     /// The verb's own options, in the order of its help.
-    static var options: [Option] { get }
-    /// The options that it shares with other verbs.
-    static var common: [Option] { get }
+    static var options: [Option<Self>] { get }
     /// Paragraphs of help that follow the options.
     static var discussion: [String] { get }
 
-    init(_ arguments: Arguments) throws
+    /// A verb with nothing given: each property has its default.
+    init()
+    var common: Common { get set }
+    /// Checks the rules among options once all have been read, and combines what belongs together.
+    mutating func validate() throws
     /// Does all of the work on the calling thread, if that goes without waiting; `nil` means that
     /// nothing has been done yet, and ``run(in:)`` has to.
     func runAtOnce(in context: Context) throws -> ExitCode?
@@ -25,43 +30,44 @@ package protocol Command: Sendable {
 }
 
 extension Command {
-    package static var operands: [String] { [] }
-    package static var options: [Option] { [] }
-    package static var common: [Option] { Option.common }
-    package static var discussion: [String] { [] }
+    static var operands: [Operand<Self>] { [] }
+    static var options: [Option<Self>] { [] }
+    static var discussion: [String] { [] }
 
-    package func runAtOnce(in context: Context) throws -> ExitCode? { nil }
+    mutating func validate() throws {}
+    func runAtOnce(in context: Context) throws -> ExitCode? { nil }
 }
 
-/// All verbs, in the order in which `alertq help` lists them.
-package enum Verbs {
-    package static let all: [any Command.Type] = [
-        AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
-        ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
-        CancelCommand.self, CollectCommand.self, WaitCommand.self, WatchCommand.self,
-        HistoryCommand.self, StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self,
-        AuditHeadCommand.self, AuditExportCommand.self, PurgeCommand.self, BackupCommand.self,
-        RestoreCommand.self, DoctorCommand.self,
-        CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
-    ]
+// MARK: - Parsing
 
-    /// The verb with exactly this name.
-    package static func named(_ name: String) -> (any Command.Type)? {
-        all.first { $0.name == name }
+extension Command {
+    /// What can be typed, without the properties that it sets.
+    static var syntax: VerbSyntax {
+        VerbSyntax(
+            name: name, abstract: abstract, operands: operands.map(\.syntax),
+            options: options.map(\.syntax), common: Common.options.map(\.syntax),
+            discussion: discussion)
     }
 
-    /// The verbs of a group: `audit` has `audit list` and others.
-    package static func group(_ name: String) -> [any Command.Type] {
-        all.filter { $0.name.hasPrefix(name + " ") }
-    }
-
-    /// What may be typed as the first word.
-    package static var firstWords: [String] {
-        var words: [String] = []
-        for verb in all {
-            let word = verb.name.split(separator: " ").first.map(String.init) ?? verb.name
-            if words.last != word { words.append(word) }
+    /// Reads what follows the verb; `nil` if that asks for help.
+    ///
+    /// - Throws: ``UsageError`` for what breaks the rules of the command.
+    static func parse(_ words: [String]) throws -> Self? {
+        let arguments = try OptionParser(syntax).parse(words)
+        guard !arguments.has(.help) else { return nil }
+        let options = options + Common.options.map { $0.within(\.common) }
+        var verb = Self()
+        for occurrence in arguments.occurrences {
+            let option = options.first { $0.syntax == occurrence.option }
+            guard let option else { preconditionFailure("the parser made an option up") }
+            try option.read(occurrence.value, into: &verb)
         }
-        return words
+        for (index, text) in arguments.operands.enumerated() {
+            // The last one takes all that are left.
+            try operands[min(index, operands.count - 1)].read(text, into: &verb)
+        }
+        try verb.common.validate()
+        try verb.validate()
+        return verb
     }
 }

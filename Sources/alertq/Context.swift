@@ -3,19 +3,19 @@ import FoundationEssentials
 import Glibc
 
 /// What a verb needs from the process around it, so that tests can give it something else.
-package struct Context: Sendable {
+struct Context: Sendable {
     /// Where results go, and nothing else.
-    package let output: Output
+    let output: Output
     /// Where everything else goes.
-    package let errors: Output
+    let errors: Output
     /// The environment; by default the process's own.
-    package let variables: @Sendable (String) throws -> String?
+    let variables: @Sendable (String) throws -> String?
     /// The time that ages are told against.
-    package let now: @Sendable () -> Date
-    /// Whether people want UTC too; see ``Option/utc``.
-    package private(set) var isUTC = false
+    let now: @Sendable () -> Date
+    /// Whether people want times in UTC, too; see ``CommonOptions/isUTC``.
+    private(set) var isUTC = false
 
-    package init(
+    init(
         output: Output, errors: Output,
         variables: @escaping @Sendable (String) throws -> String? = Context.variable,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -26,35 +26,40 @@ package struct Context: Sendable {
         self.now = now
     }
 
-    /// The same, with all times in UTC if the arguments ask for that.
-    package func telling(_ arguments: Arguments) -> Context {
+    /// The same, with all times in UTC if that is wanted.
+    func with(isUTC: Bool) -> Context {
         var context = self
-        context.isUTC = arguments.has(.utc)
+        context.isUTC = isUTC
         return context
     }
 
+    /// The name of who asks: the one that was given, else the environment's, else this command's.
+    func source(_ given: String?) throws -> String {
+        try given ?? variables("ALERTQ_SOURCE") ?? "alertq"
+    }
+
     /// How results tell moments in sentences: local for people, and in UTC for programs.
-    package var lastingTime: LocalTime.Form { output.isTerminal && !isUTC ? .whole : .utc }
+    var lastingTime: LocalTime.Form { output.isTerminal && !isUTC ? .whole : .utc }
 
     /// How notes tell moments.
-    package var noteTime: LocalTime.Form { isUTC ? .utc : .brief(now: now()) }
+    var noteTime: LocalTime.Form { isUTC ? .utc : .brief(now: now()) }
 
     /// Writes lines of results to stdout.
     ///
     /// - Throws: ``OutputError`` when they could not be written: what did not arrive is no success.
-    package func print(_ lines: String...) throws(OutputError) {
+    func print(_ lines: String...) throws(OutputError) {
         try output.write(lines.map { $0 + "\n" }.joined())
     }
 
     /// Writes one line about what is going on to stderr, with its control characters made visible.
     ///
     /// A stderr that can't be written loses the line: it must not change what the command does.
-    package func note(_ line: String) {
+    func note(_ line: String) {
         try? errors.write("alertq: \(SafeText.line(line))\n")
     }
 
     /// How results are laid out and coloured.
-    package var style: TextStyle {
+    var style: TextStyle {
         let noColor = (try? variables("NO_COLOR")) != nil
         let isDumb = (try? variables("TERM")) == "dumb"
         return TextStyle(isColoured: output.isTerminal && !noColor && !isDumb)
@@ -63,25 +68,11 @@ package struct Context: Sendable {
     /// A variable of this process's environment; `nil` where it is unset or empty.
     ///
     /// - Throws: ``CommandError`` where it is not valid UTF-8.
-    package static func variable(_ name: String) throws -> String? {
+    static func variable(_ name: String) throws -> String? {
         guard let value = getenv(name) else { return nil }
         guard let text = String(validatingCString: value) else {
             throw CommandError(.badData, "the variable \(name) is not valid UTF-8")
         }
         return text.isEmpty ? nil : text
-    }
-}
-
-/// The escape sequences for emphasis, or none.
-package struct TextStyle: Sendable {
-    package let isColoured: Bool
-
-    package func bold(_ text: String) -> String { wrapped(text, "1") }
-    package func dim(_ text: String) -> String { wrapped(text, "2") }
-    package func red(_ text: String) -> String { wrapped(text, "31") }
-    package func green(_ text: String) -> String { wrapped(text, "32") }
-
-    private func wrapped(_ text: String, _ code: String) -> String {
-        isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }

@@ -1,7 +1,9 @@
 import AlertQueue
 
-/// What the command exits with; the numbers above 63 are those of sysexits.h.
-package enum ExitCode: Int32, Sendable, CaseIterable {
+/// What the command exits with, what that means, and what leads to it: nothing else decides it.
+///
+/// The numbers above 63 are those of sysexits.h.
+enum ExitCode: Int32, Sendable, CaseIterable {
     /// A button that is not the cancel button was chosen; for other verbs: done.
     case done = 0
     case cancelButton = 10
@@ -20,57 +22,69 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case busy = 75
     case notPermitted = 77
 
-    /// What the manual says of it.
-    package var meaning: String {
+    /// What it means: in full for the manual page, and in few words for a list of codes.
+    private var words: (full: String, brief: String) {
         switch self {
-        case .done: "A button that is not the cancel button; for other verbs, done"
-        case .cancelButton: "The cancel button"
-        case .dismissed: "Dismissed: it had no buttons, and left the screen"
-        case .expired: "Expired without a default button"
-        case .withdrawn: "Withdrawn by whoever asked"
-        case .unattended: "There is nobody to ask"
-        case .stillWaiting: "Still waiting"
+        case .done:
+            ("A button that is not the cancel button; for other verbs, done", "a button was chosen")
+        case .cancelButton: ("The cancel button", "the cancel button was")
+        case .dismissed: ("Dismissed: it had no buttons, and left the screen", "dismissed")
+        case .expired: ("Expired without a default button", "expired")
+        case .withdrawn: ("Withdrawn by whoever asked", "withdrawn")
+        case .unattended: ("There is nobody to ask", "nobody to ask")
+        case .stillWaiting: ("Still waiting", "still waiting")
         case .conflict:
-            "Already resolved, too late, not what was seen, or the key belongs to another question"
-        case .cancelledBySystem: "Cancelled by the system"
-        case .usage: "Wrong usage"
-        case .badData: "Bad data, or the queue contradicts its audit log"
-        case .notFound: "Not found"
-        case .inputOutput: "Disk or database error"
-        case .busy: "Busy; try again"
-        case .notPermitted: "Not permitted, or another account asked the alert"
+            (
+                "Already resolved, too late, not what was seen, or the key belongs to another "
+                    + "question",
+                "already resolved or the key has other content"
+            )
+        case .cancelledBySystem: ("Cancelled by the system", "cancelled by the system")
+        case .usage: ("Wrong usage", "usage")
+        case .badData: ("Bad data, or the queue contradicts its audit log", "bad data")
+        case .notFound: ("Not found", "not found")
+        case .inputOutput: ("Disk or database error", "disk or database error")
+        case .busy: ("Busy; try again", "busy")
+        case .notPermitted:
+            ("Not permitted, or another account asked the alert", "not permitted")
         }
     }
-}
 
-/// What was typed breaks the rules of the command.
-package struct UsageError: Error, CustomStringConvertible {
-    package let description: String
+    var meaning: String { words.full }
 
-    package init(_ description: String) {
-        self.description = description
+    /// The ends of an alert for which no button was chosen.
+    static let endsWithoutButton: [ExitCode] = [
+        .dismissed, .expired, .withdrawn, .cancelledBySystem,
+    ]
+
+    /// Some codes with their meanings, as help has them.
+    static func list(_ codes: [ExitCode]) -> String {
+        codes.map { "\($0.rawValue) \($0.words.brief)" }.joined(separator: ", ")
     }
 }
 
-/// A failure that has its own exit code.
-package struct CommandError: Error, CustomStringConvertible {
-    package let code: ExitCode
-    package let description: String
-
-    package init(_ code: ExitCode, _ description: String) {
-        self.code = code
-        self.description = description
-    }
-}
-
-/// A signal asked this process to end, and all that must be undone has been.
-package struct Interruption: Error {
-    package let signal: Int32
-}
+// MARK: - What it stands for
 
 extension ExitCode {
-    /// The exit code for an error: the one place that decides it.
-    package init(_ error: any Error) {
+    /// The exit code for how an alert ended.
+    init(_ response: Response) {
+        switch response.outcome {
+        case .expired where response.buttonIndex < 0: self = .expired
+        case .answered, .expired:
+            // Once its texts have been erased, nothing tells a yes from a no any more.
+            self =
+                switch response.button {
+                case nil: .notFound
+                case let button?: button.role == .cancel ? .cancelButton : .done
+                }
+        case .dismissed: self = .dismissed
+        case .withdrawn: self = .withdrawn
+        case .cancelled: self = .cancelledBySystem
+        }
+    }
+
+    /// The exit code for an error.
+    init(_ error: any Error) {
         switch error {
         case is UsageError: self = .usage
         case let error as CommandError: self = error.code
@@ -85,7 +99,7 @@ extension ExitCode {
         case .invalid, .inconsistent: self = .badData
         case .notFound, .keyNotFound, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
-        case .noChoice(let response): self = AskResult(response).code
+        case .noChoice(let response): self.init(response)
         case .tooManyPending, .tooManyPendingOfAccount, .busy: self = .busy
         case .incompatible, .storage, .closed: self = .inputOutput
         case .notPermitted, .notYours: self = .notPermitted

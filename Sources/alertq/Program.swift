@@ -1,12 +1,13 @@
 import AlertQueue
 import CLinux
 import Glibc
+import Linux
 
 /// The process: its arguments, its standard streams and its end.
-package enum Program {
-    package static let version = "0.1.0"
+enum Program {
+    static let version = "0.1.0"
     /// The day of this version.
-    package static let releaseDate = "2026-11-21"
+    static let releaseDate = "2026-11-21"
 
     /// Runs the verb that the command line names, and ends the process.
     ///
@@ -57,7 +58,7 @@ package enum Program {
     }
 
     /// Finds the verb, parses its options and runs it; tells of errors on stderr.
-    package static func run(_ words: [String], in context: Context) async throws -> ExitCode {
+    static func run(_ words: [String], in context: Context) async throws -> ExitCode {
         switch try begin(words, in: context) {
         case .ended(let code): code
         case .goesOn(let command, let context): try await finish(command, in: context)
@@ -96,13 +97,11 @@ package enum Program {
         _ verb: any Command.Type, _ words: [String], in context: Context
     ) throws -> Beginning {
         do {
-            let arguments = try OptionParser(verb).parse(words)
-            if arguments.has(.help) {
+            guard let command = try verb.parse(words) else {
                 try context.output.write(Help.text(for: verb, columns: context.output.columns))
                 return .ended(.done)
             }
-            let command = try verb.init(arguments)
-            let context = context.telling(arguments)
+            let context = context.with(isUTC: command.common.isUTC)
             if let code = try command.runAtOnce(in: context) { return .ended(code) }
             return .goesOn(command, context)
         } catch {
@@ -165,16 +164,15 @@ package enum Program {
         throw UsageError(unknown("verb", first, Verbs.firstWords))
     }
 
-    package static func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
-        let suggestion = Suggestion.text(for: word, among: known)
-        return "unknown \(kind) “\(word)”" + (suggestion.map { "; did you mean “\($0)”?" } ?? "")
+    static func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
+        "unknown \(kind) “\(word)”" + Suggestion.hint(for: word, among: known)
     }
 }
 
 extension Program {
     /// The arguments as text. Swift's own `CommandLine.arguments` repairs what is not UTF-8, and
     /// so would ask something else than was typed.
-    package static func decodedArguments(
+    static func decodedArguments(
         _ count: Int32, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     ) throws(CommandError) -> [String] {
         var words: [String] = []
@@ -186,6 +184,14 @@ extension Program {
             words.append(word)
         }
         return words
+    }
+
+    /// The file of this program, for another process to run.
+    static func path() throws(CommandError) -> String {
+        guard let path = LinuxFile.link("/proc/self/exe") else {
+            throw CommandError(.inputOutput, "can't read /proc/self/exe, which names this program")
+        }
+        return path
     }
 
     /// Fills the places of closed standard streams, so that no database takes them: nothing that

@@ -19,7 +19,7 @@ struct ButtonTests {
     }
 
     private func ask(_ words: String...) throws -> AskCommand {
-        try AskCommand(OptionParser(AskCommand.self).parse(words))
+        try #require(try AskCommand.parse(words))
     }
 
     @Test("Buttons keep the order in which they were given, whichever option gave them")
@@ -75,7 +75,7 @@ struct ButtonTests {
         ])
     func contradictions(words: [String]) {
         #expect(throws: UsageError.self) {
-            try AskCommand(OptionParser(AskCommand.self).parse(["T"] + words))
+            try AskCommand.parse(["T"] + words)
         }
     }
 

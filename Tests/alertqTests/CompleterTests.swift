@@ -97,7 +97,7 @@ struct CompleterTests {
     @Test("Every option with a word for an argument says which words there are, and its help too")
     func listedWords() {
         for verb in Verbs.all {
-            for option in verb.options where option.placeholder == "WORD" {
+            for option in verb.syntax.options where option.placeholder == "WORD" {
                 guard case .words(let words) = option.kind else {
                     Issue.record("\(verb.name) --\(option.name) lists no words")
                     continue

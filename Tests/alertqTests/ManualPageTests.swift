@@ -10,7 +10,7 @@ struct ManualPageTests {
         let page = ManualPage.text
         for verb in Verbs.all {
             #expect(page.contains("\n.SS alertq \(verb.name) "), "\(verb.name)")
-            for option in verb.options {
+            for option in verb.syntax.options {
                 let name = option.name.replacing("-", with: "\\-")
                 #expect(page.contains("\\fB\\-\\-\(name)\\fR"), "--\(option.name)")
             }

@@ -12,28 +12,26 @@ struct OptionParserTests {
             ["--message=More", "--", "Title"], ["Title", "--message=More", "--"],
         ])
     func spellings(words: [String]) throws {
-        let arguments = try OptionParser(AskCommand.self).parse(words)
-        #expect(arguments[AlertOptions.message] == "More")
-        #expect(arguments.operands == ["Title"])
+        let ask = try #require(try AskCommand.parse(words))
+        #expect(ask.question.message == "More" && ask.question.title == "Title")
     }
 
-    @Test("Everything behind -- is an operand, in order")
+    @Test("Everything after -- is an operand, in order")
     func end() throws {
-        let arguments = try OptionParser(AnswerCommand.self).parse(["--json", "--", "7", "-b"])
+        let arguments = try OptionParser(AnswerCommand.syntax).parse(["--json", "--", "7", "-b"])
         #expect(arguments.operands == ["7", "-b"])
-        #expect(arguments.has(.json))
+        #expect(arguments.occurrences.map(\.option.name) == ["json"])
     }
 
-    @Test("An operand before -- and one behind it keep their order")
+    @Test("An operand before -- and one after it keep their order")
     func mixed() throws {
-        let arguments = try OptionParser(AnswerCommand.self).parse(["7", "--", "--json"])
-        #expect(arguments.operands == ["7", "--json"])
-        #expect(!arguments.has(.json))
+        let arguments = try OptionParser(AnswerCommand.syntax).parse(["7", "--", "--json"])
+        #expect(arguments.operands == ["7", "--json"] && arguments.occurrences.isEmpty)
     }
 
     @Test("Options keep their order among each other")
     func order() throws {
-        let arguments = try OptionParser(AskCommand.self).parse([
+        let arguments = try OptionParser(AskCommand.syntax).parse([
             "-b", "One", "T", "--cancel=Two", "-bThree",
         ])
         #expect(arguments.occurrences.map(\.value) == ["One", "Two", "Three"])
@@ -42,10 +40,9 @@ struct OptionParserTests {
 
     @Test("An empty argument, and one of any script, come through")
     func anyText() throws {
-        let arguments = try OptionParser(AskCommand.self).parse(["-m", "", "-bДа, 👍", "日本?"])
-        #expect(arguments[AlertOptions.message] == "")
-        #expect(arguments[AskCommand.button] == "Да, 👍")
-        #expect(arguments.operands == ["日本?"])
+        let ask = try #require(try AskCommand.parse(["-m", "", "-bДа, 👍", "日本?"]))
+        #expect(ask.question.message == "" && ask.question.title == "日本?")
+        #expect(ask.question.buttons.map(\.title) == ["Да, 👍"])
     }
 
     @Test(
@@ -70,14 +67,14 @@ struct OptionParserTests {
         ])
     func problems(words: [String], sentence: String) throws {
         let error = try #require(throws: UsageError.self) {
-            try OptionParser(AskCommand.self).parse(words)
+            try AskCommand.parse(words)
         }
         #expect(error.description == sentence)
     }
 
     @Test("--help wins over operands that are missing or too many", arguments: [[], ["a", "b"]])
     func help(words: [String]) throws {
-        #expect(try OptionParser(ShowCommand.self).parse(words + ["-h"]).has(.help))
+        #expect(try ShowCommand.parse(words + ["-h"]) == nil)
     }
 
     @Test("Parsing from many tasks at once mixes nothing up")
@@ -85,11 +82,11 @@ struct OptionParserTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
                 group.addTask {
-                    let arguments = try OptionParser(AskCommand.self).parse([
+                    let ask = try AskCommand.parse([
                         "-m\(number)", "T\(number)", "--info", "n=\(number)",
                     ])
-                    #expect(arguments[AlertOptions.message] == "\(number)")
-                    #expect(arguments.operands == ["T\(number)"])
+                    #expect(ask?.question.message == "\(number)")
+                    #expect(ask?.question.title == "T\(number)")
                 }
             }
             try await group.waitForAll()
@@ -99,8 +96,69 @@ struct OptionParserTests {
     @Test("No verb has an option twice", arguments: Verbs.all.map { $0.name })
     func unique(name: String) throws {
         let verb = try #require(Verbs.named(name))
-        let options = verb.options + Option.common
+        let options = verb.syntax.allOptions
         #expect(Set(options.map(\.name)).count == options.count)
         #expect(Set(options.compactMap(\.short)).count == options.compactMap(\.short).count)
+    }
+
+    /// An argument that an option with a placeholder takes.
+    private static func argument(_ option: OptionSyntax) -> String? {
+        if case .words(let words) = option.kind { return words.last }
+        return switch option.placeholder {
+        case nil: nil
+        case "COUNT"?, "ID"?, "PLACE"?: "7"
+        case "DURATION"?: "9m"
+        case "TIME"?: "3d"
+        case "K=V"?: "k=v"
+        case "NUMBER:HASH"?: "7:" + String(repeating: "0a", count: 32)
+        case "PROGRAM"?: "true"
+        case .some: "word"
+        }
+    }
+
+    private func change<Verb: Command>(_ verb: Verb.Type, by name: String) throws -> Bool {
+        let option = try #require(verb.options.first { $0.syntax.name == name })
+        var changed = Verb()
+        let before = "\(changed)"
+        try option.read(Self.argument(option.syntax) ?? "", into: &changed)
+        return "\(changed)" != before
+    }
+
+    @Test("Every option sets a property of its verb", arguments: Verbs.all.map { $0.name })
+    func properties(name: String) throws {
+        let verb = try #require(Verbs.named(name))
+        for option in verb.syntax.options {
+            #expect(try change(verb, by: option.name), "\(name) --\(option.name)")
+        }
+    }
+
+    @Test(
+        "An option that is given its default counts as given",
+        arguments: [
+            ["list", "--all", "--limit=100"], ["doctor", "--keep=30"],
+            ["watch", "--exec-timeout=5m"],
+        ])
+    func defaults(words: [String]) throws {
+        #expect(throws: UsageError.self) {
+            try Verbs.named(words[0])?.parse(Array(words.dropFirst()))
+        }
+    }
+
+    @Test(
+        "An operand is read by its position, and the last one takes the rest",
+        arguments: [
+            ["wait", "3", "1", "2"], ["answer", "3", "yes"], ["collect", "k"], ["backup", "f"],
+            ["help", "audit", "list"], ["completions", "zsh", "--", "ask", "-b"],
+        ])
+    func operands(words: [String]) throws {
+        let verb = try #require(try Verbs.named(words[0])?.parse(Array(words.dropFirst())))
+        for word in words.dropFirst() where word != "--" {
+            #expect("\(verb)".contains(word), "\(verb)")
+        }
+    }
+
+    @Test("Reading what no operand has set is our own mistake, and traps")
+    func required() async {
+        await #expect(processExitsWith: .failure) { print(WithdrawCommand().id) }
     }
 }

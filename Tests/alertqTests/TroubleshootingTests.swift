@@ -44,10 +44,10 @@ struct TroubleshootingTests {
 
     @Test("Every message that the page quotes is one that the command prints")
     func quotes() {
-        let place = #expect(throws: CommandError.self) {
-            try LogPlace(sequence: 7, head: nil).check(end: 2)
+        let cursor = #expect(throws: CommandError.self) {
+            try AuditCursor(sequence: 7, head: nil).check(end: 2)
         }
-        let printed = (Self.messages + [place].compactMap { $0 }).map { "\($0)" }
+        let printed = (Self.messages + [cursor].compactMap { $0 }).map { "\($0)" }
         let quotes = text.quotes()
         #expect(quotes.count >= 30)
         for quote in quotes {
@@ -80,8 +80,7 @@ struct TroubleshootingTests {
         guard let verb = Verbs.named(isPair ? pair : words.first ?? "") else {
             throw UsageError("there is no verb in \(command)")
         }
-        let arguments = try OptionParser(verb).parse(Array(words.dropFirst(isPair ? 2 : 1)))
-        _ = try verb.init(arguments)
+        _ = try verb.parse(Array(words.dropFirst(isPair ? 2 : 1)))
     }
 }
 

@@ -1,40 +1,19 @@
 import AlertQueue
 
-/// What could stand where a person is typing.
-package struct Candidate: Sendable, Hashable {
-    package let text: String
-    /// What the shell may show beside it.
-    package let about: String
-
-    package init(_ text: String, _ about: String = "") {
-        self.text = text
-        self.about = about
-    }
-}
-
-/// What a shell can offer for the word that is being typed.
-package enum Offer: Sendable, Hashable {
-    case candidates([Candidate])
-    /// The shell knows the files, and how to write them.
-    case files
-    /// The programs that can be started.
-    case programs
-}
-
 /// Completes command lines from the tables of options and from what is in the queue.
 ///
 /// A person is in the middle of a line: whatever goes wrong, there is just nothing to offer.
-package struct Completer: Sendable {
+struct Completer: Sendable {
     private let line: TypedLine
 
     /// How many alerts and responses are looked at.
     private static let limit = 200
 
-    package init(_ words: [String]) {
+    init(_ words: [String]) {
         line = TypedLine(words)
     }
 
-    package func offer() async -> Offer {
+    func offer() async -> Offer {
         guard line.verb != nil else { return .candidates(verbs()) }
         if let option = line.option { return await offer(option.kind) }
         if line.current.hasPrefix("-"), !line.isPastOptions { return .candidates(options()) }
@@ -45,7 +24,7 @@ package struct Completer: Sendable {
         switch kind {
         case .file: return .files
         case .program: return .programs
-        case .text: return .candidates([])
+        case .text, .newButton: return .candidates([])
         case .words(let words): return matching(words.map { Candidate($0) })
         case .verb: return .candidates(verbs(after: line.operands))
         case .addedButton: return matching(addedButtons())
@@ -97,13 +76,12 @@ extension Completer {
     private func options() -> [Candidate] {
         line.options.filter { option in
             "--\(option.name)".hasPrefix(line.current)
-                && (option.isRepeatable || !line.arguments.has(option))
+                && (option.isRepeatable || !line.has(option))
         }.map { Candidate("--\($0.name)", $0.help) }
     }
 
     private func addedButtons() -> [Candidate] {
-        let adding = [AskCommand.button, AskCommand.cancel, AskCommand.destructive]
-        return line.occurrences.filter { adding.contains($0.option) }.map { occurrence in
+        line.occurrences.filter { $0.option.kind == .newButton }.map { occurrence in
             let button = ButtonText.parse(occurrence.value, role: nil)
             return Candidate(button.id, button.title)
         }
@@ -157,8 +135,19 @@ extension Completer {
     private func reading<Result: Sendable>(
         _ body: (AlertManager) async throws -> Result
     ) async -> Result? {
-        guard let queue = try? QueueChoice(line.arguments) else { return nil }
+        guard let queue = try? queue() else { return nil }
         return try? await queue.openExisting(
             via: CompletionsCommand.name, keepsTime: false, body)
+    }
+
+    /// The queue that the line names so far.
+    private func queue() throws -> QueueChoice {
+        var options = QueueOptions()
+        for occurrence in line.occurrences {
+            let option = QueueOptions.options.first { $0.syntax == occurrence.option }
+            try option?.read(occurrence.value, into: &options)
+        }
+        try options.validate()
+        return options.queue
     }
 }

@@ -3,11 +3,11 @@ import Glibc
 /// A shell whose completions are known.
 ///
 /// Each script asks the command itself what to offer, so that it never falls behind it.
-package enum Shell: String, Sendable, CaseIterable {
+enum Shell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 
     /// What the shell reads to complete `alertq`.
-    package var script: String {
+    var script: String {
         switch self {
         case .bash: Self.bashScript
         case .zsh: Self.zshScript
@@ -17,7 +17,7 @@ package enum Shell: String, Sendable, CaseIterable {
 
     /// An offer as the scripts read it: a line each with the word, a tab and what it is; or a tab
     /// and the name of what the shell can find by itself.
-    package static func text(_ offer: Offer) -> String {
+    static func text(_ offer: Offer) -> String {
         switch offer {
         case .files: "\tfiles\n"
         case .programs: "\tprograms\n"
@@ -28,7 +28,7 @@ package enum Shell: String, Sendable, CaseIterable {
 
     /// A word of the line as the command would get it. bash passes all words as they were typed,
     /// and fish the one that is being typed.
-    package func argument(_ typed: String, isLast: Bool) -> String {
+    func argument(_ typed: String, isLast: Bool) -> String {
         var word = self == .bash || self == .fish && isLast ? Self.unquoted(typed) : typed
         if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
             word.replaceSubrange(..<word.index(after: word.startIndex), with: home)
@@ -144,4 +144,16 @@ package enum Shell: String, Sendable, CaseIterable {
         complete -c alertq -f -a '(__alertq_offer)'
 
         """#
+}
+
+extension Argument where Value == Shell {
+    static var shell: Argument {
+        let words = Shell.allCases.map(\.rawValue)
+        return Argument("SHELL", .words(words)) { text throws(UsageError) in
+            guard let shell = Shell(rawValue: text) else {
+                throw UsageError("“\(text)” is none of \(words.joined(separator: ", "))")
+            }
+            return shell
+        }
+    }
 }

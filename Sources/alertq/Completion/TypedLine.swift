@@ -1,25 +1,25 @@
 /// The beginning of a command line, as far as a person has typed it.
-package struct TypedLine: Sendable {
+struct TypedLine: Sendable {
     /// The verb, once it has been typed.
-    package private(set) var verb: (any Command.Type)?
+    private(set) var verb: (any Command.Type)?
     /// The words that may still become a verb: `audit` of `audit list`.
-    package private(set) var beginning: [String] = []
+    private(set) var beginning: [String] = []
     /// The options and operands before the word that is being typed.
-    package private(set) var occurrences: [Arguments.Occurrence] = []
-    package private(set) var operands: [String] = []
+    private(set) var occurrences: [ParsedLine.Occurrence] = []
+    private(set) var operands: [String] = []
     /// What is being typed; empty at the start of a word.
-    package private(set) var current: String
+    private(set) var current: String
     /// The option whose argument is being typed.
-    package private(set) var option: Option?
+    private(set) var option: OptionSyntax?
     /// What stands before that argument in its word: `--priority=`.
-    package private(set) var prefix = ""
+    private(set) var prefix = ""
     /// Whether options are over, by `--`.
-    package private(set) var isPastOptions = false
+    private(set) var isPastOptions = false
 
     /// Takes the words after `alertq`, the last of which is being typed.
     ///
     /// What would be refused is passed over: the line is not finished.
-    package init(_ words: [String]) {
+    init(_ words: [String]) {
         current = words.last ?? ""
         var rest = words.dropLast()
         while verb == nil, let word = rest.popFirst() {
@@ -31,20 +31,16 @@ package struct TypedLine: Sendable {
     }
 
     /// What the verb takes.
-    package var options: [Option] { verb.map { $0.options + $0.common } ?? [] }
+    var options: [OptionSyntax] { verb?.syntax.allOptions ?? [] }
 
-    /// The arguments before the one that is being typed.
-    package var arguments: Arguments {
-        Arguments(occurrences: occurrences, operands: operands)
-    }
+    /// Whether an option stands before the word that is being typed.
+    func has(_ option: OptionSyntax) -> Bool { occurrences.contains { $0.option == option } }
 
     /// What the operand that is being typed stands for.
-    package var operandKind: ArgumentKind {
-        guard let names = verb?.operands, let last = names.last else { return .text }
-        if operands.count < names.count {
-            return ArgumentKind(placeholder: names[operands.count])
-        }
-        return last.hasSuffix("...]") ? ArgumentKind(placeholder: last) : .text
+    var operandKind: ArgumentKind {
+        guard let known = verb?.syntax.operands, let last = known.last else { return .text }
+        if operands.count < known.count { return known[operands.count].kind }
+        return last.count == .any ? last.kind : .text
     }
 
     private mutating func take(_ word: String) {
@@ -75,7 +71,7 @@ package struct TypedLine: Sendable {
     }
 
     /// The option with an argument in one word: `--priority=high`, or `-mTEXT`.
-    private func argument(in word: String) -> (Option, String)? {
+    private func argument(in word: String) -> (OptionSyntax, String)? {
         if word.hasPrefix("--") {
             guard let equals = word.firstIndex(of: "="), let option = named(String(word[..<equals]))
             else { return nil }
@@ -88,7 +84,7 @@ package struct TypedLine: Sendable {
     }
 
     /// The option with a name, which getopt_long(3) lets people shorten.
-    private func named(_ word: String) -> Option? {
+    private func named(_ word: String) -> OptionSyntax? {
         if word.hasPrefix("--") {
             let name = word.dropFirst(2)
             let exact = options.first { $0.name == name }

@@ -3,9 +3,9 @@ import FoundationEssentials
 import Glibc
 
 /// Moments as people type them: RFC 3339, a local date or time, a day's name, or how long ago.
-package enum DateText {
+enum DateText {
     /// What help says of every TIME that lies in the past.
-    package static let past = """
+    static let past = """
         A TIME is a local 2026-11-20, 2026-11-20T10:00, 10:00 or “yesterday 10:00”, one with an \
         offset such as 2026-11-20T10:00:00Z, today, yesterday or now, or a length of time such as \
         90s, 1h30m, 7d or 2w, which means so long ago. A day without a time is its beginning: \
@@ -13,7 +13,7 @@ package enum DateText {
         """
 
     /// What help says of every TIME that lies in the future.
-    package static let future = """
+    static let future = """
         A TIME is a length of time such as 90s, 10m, 1h30m, 2d or 1w, or a moment: a local \
         2026-11-20, 2026-11-20T18:00, 18:00 or “tomorrow 8:00”, or one with an offset such as \
         2026-11-20T18:00:00Z. A day without a time is its beginning.
@@ -21,7 +21,7 @@ package enum DateText {
 
     /// Reads a moment: `2026-11-20T10:00:00Z`, `2026-11-20`, `yesterday 10:00`, or `7d` for so
     /// long ago.
-    package static func parse(_ text: String, now: Date) throws(UsageError) -> Date {
+    static func parse(_ text: String, now: Date) throws(UsageError) -> Date {
         // A number alone is more likely a year than so many seconds ago.
         if Int(text) == nil, let duration = try DurationText.length(text) {
             let milliseconds = Timestamp.milliseconds(now) - duration.milliseconds
@@ -38,7 +38,7 @@ package enum DateText {
     /// Reads when something ends: `10m` for in so long, or a moment as above.
     ///
     /// The moment may have passed already: what that means is the reader's to say.
-    package static func deadline(
+    static func deadline(
         _ text: String, now: Date
     ) throws(UsageError) -> Alert.Deadline {
         if let duration = try DurationText.length(text) { return .after(duration) }
@@ -56,9 +56,17 @@ package enum DateText {
     }
 }
 
+extension Argument where Value == Alert.Deadline {
+    static var deadline: Argument {
+        Argument("TIME") { text throws(UsageError) in
+            try DateText.deadline(text, now: Date())
+        }
+    }
+}
+
 extension Alert.Deadline {
     /// How long it is until then; nothing for a moment that has passed.
-    package func distance(from now: Date) -> Duration {
+    func distance(from now: Date) -> Duration {
         switch self {
         case .after(let duration): duration
         case .at(let date):

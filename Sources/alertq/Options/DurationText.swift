@@ -2,14 +2,14 @@ import AlertQueue
 
 /// Lengths of time as people type them: `90s`, `10m`, `1h30m`, `2d`, `1w`, `500ms`, or plain
 /// seconds.
-package enum DurationText {
+enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000),
         ("ms", 1),
     ]
 
     /// Reads a length of time: more than zero, and at most 100 years.
-    package static func parse(_ text: String) throws(UsageError) -> Duration {
+    static func parse(_ text: String) throws(UsageError) -> Duration {
         guard !text.isEmpty else {
             throw UsageError("the duration is empty; write it like 90s, 10m or 1h30m")
         }
@@ -21,7 +21,7 @@ package enum DurationText {
     }
 
     /// Reads a length of time; `nil` for a text that has not the form of one.
-    package static func length(_ text: String) throws(UsageError) -> Duration? {
+    static func length(_ text: String) throws(UsageError) -> Duration? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative ? String(text.dropFirst()) : text
         guard !digits.isEmpty, let milliseconds = try milliseconds(digits) else { return nil }
@@ -75,4 +75,8 @@ package enum DurationText {
     private static func tooLong(_ text: String) -> UsageError {
         UsageError("“\(text)” is longer than 100 years")
     }
+}
+
+extension Argument where Value == Duration {
+    static var duration: Argument { Argument("DURATION", read: DurationText.parse) }
 }

@@ -1,42 +1,112 @@
-/// One option of a verb, as it is parsed and as its help tells of it.
-package struct Option: Sendable, Hashable {
-    /// The long name, without its dashes.
-    package let name: String
-    /// The short name; an ASCII letter.
-    package let short: Character?
-    /// What stands for the argument in the help; `nil` for an option without one.
-    package let placeholder: String?
-    package let help: String
-    /// Whether it may be given more than once.
-    package let isRepeatable: Bool
-    /// What its argument stands for; what the placeholder says, unless given.
-    package let kind: ArgumentKind
+/// An option that a verb declares: how it is written, and the property that its argument goes to.
+///
+/// An option without an argument sets a `Bool`. One with an argument sets a value of the type that
+/// its ``Argument`` reads, or appends to an array of them. So a verb reads what it declares, and
+/// nothing else:
+///
+///     private var last: Int?
+///     private var ids: [Alert.ID] = []
+///
+///     static let options: [Option<Self>] = [
+///         Option("all", \.listsAll, help: "List them all"),
+///         Option("last", .count(), \.last, help: "Only the last so many entries"),
+///         Option("id", .alertID, each: \.ids, help: "Only these alerts"),
+///     ]
+struct Option<Target>: Sendable {
+    let syntax: OptionSyntax
+    private let set: @Sendable (inout Target, String) throws(UsageError) -> Void
 
-    package init(
-        _ name: String, short: Character? = nil, _ placeholder: String? = nil,
-        _ kind: ArgumentKind? = nil, isRepeatable: Bool = false, help: String
+    /// An option without an argument.
+    init(
+        _ name: String, short: Character? = nil,
+        _ property: WritableKeyPath<Target, Bool> & Sendable, help: String
     ) {
-        self.name = name
-        self.short = short
-        self.placeholder = placeholder
-        self.isRepeatable = isRepeatable
-        self.kind = kind ?? ArgumentKind(placeholder: placeholder ?? "")
-        self.help = help
+        syntax = OptionSyntax(
+            name: name, short: short, placeholder: nil, help: help, isRepeatable: false,
+            kind: .text)
+        set = { target, _ in target[keyPath: property] = true }
     }
-}
 
-extension Option {
-    package static let help = Option("help", short: "h", help: "Show this help")
-    package static let json = Option("json", help: "Print results as JSON, one object a line")
-    /// For verbs that print times.
-    package static let utc = Option("utc", help: "Print all times in UTC, as RFC 3339 has them")
-    package static let database = Option(
-        "database", "PATH",
-        help:
-            "Use the queue in this file; else $ALERTQ_DATABASE, else your own (root: the system's)")
-    package static let system = Option(
-        "system", help: "Use the system queue, /var/lib/alertq/queue.db")
+    /// An option whose property has a value without it, too: its default.
+    init<Value>(
+        _ name: String, short: Character? = nil, _ argument: Argument<Value>,
+        _ property: WritableKeyPath<Target, Value> & Sendable, help: String
+    ) {
+        self.init(name, short, argument, isRepeatable: false, help) { target, value in
+            target[keyPath: property] = value
+        }
+    }
 
-    /// What every verb takes, but for `help`.
-    package static let common = [json, database, system, help]
+    /// An option whose property has a default, and tells whether the option was given.
+    init<Value>(
+        _ name: String, short: Character? = nil, _ argument: Argument<Value>,
+        _ property: WritableKeyPath<Target, Defaulted<Value>> & Sendable, help: String
+    ) {
+        self.init(name, short, argument, isRepeatable: false, help) { target, value in
+            target[keyPath: property].give(value)
+        }
+    }
+
+    /// An option whose property is `nil` where it is not given.
+    init<Value>(
+        _ name: String, short: Character? = nil, _ argument: Argument<Value>,
+        _ property: WritableKeyPath<Target, Value?> & Sendable, help: String
+    ) {
+        self.init(name, short, argument, isRepeatable: false, help) { target, value in
+            target[keyPath: property] = value
+        }
+    }
+
+    /// An option that appends to a list, in the order of the command line. Several options may
+    /// append to the same one.
+    init<Value>(
+        _ name: String, short: Character? = nil, _ argument: Argument<Value>,
+        each list: WritableKeyPath<Target, [Value]> & Sendable, isRepeatable: Bool = true,
+        help: String
+    ) {
+        self.init(name, short, argument, isRepeatable: isRepeatable, help) { target, value in
+            target[keyPath: list].append(value)
+        }
+    }
+
+    private init<Value>(
+        _ name: String, _ short: Character?, _ argument: Argument<Value>, isRepeatable: Bool,
+        _ help: String, _ store: @escaping @Sendable (inout Target, Value) -> Void
+    ) {
+        let syntax = OptionSyntax(
+            name: name, short: short, placeholder: argument.placeholder, help: help,
+            isRepeatable: isRepeatable, kind: argument.kind)
+        self.init(syntax) { target, text throws(UsageError) in
+            let value: Value
+            do {
+                value = try argument.read(text)
+            } catch {
+                throw UsageError("--\(name): \(error)")
+            }
+            store(&target, value)
+        }
+    }
+
+    private init(
+        _ syntax: OptionSyntax,
+        set: @escaping @Sendable (inout Target, String) throws(UsageError) -> Void
+    ) {
+        self.syntax = syntax
+        self.set = set
+    }
+
+    /// `--help`, for which the command line is not read any further.
+    static var help: Option { Option(.help) { _, _ in } }
+
+    /// Reads the argument that was given, or takes note of an option that takes none.
+    func read(_ text: String, into target: inout Target) throws(UsageError) {
+        try set(&target, text)
+    }
+
+    /// The option of something that has the target as a part.
+    func within<Whole>(_ part: WritableKeyPath<Whole, Target> & Sendable) -> Option<Whole> {
+        Option<Whole>(syntax) { [set] whole, text throws(UsageError) in
+            try set(&whole[keyPath: part], text)
+        }
+    }
 }

@@ -3,41 +3,41 @@ import Glibc
 import Synchronization
 
 /// Parses the arguments of a verb with the C library's getopt_long(3).
-package struct OptionParser: Sendable {
+struct OptionParser: Sendable {
     private let verb: String
-    private let options: [Option]
-    private let operands: [String]
+    private let options: [OptionSyntax]
+    private let operands: [OperandSyntax]
 
-    /// getopt keeps its place in global variables.
+    /// getopt keeps its position in global variables.
     private static let turn = Mutex(())
-    /// What getopt returns for a long option is this plus the option's place in the table, so that
+    /// What getopt returns for a long option is this plus the option's index in the table, so that
     /// it is never a character.
     private static let firstLong: Int32 = 1 << 16
 
-    package init(_ command: any Command.Type) {
-        verb = command.name
-        options = command.options + command.common
-        operands = command.operands
+    init(_ syntax: VerbSyntax) {
+        verb = syntax.name
+        options = syntax.allOptions
+        operands = syntax.operands
     }
 
     /// Parses what follows the verb.
     ///
     /// `--help` anywhere wins over missing operands, so that it always helps.
-    package func parse(_ arguments: [String]) throws(UsageError) -> Arguments {
+    func parse(_ arguments: [String]) throws(UsageError) -> ParsedLine {
         let parsed = try scan(arguments)
         try checkRepeats(parsed.occurrences)
         if !parsed.has(.help) { try checkOperands(parsed.operands) }
         return parsed
     }
 
-    private func scan(_ arguments: [String]) throws(UsageError) -> Arguments {
+    private func scan(_ arguments: [String]) throws(UsageError) -> ParsedLine {
         let result = Self.turn.withLock { _ in
             Result { () throws(UsageError) in try scanLocked([verb] + arguments) }
         }
         return try result.get()
     }
 
-    private func scanLocked(_ words: [String]) throws(UsageError) -> Arguments {
+    private func scanLocked(_ words: [String]) throws(UsageError) -> ParsedLine {
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var names = options.map { strdup($0.name) }
         defer {
@@ -51,7 +51,7 @@ package struct OptionParser: Sendable {
         }
         table.append(CLinux.option())
         clinux_getopt_reset()
-        var occurrences: [Arguments.Occurrence] = []
+        var occurrences: [ParsedLine.Occurrence] = []
         var found: [String] = []
         // Each round takes an option or an operand away, so there is an end.
         while true {
@@ -67,7 +67,7 @@ package struct OptionParser: Sendable {
             }
         }
         // getopt stops behind `--`, whose followers are all operands.
-        return Arguments(
+        return ParsedLine(
             occurrences: occurrences, operands: found + words[Int(clinux_getopt_index())...])
     }
 
@@ -80,7 +80,7 @@ package struct OptionParser: Sendable {
         }
     }
 
-    private func option(for code: Int32) -> Option? {
+    private func option(for code: Int32) -> OptionSyntax? {
         if code >= Self.firstLong { return options[Int(code - Self.firstLong)] }
         return options.first { $0.short?.asciiValue.map(Int32.init) == code }
     }
@@ -116,7 +116,7 @@ extension OptionParser {
         return unknown(name, in: name)
     }
 
-    private func missing(_ option: Option, _ name: String) -> UsageError {
+    private func missing(_ option: OptionSyntax, _ name: String) -> UsageError {
         UsageError("the option \(name) needs an argument: \(option.placeholder ?? "")")
     }
 
@@ -130,8 +130,8 @@ extension OptionParser {
         return UsageError("unknown option “\(name)”\(hint)")
     }
 
-    private func checkRepeats(_ occurrences: [Arguments.Occurrence]) throws(UsageError) {
-        var seen: Set<Option> = []
+    private func checkRepeats(_ occurrences: [ParsedLine.Occurrence]) throws(UsageError) {
+        var seen: Set<OptionSyntax> = []
         for option in occurrences.map(\.option) where !option.isRepeatable {
             guard seen.insert(option).inserted || option.placeholder == nil else {
                 throw UsageError("the option --\(option.name) is given twice")
@@ -140,11 +140,11 @@ extension OptionParser {
     }
 
     private func checkOperands(_ given: [String]) throws(UsageError) {
-        let usage = "usage: alertq " + ([verb] + operands).joined(separator: " ")
-        let required = operands.count { !$0.hasPrefix("[") }
-        let limit = operands.last?.hasSuffix("...]") == true ? Int.max : operands.count
+        let usage = "usage: alertq " + ([verb] + operands.map(\.usage)).joined(separator: " ")
+        let required = operands.count { $0.count == .required }
+        let limit = operands.last?.count == .any ? Int.max : operands.count
         guard given.count >= required else {
-            throw UsageError("expected \(operands[given.count]); \(usage)")
+            throw UsageError("expected \(operands[given.count].name); \(usage)")
         }
         guard given.count <= limit else {
             throw UsageError("unexpected argument “\(given[limit])”; \(usage)")

@@ -1,7 +1,7 @@
 /// Guesses what somebody meant who misspelt a word.
-package enum Suggestion {
+enum Suggestion {
     /// The most similar of the candidates, or `nil` if none is similar enough.
-    package static func text(for word: String, among candidates: [String]) -> String? {
+    static func text(for word: String, among candidates: [String]) -> String? {
         // Nobody means a word by so long a text, and the table below grows with it.
         guard word.utf8.count >= 2, word.utf8.count <= 40 else { return nil }
         if let start = candidates.first(where: { $0.hasPrefix(word) }) { return start }
@@ -13,6 +13,11 @@ package enum Suggestion {
             return nil
         }
         return nearest.candidate
+    }
+
+    /// “Did you mean”, as the end of a sentence; nothing if nothing is similar enough.
+    static func hint(for word: String, among candidates: [String]) -> String {
+        text(for: word, among: candidates).map { "; did you mean “\($0)”?" } ?? ""
     }
 
     /// How many letters must be inserted, deleted, replaced or exchanged with their neighbour.

@@ -1,16 +1,13 @@
-import AlertQueue
-import FoundationEssentials
-
 /// Comma-separated values as RFC 4180 has them: CRLF ends a row, and a field that needs it stands
 /// in quotes (<https://www.rfc-editor.org/rfc/rfc4180>).
-package enum CSVText {
+enum CSVText {
     /// One field of a row.
-    package enum Field: Sendable {
+    enum Field: Sendable {
         case number(Int64?)
         case text(String?)
     }
 
-    package static func row(_ fields: [Field]) -> String {
+    static func row(_ fields: [Field]) -> String {
         fields.map(text).joined(separator: ",") + "\r\n"
     }
 
@@ -46,44 +43,5 @@ package enum CSVText {
             "'" + text
         default: text
         }
-    }
-}
-
-/// The history as comma-separated values.
-package enum AlertCSV {
-    private static let names = [
-        "id", "source", "key", "style", "priority", "title", "message", "state", "asked_at",
-        "presented_at", "resolved_at", "collected_at", "expires_at", "snoozed_until", "snoozes",
-        "outcome", "button", "button_index", "by", "uid", "user", "via", "tty", "ssh", "host",
-        "pid", "unseen", "handled",
-    ]
-
-    /// The names of the columns, those of the JSON and, for the responder, of the SQL view.
-    package static var header: String { CSVText.row(names.map { .text($0) }) }
-
-    /// The row of a resolved alert.
-    ///
-    /// - Parameter isShown: Whether a terminal reads it, which might obey what is in a text.
-    package static func row(_ record: AlertRecord, isShown: Bool) -> String {
-        let text = { (text: String?) in
-            CSVText.Field.text(isShown ? text.map(SafeText.lines) : text)
-        }
-        let date = { (date: Date?) in CSVText.Field.text(date.map(Timestamp.text)) }
-        let (alert, response) = (record.alert, record.response)
-        let responder = response?.responder
-        return CSVText.row([
-            .number(record.id), text(record.source.name), text(alert.key),
-            .text(alert.style.rawValue), .text(alert.priority.word), text(record.title),
-            text(alert.message), .text(record.state.rawValue), date(record.askedAt),
-            date(record.presentedAt), date(response?.resolvedAt), date(response?.collectedAt),
-            date(record.expiresAt), date(record.snoozedUntil), .number(Int64(record.snoozes)),
-            .text(response?.outcome.rawValue), text(response?.button.flatMap { record.id(of: $0) }),
-            .number(response.map { Int64($0.buttonIndex) }), .text(response?.by.rawValue),
-            .number(responder.map { Int64($0.uid) }), text(responder?.user), text(responder?.via),
-            text(responder?.tty), text(responder?.ssh), text(responder?.host),
-            .number(responder.map { Int64($0.pid) }),
-            .text(record.hasExpiredUnseen ? "true" : "false"),
-            .text(response?.cancelHandling.map { $0 == .handled ? "true" : "false" }),
-        ])
     }
 }

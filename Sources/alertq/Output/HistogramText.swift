@@ -1,11 +1,11 @@
 import AlertQueue
 
 /// A histogram as lines of text, one a bar.
-package enum HistogramText {
+enum HistogramText {
     /// The bars from the first to the last that counts anything; none for no counts.
     ///
     /// - Parameter columns: How wide a line may be; at least 20 are taken.
-    package static func lines(_ buckets: [AnswerTimes.Bucket], columns: Int) -> [String] {
+    static func lines(_ buckets: [AnswerTimes.Bucket], columns: Int) -> [String] {
         guard let first = buckets.firstIndex(where: { $0.count > 0 }),
             let last = buckets.lastIndex(where: { $0.count > 0 })
         else { return [] }

@@ -1,6 +1,6 @@
 /// Lengths of time as people read them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
-package enum LengthText {
-    package static func text(_ duration: Duration) -> String {
+enum LengthText {
+    static func text(_ duration: Duration) -> String {
         let milliseconds =
             max(0, duration.components.seconds) * 1000
             + max(0, duration.components.attoseconds) / 1_000_000_000_000_000
@@ -19,7 +19,7 @@ package enum LengthText {
     }
 
     /// A round length in its one unit, such as the bound of a bar.
-    package static func bound(_ duration: Duration) -> (number: Int64, unit: String) {
+    static func bound(_ duration: Duration) -> (number: Int64, unit: String) {
         let seconds = duration.components.seconds
         for (length, unit) in [(86_400, "d"), (3600, "h"), (60, "min")] as [(Int64, String)]
         where seconds >= length && seconds % length == 0 {

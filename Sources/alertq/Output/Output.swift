@@ -1,29 +1,16 @@
 import CLinux
 import Glibc
 
-/// Results could not be written.
-package struct OutputError: Error, CustomStringConvertible {
-    /// The system's number for what went wrong; see errno(3).
-    package let errorNumber: Int32
-
-    /// Whether nobody reads the results any more, as after `alertq list | head -1`.
-    package var isBrokenPipe: Bool { errorNumber == EPIPE }
-
-    package var description: String {
-        "can't write the result: \(String(cString: strerror(errorNumber)))"
-    }
-}
-
 /// A stream of text that leaves the process, or is kept for a test.
-package struct Output: Sendable {
+struct Output: Sendable {
     /// The columns of the terminal that it is; `nil` where it is something else.
-    package let columns: Int?
+    let columns: Int?
     private let send: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let descriptor: Int32?
 
-    package var isTerminal: Bool { columns != nil }
+    var isTerminal: Bool { columns != nil }
 
-    package init(
+    init(
         columns: Int? = nil, descriptor: Int32? = nil,
         send: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
@@ -34,26 +21,26 @@ package struct Output: Sendable {
 
     /// The stream behind a file descriptor. Nothing is buffered: what `write` returned from has
     /// been given to the system.
-    package init(descriptor: Int32) {
+    init(descriptor: Int32) {
         self.init(columns: Self.columns(of: descriptor), descriptor: descriptor) {
             bytes throws(OutputError) in
             try Self.write(bytes, to: descriptor)
         }
     }
 
-    package func write(_ text: String) throws(OutputError) {
+    func write(_ text: String) throws(OutputError) {
         try send(Array(text.utf8))
     }
 
     /// How wide the terminal is now; ``columns`` tells how wide it was at first.
-    package var currentColumns: Int? {
+    var currentColumns: Int? {
         guard let descriptor else { return columns }
         return Self.columns(of: descriptor)
     }
 
     /// Whether the terminal is this process's to write on: a job in the background would write
     /// between what a person types. See tcgetpgrp(3).
-    package var isInForeground: Bool {
+    var isInForeground: Bool {
         guard let descriptor else { return true }
         let group = tcgetpgrp(descriptor)
         return group <= 0 || group == getpgrp()
@@ -62,7 +49,7 @@ package struct Output: Sendable {
     /// Finds out without writing whether anybody still reads; see poll(2).
     ///
     /// - Throws: ``OutputError`` as a write would.
-    package func checkReader() throws(OutputError) {
+    func checkReader() throws(OutputError) {
         guard let descriptor else { return }
         var request = pollfd(fd: descriptor, events: 0, revents: 0)
         guard poll(&request, 1, 0) > 0, Int32(request.revents) & (POLLERR | POLLHUP) != 0 else {
@@ -79,7 +66,7 @@ package struct Output: Sendable {
     }
 
     /// Writes all bytes, also to a pipe that somebody made non-blocking; see write(2).
-    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var start = 0
         while start < bytes.count {
             let count = bytes[start...].withUnsafeBytes {

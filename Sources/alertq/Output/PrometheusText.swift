@@ -3,17 +3,17 @@ import FoundationEssentials
 
 /// Statistics in the text exposition format
 /// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
-package struct PrometheusText {
+struct PrometheusText {
     private enum Kind: String {
         case counter, gauge, histogram
     }
 
-    package private(set) var text = ""
+    private(set) var text = ""
 
     /// - Parameters:
     ///   - head: The number of the audit log's last entry, or 0.
     ///   - escape: What becomes of a label's value before it is quoted.
-    package init(
+    init(
         _ statistics: AlertStatistics, head: Int64, now: Date, escape: (String) -> String = { $0 }
     ) {
         let total = statistics.total

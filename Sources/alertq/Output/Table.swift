@@ -6,9 +6,9 @@ import AlertQueue
 /// On a terminal the columns are aligned by display width and fitted to the screen: cells are cut,
 /// and where that is not enough, columns are left out. Elsewhere a tab stands between the columns
 /// and nothing is cut: no text contains a tab, because control characters are made visible.
-package struct Table {
+struct Table {
     /// What help says of a table with times.
-    package static let help = """
+    static let help = """
         The table is cut to the width of a terminal, and columns without room are left out; \
         elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339. On \
         a terminal they say how long ago; --utc prints them as elsewhere.
@@ -24,7 +24,7 @@ package struct Table {
     private var layout: TableLayout?
 
     /// - Parameter dropped: The headings of the columns that may be left out, the first one first.
-    package init(_ headings: [String], dropping dropped: [String] = [], for context: Context) {
+    init(_ headings: [String], dropping dropped: [String] = [], for context: Context) {
         self.headings = headings
         self.dropped = dropped
         columns = context.output.columns
@@ -33,7 +33,7 @@ package struct Table {
 
     /// The text of some rows. The first call puts the headings above them and settles the widths,
     /// so that a long table can be printed page by page.
-    package mutating func text(_ rows: [[String]]) -> String {
+    mutating func text(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(SafeText.line) }
         let isFirst = layout == nil
         let layout = self.layout ?? fitted(rows)
@@ -62,59 +62,5 @@ package struct Table {
         }
         let line = (padded + fitted.suffix(1)).joined(separator: "  ")
         return DisplayWidth.truncated(line, to: columns)
-    }
-}
-
-/// Which columns of a table are shown, and how wide they are.
-package struct TableLayout: Hashable {
-    /// The columns that are shown, by their place in the row.
-    package private(set) var columns: [Int]
-    /// The widths of all columns.
-    package private(set) var widths: [Int]
-
-    /// What no title is cut below, and no other column.
-    private static let titleMinimum = 20
-    private static let minimum = 10
-    /// A single long name must not push everything else off the screen.
-    private static let maximum = 30
-
-    /// Fits columns into a screen.
-    ///
-    /// - Parameters:
-    ///   - natural: How wide each column would like to be.
-    ///   - title: The column that gets the room that is left.
-    ///   - dropped: The columns that may be left out, the first one first.
-    ///   - uncut: The columns that are shown as they are, or not at all.
-    package init(
-        natural: [Int], title: Int, dropped: [Int], uncut: [Int] = [], columns limit: Int
-    ) {
-        columns = Array(natural.indices)
-        widths = natural
-        if excess(over: limit) <= 0 { return }
-        var left = dropped[...]
-        while true {
-            widths = natural.enumerated().map { $0 == title ? $1 : min($1, Self.maximum) }
-            shrink(title, by: excess(over: limit), to: Self.titleMinimum)
-            while excess(over: limit) > 0, let widest = widest(but: uncut + [title]) {
-                widths[widest] -= 1
-            }
-            guard excess(over: limit) > 0, let next = left.popFirst() else { return }
-            columns.removeAll { $0 == next }
-        }
-    }
-
-    private func excess(over limit: Int) -> Int {
-        columns.reduce(-2) { $0 + widths[$1] + 2 } - limit
-    }
-
-    private mutating func shrink(_ column: Int, by count: Int, to minimum: Int) {
-        guard count > 0 else { return }
-        widths[column] = max(min(widths[column], minimum), widths[column] - count)
-    }
-
-    /// The widest column that can still be cut.
-    private func widest(but others: [Int]) -> Int? {
-        columns.filter { !others.contains($0) && widths[$0] > Self.minimum }
-            .max { widths[$0] < widths[$1] }
     }
 }

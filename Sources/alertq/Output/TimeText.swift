@@ -3,23 +3,23 @@ import FoundationEssentials
 
 /// Moments as verbs print them: for people in local time or how long ago, and in UTC by RFC 3339
 /// elsewhere than on a terminal, or with `--utc`.
-package enum TimeText {
+enum TimeText {
     /// A cell of a table.
-    package static func text(_ date: Date?, in context: Context) -> String {
+    static func text(_ date: Date?, in context: Context) -> String {
         guard let date else { return "-" }
         guard case .whole = context.lastingTime else { return Timestamp.text(date) }
         return relative(date, to: context.now())
     }
 
     /// A moment that has a line to itself.
-    package static func whole(_ date: Date, in context: Context) -> String {
+    static func whole(_ date: Date, in context: Context) -> String {
         let text = LocalTime.text(date, context.lastingTime)
         return context.output.isTerminal
             ? "\(text) (\(relative(date, to: context.now())))" : text
     }
 
     /// How long ago, rounded down, or in how long, rounded up: nothing comes later than was said.
-    package static func relative(_ date: Date, to now: Date) -> String {
+    static func relative(_ date: Date, to now: Date) -> String {
         // A sum of dates may be a hair beyond the whole hour that it stands for.
         let seconds = (now.timeIntervalSince(date) * 1000).rounded() / 1000
         guard abs(seconds) >= 1 else { return "now" }

@@ -1,6 +1,6 @@
 /// How many alerts wait, in words.
-package enum WaitingText {
-    package static func count(_ count: Int) -> String {
+enum WaitingText {
+    static func count(_ count: Int) -> String {
         switch count {
         case 0: "nothing waits"
         case 1: "1 alert waits"

@@ -3,31 +3,31 @@ import Glibc
 
 /// The wait of an `ask` or `notify --wait`, from the stored alert to its end; or of `wait`, for the
 /// first of several.
-package struct AlertWait: Sendable {
+struct AlertWait: Sendable {
     /// How a wait ends.
-    package enum End: Sendable {
+    enum End: Sendable {
         /// `isTold` says whether the person at this terminal has read how.
         case resolved(AlertRecord, isTold: Bool)
         case timeUp
         case interrupted(Int32)
     }
 
-    package let manager: AlertManager
+    let manager: AlertManager
     /// The alerts of which the first response ends the wait; only a single one is shown.
-    package let records: [AlertRecord]
-    package let context: Context
-    package let limit: Duration?
-    package var unattended = Unattended.wait
+    let records: [AlertRecord]
+    let context: Context
+    let limit: Duration?
+    var unattended = Unattended.wait
     /// Whether the alert is written as a numbered prompt.
-    package var isPlain = false
+    var isPlain = false
     /// This process's own terminal, if it may use one.
-    package let terminal: ControllingTerminal?
-    package let signals: SignalWatch
+    let terminal: ControllingTerminal?
+    let signals: SignalWatch
 
     private var single: AlertRecord? { records.count == 1 ? records[0] : nil }
 
     /// Waits until an alert is resolved, the time is up, or a signal asks the process to end.
-    package func end() async throws -> End {
+    func end() async throws -> End {
         var screen: AskScreen?
         if let terminal, let single {
             screen = try AskScreen(
@@ -133,7 +133,7 @@ package struct AlertWait: Sendable {
     }
 
     /// What to type elsewhere to answer an alert; `nil` for one without buttons.
-    package static func howToAnswer(_ record: AlertRecord, path: String) -> String? {
+    static func howToAnswer(_ record: AlertRecord, path: String) -> String? {
         let buttons = record.alert.buttons
         guard let first = buttons.first else { return nil }
         let ids = buttons.map(\.id)

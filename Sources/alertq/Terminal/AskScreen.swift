@@ -8,7 +8,7 @@ import Glibc
 /// It presents its alert as soon as the slot is free. While another process holds the slot, it says
 /// who does, and Enter shows the alert here, as text. The keyboard has one reader at a time: the
 /// presenter while it shows the alert, else this.
-package actor AskScreen {
+actor AskScreen {
     private enum State { case background, waiting, showing, prompting, finished }
 
     private let manager: AlertManager
@@ -26,7 +26,7 @@ package actor AskScreen {
     private let entered: AsyncStream<Void>
     private let enter: AsyncStream<Void>.Continuation
 
-    package init(
+    init(
         _ record: AlertRecord, manager: AlertManager, terminal: ControllingTerminal,
         isPlain: Bool, context: Context
     ) throws {
@@ -40,7 +40,7 @@ package actor AskScreen {
 
     /// Shows the alert in one way or the other until the task is cancelled; in the background, as
     /// after `ask … &`, nothing before `fg`.
-    package func run() async {
+    func run() async {
         do { try await terminal.waitForForeground() } catch { return }
         guard state == .background else { return }
         state = .waiting
@@ -55,14 +55,14 @@ package actor AskScreen {
     }
 
     /// Leaves the screen, before the result is printed.
-    package func finish() async {
+    func finish() async {
         state = .finished
         await stopReading()
         await screen.stop()
     }
 
     /// Stops the process as Ctrl-Z asks for.
-    package func suspend() async throws {
+    func suspend() async throws {
         if state == .prompting {
             state = .waiting
             told = nil

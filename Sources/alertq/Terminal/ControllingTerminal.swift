@@ -2,13 +2,13 @@ import Dispatch
 import Glibc
 
 /// The terminal that this process may read from and write to.
-package final class ControllingTerminal: Sendable {
+final class ControllingTerminal: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "alertq.terminal")
 
     /// Opens the controlling terminal, whichever job is in its foreground; `nil` where there is
     /// none, or where it is not in use by this process.
-    package init?() {
+    init?() {
         guard isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1 else { return nil }
         // An open file of its own: making it non-blocking changes nothing for others.
         descriptor = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -20,27 +20,27 @@ package final class ControllingTerminal: Sendable {
     }
 
     /// Whether this process's job is the one that the keyboard belongs to; see tcgetpgrp(3).
-    package var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
+    var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
     /// Returns when this process's job is in the foreground; no signal tells a job that `fg` has
     /// brought there unless it was stopped before.
-    package func waitForForeground() async throws {
+    func waitForForeground() async throws {
         while !isForeground { try await Task.sleep(for: .milliseconds(250)) }
     }
 
     /// Writes a text; a terminal that has gone loses it.
-    package func write(_ text: String) {
+    func write(_ text: String) {
         try? Output.write(Array(text.utf8), to: descriptor)
     }
 
     /// Throws away what has been typed and not read; see tcflush(3).
-    package func discardInput() {
+    func discardInput() {
         if isForeground { tcflush(descriptor, TCIFLUSH) }
     }
 
     /// The next line that is typed, without its line break; `nil` at its end or when the task is
     /// cancelled.
-    package func line() async -> String? {
+    func line() async -> String? {
         while !Task.isCancelled {
             await waitUntilReadable()
             // Reading from the background would stop the whole job.

@@ -3,24 +3,24 @@ import AlertQueue
 import Glibc
 
 /// The presenters of this process as a screen for alerts, of one queue or of several.
-package struct OwnScreen: Sendable {
-    package let managers: [AlertManager]
+struct OwnScreen: Sendable {
+    let managers: [AlertManager]
     /// The terminal that the alerts are shown in; `nil` where they are shown elsewhere.
-    package let terminal: ControllingTerminal?
+    let terminal: ControllingTerminal?
     /// What shows the alerts of the queue at a path.
-    package let presenters: @Sendable (_ path: String) -> [any AlertPresenter]
+    let presenters: @Sendable (_ path: String) -> [any AlertPresenter]
     /// The only alert to be shown; `nil` for all of them.
-    package let only: Alert.ID?
+    let only: Alert.ID?
 
     /// Shows alerts as soon as the slot is free.
-    package func start() async {
+    func start() async {
         for manager in managers {
             await manager.startPresenting(presenters(manager.path), only: only)
         }
     }
 
     /// Takes what is shown off the screen, gives the slot up, and leaves the terminal in order.
-    package func stop() async {
+    func stop() async {
         // Each may have to wait for its alert to leave; together they wait once.
         await withTaskGroup { group in
             for manager in managers { group.addTask { await manager.stopPresenting() } }
@@ -30,7 +30,7 @@ package struct OwnScreen: Sendable {
 
     /// Stops the process as Ctrl-Z asks for, with the terminal in order and the slot free; returns
     /// when the job is back in the foreground.
-    package func suspend() async throws {
+    func suspend() async throws {
         await stop()
         raise(SIGSTOP)
         try await terminal?.waitForForeground()

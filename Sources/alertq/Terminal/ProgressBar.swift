@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It appears once the work has taken half a second, only on a terminal whose foreground is ours,
 /// and is gone when the work is done. Elsewhere nothing is ever written.
-package final class ProgressBar: Sendable {
+final class ProgressBar: Sendable {
     /// How long work has to take before it is worth a bar.
     private static let patience = Duration.milliseconds(500)
     /// How often it is drawn again at most.
@@ -24,7 +24,7 @@ package final class ProgressBar: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter label: What is being done, such as `verifying`; it should be short.
-    package init(
+    init(
         _ label: String, in context: Context,
         time: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) {
@@ -36,7 +36,7 @@ package final class ProgressBar: Sendable {
     }
 
     /// Begins another part of the work, whose count starts anew.
-    package func begin(_ label: String) {
+    func begin(_ label: String) {
         state.withLock { state in
             guard state.label != label else { return }
             state.label = label
@@ -45,7 +45,7 @@ package final class ProgressBar: Sendable {
     }
 
     /// Tells how far the work has come; cheap enough to be called for each piece of it.
-    package func show(_ done: Int, of total: Int) {
+    func show(_ done: Int, of total: Int) {
         guard isPossible else { return }
         let line = state.withLock { state -> String? in
             let now = time()
@@ -61,7 +61,7 @@ package final class ProgressBar: Sendable {
     }
 
     /// Takes the bar off the screen.
-    package func clear() {
+    func clear() {
         let isShown = state.withLock { state in
             defer { state.isShown = false }
             return state.isShown
@@ -70,7 +70,7 @@ package final class ProgressBar: Sendable {
     }
 
     /// The bar as text, one column less than the terminal is wide, so that it never wraps.
-    package static func line(
+    static func line(
         _ label: String, _ done: Int, of total: Int, after time: Duration, columns: Int
     ) -> String {
         let width = min(max(columns, 20), 200) - 1
@@ -119,7 +119,7 @@ extension ProgressBar {
     ///
     /// - Throws: what the work throws, and ``Interruption`` after a signal, once the work has
     ///   ended.
-    package static func during<Result: Sendable>(
+    static func during<Result: Sendable>(
         _ label: String, in context: Context,
         _ work: @escaping @Sendable (ProgressBar) async throws -> Result
     ) async throws -> Result {

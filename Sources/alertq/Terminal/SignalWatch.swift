@@ -5,6 +5,11 @@ import Dispatch
 import Glibc
 import Synchronization
 
+/// A signal asked this process to end, and all that must be undone has been.
+struct Interruption: Error {
+    let signal: Int32
+}
+
 /// Turns signals into a stream, so that what they must undo is undone by ordinary code.
 ///
 /// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The first signal that
@@ -14,20 +19,20 @@ import Synchronization
 /// patience, and ends the process at once.
 ///
 /// There is one for a process, and it stays: nobody takes its handlers away again.
-package final class SignalWatch: Sendable {
-    package static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+final class SignalWatch: Sendable {
+    static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     /// The signals as they come, for one reader, without the echoes.
-    package let events: AsyncStream<Int32>
+    let events: AsyncStream<Int32>
     /// The signals that are watched, and were not ignored before.
-    package let numbers: [Int32]
+    let numbers: [Int32]
     private let receiver: SignalReceiver
 
     /// Starts watching, also Ctrl-Z if `stops` is set.
     ///
     /// - Parameter limit: How long the process may take to end after the first signal; `nil` means
     ///   as long as it needs.
-    package init(stops: Bool, endsWithin limit: Duration? = nil) {
+    init(stops: Bool, endsWithin limit: Duration? = nil) {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         events = stream
         receiver = SignalReceiver(continuation: continuation, limit: limit)
@@ -44,13 +49,13 @@ package final class SignalWatch: Sendable {
     }
 
     /// The first signal that asked the process to end, if one has come.
-    package var end: Int32? { receiver.end }
+    var end: Int32? { receiver.end }
 
     /// What is written to stderr when a later signal cuts the end short.
-    package func setLastWords(_ words: String) { receiver.setLastWords(words) }
+    func setLastWords(_ words: String) { receiver.setLastWords(words) }
 
     /// Runs a closure as soon as this process is asked to end, or now if it has been.
-    package static func whenEnding(_ hurry: @escaping @Sendable () -> Void) {
+    static func whenEnding(_ hurry: @escaping @Sendable () -> Void) {
         SignalReceiver.whenEnding(hurry)
     }
 

@@ -3,10 +3,10 @@ import Linux
 
 extension SlotHolder {
     /// Whether an alert can be seen there.
-    package func isThere(for alert: Alert) -> Bool { isThere && mayShow(on: alert.presenters) }
+    func isThere(for alert: Alert) -> Bool { isThere && mayShow(on: alert.presenters) }
 
     /// Who it is and where: `ana on /dev/pts/3`, and through what unless that is the terminal.
-    package var place: String {
+    var identity: String {
         let name = user ?? "uid \(uid)"
         let others = presenters.filter { $0 != "terminal" }.joined(separator: ", ")
         let through = others.isEmpty ? "" : " (\(others))"
@@ -15,23 +15,23 @@ extension SlotHolder {
     }
 
     /// Who shows alerts, or on whose screen they are stuck; it follows the word “alerts”.
-    package var showing: String {
-        guard let silence else { return "are shown by \(place)" }
+    var showing: String {
+        guard let silence else { return "are shown by \(identity)" }
         let state =
             LinuxProcess(pid: pid).isStopped ? "process \(pid) is stopped" : "process \(pid)"
-        return "are on the screen of \(place), which has not moved for "
+        return "are on the screen of \(identity), which has not moved for "
             + "\(silence.components.seconds) s (\(state))"
     }
 
     /// Where an alert is, as a sentence.
-    package func whereabouts(of id: Alert.ID) -> String {
+    func whereabouts(of id: Alert.ID) -> String {
         let others = "alerts " + showing
         guard alert == id else { return "alert \(id) waits for its turn; \(others)" }
-        return isThere ? "alert \(id) is shown by \(place)" : "alert \(id) waits; \(others)"
+        return isThere ? "alert \(id) is shown by \(identity)" : "alert \(id) waits; \(others)"
     }
 
     /// How to let others show alerts, if this process does not move.
-    package var advice: String? {
+    var advice: String? {
         guard !isThere, pid > 0 else { return nil }
         let waking = LinuxProcess(pid: pid).isStopped ? "let it go on: kill -CONT \(pid); or " : ""
         return waking + "end it, so that others can show alerts: kill -KILL \(pid)"
@@ -40,5 +40,5 @@ extension SlotHolder {
 
 extension Alert {
     /// Whether a presenter of this name may show it.
-    package func isFor(_ presenter: String) -> Bool { presenters?.contains(presenter) ?? true }
+    func isFor(_ presenter: String) -> Bool { presenters?.contains(presenter) ?? true }
 }

@@ -3,7 +3,8 @@ import Foundation
 import ProcessTesting
 import TestSupport
 import Testing
-import alertq
+
+@testable import alertq
 
 /// What verbs print on real terminals of several widths, with text that is not as wide as long.
 @Suite("Screens of every width")

@@ -10,21 +10,18 @@ import FoundationEssentials
     let words = input.remainder().split(separator: 10, omittingEmptySubsequences: false)
         .prefix(40).map { String(decoding: $0.filter { $0 != 0 }, as: UTF8.self) }
     do {
-        let arguments = try OptionParser(verb).parse(Array(words))
+        let arguments = try OptionParser(verb.syntax).parse(Array(words))
         for operand in arguments.operands {
             expect(words.contains { $0.isIdentical(to: operand) }, "an operand was made up")
         }
         for occurrence in arguments.occurrences where occurrence.option.placeholder == nil {
             expect(occurrence.value.isEmpty, "a value was made up")
         }
-        guard !arguments.has(.help) else { return }
-        _ = try verb.init(arguments)
-        guard verb == AskCommand.self || verb == NotifyCommand.self else { return }
-        let buttons = arguments.occurrences.map { ButtonText.parse($0.value, role: nil) }
-        let asked = try AlertOptions(arguments, buttons: buttons)
+        guard let asking = try verb.parse(Array(words)) as? any AskingCommand else { return }
+        let alert = asking.question.alert
         // What is valid can be stored and comes back as it was.
-        try asked.alert.validate()
-        let line = try AlertJSON.line(unasked: asked.alert, source: "fuzz")
+        try alert.validate()
+        let line = try AlertJSON.line(unasked: alert, source: "fuzz")
         expect(!line.contains("\n"), "an object of several lines")
     } catch {
         let sentence = SafeText.line("\(error)")

@@ -1,0 +1,22 @@
+/// A property with a default that an option replaces, for verbs whose rules ask whether it was
+/// given: `Option("limit", .count(), \.$limit, help: "…")`.
+@propertyWrapper
+struct Defaulted<Value: Sendable>: Sendable {
+    private(set) var wrappedValue: Value
+    private(set) var isGiven = false
+
+    init(wrappedValue: Value) {
+        self.wrappedValue = wrappedValue
+    }
+
+    /// What an option sets, and what tells whether it did.
+    var projectedValue: Defaulted {
+        get { self }
+        set { self = newValue }
+    }
+
+    mutating func give(_ value: Value) {
+        wrappedValue = value
+        isGiven = true
+    }
+}

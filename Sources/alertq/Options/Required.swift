@@ -1,0 +1,22 @@
+/// A property that a required operand sets: `Operand(.alertID, \.$id)`.
+///
+/// The parser refuses a line without that operand, so that reading the property before it is set
+/// is a mistake in this program: it traps.
+@propertyWrapper
+struct Required<Value: Sendable>: Sendable {
+    private var value: Value?
+
+    var wrappedValue: Value {
+        get {
+            guard let value else { preconditionFailure("no operand has set this property") }
+            return value
+        }
+        set { value = newValue }
+    }
+
+    /// What an operand sets: to write through a key path is to read it first.
+    var projectedValue: Required {
+        get { self }
+        set { self = newValue }
+    }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// Results could not be written.
+struct OutputError: Error, CustomStringConvertible {
+    /// The system's number for what went wrong; see errno(3).
+    let errorNumber: Int32
+
+    /// Whether nobody reads the results any more, as after `alertq list | head -1`.
+    var isBrokenPipe: Bool { errorNumber == EPIPE }
+
+    var description: String {
+        "can't write the result: \(String(cString: strerror(errorNumber)))"
+    }
+}

@@ -1,0 +1,55 @@
+import AlertQueue
+
+/// Text as a POSIX shell reads it.
+enum ShellText {
+    /// One word of a command line, which survives being printed and pasted.
+    static func quoted(_ word: String) -> String {
+        guard SafeText.line(word).isIdentical(to: word) else { return escaped(word) }
+        let isPlain = word.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "A"..."Z", "a"..."z", "0"..."9", "_", ".", "-", "/", ":", "@", "+", ",": true
+            default: false
+            }
+        }
+        if isPlain, !word.isEmpty { return word }
+        // Within single quotes only the quote itself means anything.
+        let parts = word.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.joined(separator: "'\\''") + "'"
+    }
+
+    /// A word with control characters, in dollar-single-quotes (POSIX.1-2024, Shell Command
+    /// Language, 2.2.4): bash, zsh and ksh read them, dash does not.
+    private static func escaped(_ word: String) -> String {
+        let characters = word.utf8.map { byte in
+            switch Unicode.Scalar(byte) {
+            case "'", "\\": return "\\" + String(Unicode.Scalar(byte))
+            case "\n": return "\\n"
+            case " "..."~": return String(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 8)
+                return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+            }
+        }
+        return "$'" + characters.joined() + "'"
+    }
+
+    /// The command line that answers an alert with one of its buttons.
+    static func answer(_ id: Alert.ID, button: String, path: String) -> String {
+        let option = QueueChoice.option(forPath: path)
+        // What begins with a dash would be taken for an option.
+        let words =
+            button.hasPrefix("-")
+            ? [option, "--", "\(id)", quoted(button)] : ["\(id)", quoted(button), option]
+        return (["alertq", "answer"] + words.compactMap { $0 }).joined(separator: " ")
+    }
+
+    /// The command line of a verb with its operands, for the queue at a path.
+    static func verb(_ words: String, path: String) -> String {
+        "alertq \(words)" + (QueueChoice.option(forPath: path).map { " " + $0 } ?? "")
+    }
+
+    /// The command line that takes an alert back.
+    static func withdrawal(of id: Alert.ID, path: String) -> String {
+        verb("withdraw \(id)", path: path)
+    }
+}

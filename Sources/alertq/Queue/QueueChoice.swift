@@ -1,0 +1,193 @@
+import AlertQueue
+import Glibc
+
+/// Which queue a verb works on.
+enum QueueChoice: Sendable, Hashable {
+    /// The one of the environment or the user.
+    case standard
+    case system
+    case file(String)
+
+    /// - Parameters:
+    ///   - path: What `--database` names.
+    ///   - isSystem: Whether `--system` was given.
+    init(database path: String?, isSystem: Bool) throws {
+        switch (path, isSystem) {
+        case (nil, false):
+            try QueueLocation.checkEnvironment()
+            self = .standard
+        case (nil, true): self = .system
+        case (let path?, false): self = .file(path)
+        case (_?, true):
+            throw UsageError("--database and --system name two queues; give one of them")
+        }
+    }
+
+    /// The database file.
+    var path: String {
+        switch self {
+        case .standard: QueueLocation.defaultPath()
+        case .system: QueueLocation.systemPath
+        case .file(let path): path
+        }
+    }
+
+    /// Whether somebody named the queue, who then expects it to be there.
+    var isNamed: Bool {
+        switch self {
+        case .standard: Identity.environment("ALERTQ_DATABASE") != nil
+        case .system: false
+        case .file: true
+        }
+    }
+
+    /// The option that makes another process choose the same queue, whatever its environment.
+    static func option(forPath path: String) -> String? {
+        if path == QueueLocation.userPath() { return nil }
+        if path == QueueLocation.systemPath { return "--system" }
+        return "--database " + ShellText.quoted(absolute(path))
+    }
+
+    /// The words that make another process choose the same queues, whatever its environment.
+    var words: [String] {
+        switch self {
+        case .standard: isNamed ? ["--database", Self.absolute(path)] : []
+        case .system: ["--system"]
+        case .file(let path): ["--database", Self.absolute(path)]
+        }
+    }
+
+    /// A path that means the same in every directory.
+    static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
+    }
+}
+
+// MARK: - Opening
+
+extension QueueChoice {
+    /// Opens the queue for a verb, creates it if need be, and closes it whatever happens.
+    func open<Result: Sendable>(
+        via verb: String, source: String? = nil, keepsTime: Bool = true,
+        _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result {
+        let manager = try await Self.manager(
+            path: path, source: source, via: verb, keepsTime: keepsTime)
+        do {
+            let result = try await body(manager)
+            await manager.close()
+            return result
+        } catch {
+            // The lock has been waited for in vain already.
+            if ExitCode(error) == .busy { manager.hurry() }
+            await manager.close()
+            throw error
+        }
+    }
+
+    /// Opens the queue for a verb that only reads; `nil` if nobody has asked anything there yet.
+    ///
+    /// - Throws: ``CommandError`` if a queue that somebody named does not exist.
+    func openExisting<Result: Sendable>(
+        via verb: String, source: String? = nil, keepsTime: Bool = true,
+        _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result? {
+        switch QueuePresence(path: path) {
+        case .absent where isNamed, .noDirectory where isNamed || self == .system: throw noQueue
+        case .absent, .noDirectory: nil
+        case .present, .closed:
+            try await open(via: verb, source: source, keepsTime: keepsTime, body)
+        }
+    }
+
+    /// Opens the queue for a verb that changes nothing of it, and applies no deadline: also where
+    /// nothing can be written.
+    ///
+    /// On a file system that is mounted read-only, a copy of it is read.
+    func read<Result: Sendable>(
+        via verb: String, in context: Context, _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result? {
+        guard QueueSnapshot.isNeeded(for: path) else {
+            return try await openExisting(via: verb, keepsTime: false, body)
+        }
+        guard case .present = QueuePresence(path: path) else {
+            guard isNamed else { return nil }
+            throw noQueue
+        }
+        let snapshot = try QueueSnapshot(of: path)
+        defer { withExtendedLifetime(snapshot) {} }
+        context.note("\(path) is on a read-only file system: a copy of it is read")
+        return try await Self.file(snapshot.path).open(via: verb, keepsTime: false, body)
+    }
+
+    /// Opens the queue that an alert is in.
+    ///
+    /// - Parameter context: For a verb that changes nothing.
+    /// - Throws: ``CommandError`` if there is no queue, or no such alert in it; it says where else
+    ///   the alert is.
+    func open<Result: Sendable>(
+        with id: Alert.ID, via verb: String, readingIn context: Context? = nil,
+        _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result {
+        do {
+            let result =
+                if let context {
+                    try await read(via: verb, in: context, body)
+                } else {
+                    try await openExisting(via: verb, body)
+                }
+            guard let result else { throw noQueue }
+            return result
+        } catch let error where ExitCode(error) == .notFound {
+            if case AlertError.noSuchButton = error { throw error }
+            let id = if case AlertError.notFound(let missing) = error { missing } else { id }
+            guard await isInSystemQueue(id, via: verb) else { throw error }
+            throw CommandError(.notFound, "\(error); the system queue has one: add --system")
+        }
+    }
+
+    /// Opens the queue at a path: the one place that says what to do where that fails.
+    static func manager(
+        path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
+        keepsTime: Bool = true
+    ) async throws -> AlertManager {
+        do {
+            let manager = try await AlertManager(
+                path: path, source: source, via: verb, turn: turn, keepsTime: keepsTime)
+            // A command that is asked to end does not wait for what another process keeps.
+            SignalWatch.whenEnding { [weak manager] in manager?.hurry() }
+            return manager
+        } catch {
+            let code = ExitCode(error)
+            var presence = QueuePresence(path: path)
+            // A file may be closed to somebody who may enter its directory.
+            if case AlertError.notPermitted(_, let reason) = error,
+                [EACCES, EPERM].contains(where: { String(cString: strerror($0)) == reason })
+            {
+                presence = .closed(QueuePresence.directory(of: path))
+            }
+            guard let advice = presence.advice(path: path) else { throw error }
+            throw CommandError(code, "\(error); \(advice)")
+        }
+    }
+
+    /// Says that there is no queue, and how to make one where asking does not.
+    var noQueue: CommandError {
+        let isSystem = path == QueueLocation.systemPath
+        let advice = isSystem ? QueuePresence(path: path).advice(path: path) : nil
+        return CommandError(
+            .notFound, "there is no queue at \(path)" + (advice.map { "; \($0)" } ?? ""))
+    }
+
+    private func isInSystemQueue(_ id: Alert.ID, via verb: String) async -> Bool {
+        let system = QueueLocation.systemPath
+        guard self == .standard, path != system, QueuePresence(path: system) == .present,
+            let manager = try? await AlertManager(path: system, via: verb)
+        else { return false }
+        let record = try? await manager.record(id)
+        await manager.close()
+        return record != nil
+    }
+}

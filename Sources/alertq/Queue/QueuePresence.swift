@@ -1,0 +1,54 @@
+import AlertQueue
+import Glibc
+
+/// What stands at the path of a queue, as far as this process can see; nothing is created.
+enum QueuePresence: Sendable, Hashable {
+    /// There is a file, whatever is in it.
+    case present
+    /// There is no file, and asking creates it.
+    case absent
+    /// The directory is missing.
+    case noDirectory(String)
+    /// This user may not enter or write the directory.
+    case closed(String)
+
+    /// Looks at a path; see stat(2).
+    init(path: String) {
+        var status = stat()
+        let directory = Self.directory(of: path)
+        if fstatat(AT_FDCWD, path, &status, 0) == 0 {
+            self = .present
+        } else if errno == EACCES {
+            self = .closed(directory)
+        } else if fstatat(AT_FDCWD, directory, &status, 0) != 0 {
+            // Asking creates the directories of the user's own queue.
+            self = path == QueueLocation.userPath() ? .absent : .noDirectory(directory)
+        } else {
+            // Asking creates the file with the rights that are in force: the effective ones.
+            let mayCreate = faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0
+            self = mayCreate ? .absent : .closed(directory)
+        }
+    }
+
+    /// What opens the way to the queue; `nil` where nothing is in it, or nobody knows.
+    func advice(path: String) -> String? {
+        let isSystem = path == QueueLocation.systemPath
+        switch self {
+        case .present, .absent: return nil
+        case .noDirectory(let directory):
+            return isSystem
+                ? "as root: alertq doctor --setup-system"
+                : "to create it: mkdir -p -m 700 \(ShellText.quoted(directory))"
+        case .closed:
+            guard isSystem else { return nil }
+            let name = Identity.userName(Identity.current.uid).map(ShellText.quoted) ?? "NAME"
+            return "as root: usermod -aG alertq \(name); then log in again"
+        }
+    }
+
+    /// The directory that a file is in.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

@@ -1,0 +1,44 @@
+import AlertPresenters
+import Glibc
+
+/// What the verbs that install units need of systemd.
+enum Systemd {
+    /// The folder of the user's own units; see systemd.unit(5).
+    ///
+    /// - Throws: ``CommandError`` where the user has no folder for it.
+    static func userFolder(in context: Context) throws -> String {
+        let home = try context.variables("HOME").map { $0 + "/.config" }
+        guard let configuration = try context.variables("XDG_CONFIG_HOME") ?? home,
+            configuration.hasPrefix("/")
+        else { throw CommandError(.notFound, "neither $XDG_CONFIG_HOME nor $HOME names a folder") }
+        return configuration + "/systemd/user"
+    }
+
+    /// Writes the file whole or not at all; see rename(2).
+    static func write(_ text: String, to path: String) throws {
+        let draft = path + ".new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure("write", draft) }
+        defer { close(descriptor) }
+        try Output.write(Array(text.utf8), to: descriptor)
+        guard rename(draft, path) == 0 else { throw failure("write", path) }
+    }
+
+    static func failure(_ action: String, _ path: String) -> CommandError {
+        CommandError(
+            .inputOutput, "can't \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+
+    /// Runs systemctl(1); returns whether it did what it was told.
+    static func run(_ words: [String]) async -> Bool {
+        await HelperProgram.exitCode(of: ["systemctl"] + words, within: .seconds(20)) == 0
+    }
+
+    /// A word as ExecStart= reads it: in quotes, without specifiers or variables; see
+    /// systemd.service(5), "Command lines".
+    static func quoted(_ word: String) -> String {
+        let text = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")
+        return "\"\(text)\""
+    }
+}

@@ -1,0 +1,153 @@
+import AlertQueue
+import FoundationEssentials
+import Glibc
+import Linux
+
+/// The systemd units that back a queue up every day and, if that is wanted, purge it every week;
+/// see systemd.timer(5).
+struct TimerUnits: Sendable {
+    /// One unit's file.
+    struct File: Sendable {
+        let name: String
+        let text: String
+    }
+
+    let files: [File]
+    /// Where they belong, and what tells systemd of them.
+    let folder: String
+    private let systemctl: [String]
+
+    /// - Parameters:
+    ///   - directory: Where the backups go.
+    ///   - count: How many are kept.
+    ///   - age: How old texts get before they are erased, as `purge` takes it; `nil` for as old as
+    ///     they like.
+    ///   - isSystem: Whether it is the machine that runs them, and not a user's session.
+    init(
+        program: String, queue: [String], directory: String, keeping count: Int, age: String?,
+        isSystem: Bool, in context: Context
+    ) throws {
+        let backup = [program, BackupCommand.name, directory, "--keep", "\(count)"] + queue
+        var files = Self.pair(
+            "alertq-backup", "backs the queue up", backup, every: "daily")
+        if let age {
+            let purge = [program, PurgeCommand.name, "--older-than", age] + queue
+            files += Self.pair(
+                "alertq-purge", "erases the texts of old alerts", purge, every: "weekly")
+        }
+        self.files = files
+        systemctl = isSystem ? [] : ["--user"]
+        guard !isSystem else {
+            folder = "/etc/systemd/system"
+            return
+        }
+        folder = try Systemd.userFolder(in: context)
+    }
+
+    private static func pair(
+        _ name: String, _ what: String, _ words: [String], every time: String
+    ) -> [File] {
+        let command = words.map(Systemd.quoted).joined(separator: " ")
+        let service = """
+            # Made by: alertq doctor --timers
+            [Unit]
+            Description=alertq: \(what)
+
+            [Service]
+            Type=oneshot
+            ExecStart=\(command)
+
+            """
+        let timer = """
+            # Made by: alertq doctor --timers
+            [Unit]
+            Description=alertq: \(what), \(time)
+
+            [Timer]
+            OnCalendar=\(time)
+            # Not at the same second as everything else, and later if the machine was off.
+            RandomizedDelaySec=30min
+            Persistent=true
+
+            [Install]
+            WantedBy=timers.target
+
+            """
+        return [
+            File(name: name + ".service", text: service),
+            File(name: name + ".timer", text: timer),
+        ]
+    }
+
+    /// Makes sure that a unit that is there already is of the same queue: the other queue's backups
+    /// would end without a word.
+    private func checkQueue(of file: File) throws {
+        let path = folder + "/" + file.name
+        guard let old = Self.queue(of: LinuxFile.text(path)), old != Self.queue(of: file.text)
+        else { return }
+        throw CommandError(
+            .inputOutput,
+            "\(path) is for another queue (\(old.isEmpty ? "the user's own" : old)); remove it "
+                + "first, or write units of another name yourself")
+    }
+
+    /// The words of a unit's command that name its queue.
+    private static func queue(of text: String?) -> String? {
+        guard
+            let command = text?.split(separator: "\n").first(where: { $0.hasPrefix("ExecStart=") })
+        else { return nil }
+        let starts = ["\"--database\"", "\"--system\""].compactMap {
+            command.firstRange(of: $0)?.lowerBound
+        }
+        return starts.min().map { String(command[$0...]) } ?? ""
+    }
+
+    private var timers: [String] { files.map(\.name).filter { $0.hasSuffix(".timer") } }
+
+    /// The command that has systemd start the timers.
+    private var commands: String {
+        let systemctl = (["systemctl"] + systemctl).joined(separator: " ")
+        return "\(systemctl) daemon-reload && \(systemctl) enable --now "
+            + timers.joined(separator: " ")
+    }
+
+    /// The files as a person reads them, and how to use them.
+    var text: String {
+        files.map { "# \(folder)/\($0.name)\n\($0.text)\n" }.joined()
+            + "# Then run: \(commands)\n"
+    }
+
+    /// Writes the units, and has systemd start the timers now and with each start.
+    func install() async throws -> [Finding] {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw CommandError(.inputOutput, "can't create \(folder)")
+        }
+        for file in files { try checkQueue(of: file) }
+        var findings: [Finding] = []
+        for file in files {
+            let path = folder + "/" + file.name
+            try Systemd.write(file.text, to: path)
+            findings.append(Finding(check: "timers", detail: "installed \(path)"))
+        }
+        let purge = "alertq-purge.timer"
+        if !timers.contains(purge), access(folder + "/" + purge, F_OK) == 0 {
+            let disable = (["systemctl"] + systemctl + ["disable", "--now", purge])
+            findings.append(
+                Finding(
+                    check: "timers", detail: "\(purge) of an earlier time stays, and erases texts",
+                    advice: "to end it: \(disable.joined(separator: " "))", isNote: true))
+        }
+        let steps = [["daemon-reload"], ["enable", "--now"] + timers]
+        for step in steps where await !Systemd.run(systemctl + ["--quiet"] + step) {
+            findings.append(
+                Finding(
+                    check: "timers", detail: "systemd can't be told now",
+                    advice: "run: \(commands)", isNote: true))
+            return findings
+        }
+        return findings
+    }
+}

@@ -1,0 +1,137 @@
+import AlertQueue
+import FoundationEssentials
+import Glibc
+
+/// The alert that `ask` or `notify` describes, as far as its options tell.
+struct AlertOptions: Sendable {
+    @Required var title: String
+    /// “-” stands for the standard input.
+    var message: String?
+    var buttons: [Alert.Button] = []
+    var isSheet = false
+    @Defaulted var priority = Alert.Priority.normal
+    var source: String?
+    var key: String?
+    var timeout: Alert.Deadline?
+    var defaultButton: String?
+    var dismissAfter: Duration?
+    var info: [InfoItem] = []
+    var presenters: [String] = []
+
+    var waitFor: Alert.Deadline?
+    var isPlain = false
+    var ifUnattended = Unattended.Word.wait
+    var unattendedAfter: Duration?
+
+    var readsMessage: Bool { message == "-" }
+
+    /// What becomes of the alert when nobody is there to see it.
+    var unattended: Unattended { Unattended(ifUnattended, after: unattendedAfter) }
+
+    /// Without its message, if that comes from stdin.
+    var alert: Alert {
+        Alert(
+            title, message: readsMessage ? nil : message, style: isSheet ? .actionSheet : .alert,
+            buttons: buttons, priority: priority, deadline: timeout,
+            defaultButton: defaultButton, dismissAfter: dismissAfter, source: source, key: key,
+            presenters: presenters.isEmpty ? nil : presenters,
+            userInfo: Dictionary(info.map { ($0.name, $0.value) }) { _, last in last })
+    }
+
+    /// Checks what is wrong with options that were given together.
+    func validate() throws(UsageError) {
+        guard timeout != nil || defaultButton == nil else {
+            throw UsageError("--default needs --timeout, the time after which it is applied")
+        }
+        guard unattendedAfter == nil || ifUnattended == .applyDefault else {
+            throw UsageError("--unattended-after is for --if-unattended default")
+        }
+        guard defaultButton != nil || ifUnattended != .applyDefault else {
+            throw UsageError(
+                "--if-unattended default needs --default, the button that is applied")
+        }
+        if let name = presenters.firstRepeated {
+            throw UsageError("--on \(name) is given twice")
+        }
+        if let name = info.map(\.name).firstRepeated {
+            throw UsageError("--info: “\(name)” is given twice")
+        }
+    }
+
+    /// The whole alert: with the message from stdin, and the source from the environment.
+    func complete(in context: Context) throws -> Alert {
+        var alert = alert
+        alert.source = try context.source(source)
+        // What can be refused already is refused before anything is read.
+        try alert.validate()
+        if readsMessage { alert.message = try Self.text(from: STDIN_FILENO) }
+        return alert
+    }
+
+    /// The options that were given and are not in force for an alert that was asked before.
+    func ignored(by record: AlertRecord) -> [String] {
+        var ignored: [String] = []
+        if let timeout, !Self.expires(record, timeout) {
+            let end = record.expiresAt.map {
+                "it expires at " + LocalTime.text($0, .brief(now: Date()))
+            }
+            ignored.append("--timeout is not in force, " + (end ?? "it does not expire"))
+        }
+        if !presenters.isEmpty, presenters != record.alert.presenters {
+            let screens = record.alert.presenters?.joined(separator: ", ") ?? "any screen"
+            ignored.append("--on is not in force, it is for \(screens)")
+        }
+        if $priority.isGiven, priority != record.alert.priority {
+            ignored.append("--priority is not in force, it is \(record.alert.priority.word)")
+        }
+        return ignored
+    }
+
+    private static func expires(_ record: AlertRecord, _ timeout: Alert.Deadline) -> Bool {
+        guard let end = record.expiresAt else { return false }
+        // The two times of a record may come from two looks at the clock.
+        let distance = Timestamp.milliseconds(end) - Timestamp.milliseconds(record.askedAt)
+        return abs(distance - timeout.distance(from: record.askedAt).milliseconds) < 1000
+    }
+
+    /// Why a default button can't be added to an alert that waits under the same key; `nil` if that
+    /// is not what was tried.
+    func whyDefaultIsRefused(
+        by record: AlertRecord, _ part: String, path: String
+    ) -> String? {
+        guard let button = defaultButton, record.alert.defaultButton == nil,
+            record.response == nil, part == "default button"
+        else { return nil }
+        return "alert \(record.id) waits under this key without a default, and --default \(button) "
+            + "can't be added to it: people may have seen it without one; to join it, leave "
+            + "--default out; to ask with a default, use another key, after "
+            + ShellText.withdrawal(of: record.id, path: path)
+    }
+
+    /// Reads a message to its end, but for the line break that `echo` puts there.
+    static func text(from descriptor: Int32) throws -> String {
+        // One byte for that line break, and one to see that there is more.
+        let limit = Alert.Limit.message + 2
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while bytes.count < limit {
+            let count = read(descriptor, &buffer, min(buffer.count, limit - bytes.count))
+            if count == 0 { break }
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if errno != EINTR {
+                let reason = String(cString: strerror(errno))
+                throw CommandError(.inputOutput, "can't read the message from stdin: \(reason)")
+            }
+        }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        guard bytes.count <= Alert.Limit.message else {
+            throw AlertError.invalid(
+                "message", "from stdin is too long; at most \(Alert.Limit.message) bytes")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandError(.badData, "the message from stdin is not valid UTF-8")
+        }
+        return text
+    }
+}

@@ -1,0 +1,191 @@
+import AlertQueue
+import Glibc
+
+/// What `ask` and `notify` do once their options are known.
+struct AskSession: Sendable {
+    let verb: String
+    let question: AlertOptions
+    let queue: QueueChoice
+    let waits: Bool
+    let isJSON: Bool
+    let context: Context
+
+    /// Stores an alert that nobody waits for, and has no more to look at, on the calling thread.
+    func runAtOnce() throws -> ExitCode? {
+        guard !waits, question.ifUnattended == .wait, !question.readsMessage,
+            question.presenters.isEmpty
+        else { return nil }
+        let alert = try question.complete(in: context)
+        let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb)
+        return try record.map(tellID)
+    }
+
+    func run() async throws -> ExitCode {
+        let alert = try question.complete(in: context)
+        let terminal = waits && alert.isFor("terminal") ? ControllingTerminal() : nil
+        return try await queue.open(via: verb, source: alert.source) { manager in
+            if try await mustFail(alert, terminal, manager) { return try refuse(alert) }
+            // From here on an interruption must not leave an alert that nobody waits for; up to
+            // here there is nothing to undo, and a signal ends the process as it is.
+            let signals = waits ? SignalWatch(stops: terminal != nil) : nil
+            let (record, isJoined) = try await submit(alert, manager, signals)
+            if let signal = signals?.end {
+                await giveUp(record, manager)
+                throw Interruption(signal: signal)
+            }
+            if isJoined { tellIgnored(record) }
+            // What was asked before may be for other screens than this terminal.
+            let terminal = record.alert.isFor("terminal") ? terminal : nil
+            await tellIfUnattended(record, terminal, manager)
+            guard let signals else { return try tellID(record) }
+            let printer = ResponsePrinter(verb: verb, isJSON: isJSON, context: context)
+            guard record.response == nil else { return try await printer.print(record, manager) }
+            signals.setLastWords(lastWords(record, manager))
+            let claim = await manager.claimResponse(to: record)
+            defer { claim?.end() }
+            let wait = AlertWait(
+                manager: manager, records: [record], context: context,
+                limit: question.waitFor?.distance(from: context.now()),
+                unattended: question.unattended, isPlain: question.isPlain,
+                terminal: terminal, signals: signals)
+            let end = try await wait.end()
+            if case .interrupted = end { await giveUp(record, manager) }
+            return try await printer.print(end, of: [record], manager)
+        }
+    }
+}
+
+// MARK: - Asking
+
+extension AskSession {
+    private func submit(
+        _ alert: Alert, _ manager: AlertManager, _ signals: SignalWatch?
+    ) async throws -> (record: AlertRecord, isJoined: Bool) {
+        do {
+            return try await manager.submit(alert)
+        } catch AlertError.keyConflict(let key, let id, let part) {
+            if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
+            if let record = try? await manager.record(id),
+                let reason = question.whyDefaultIsRefused(by: record, part, path: manager.path)
+            {
+                throw CommandError(.conflict, reason)
+            }
+            throw AlertError.keyConflict(key, id, part: part)
+        } catch {
+            guard let signal = signals?.end else { throw error }
+            // A commit that failed on the disk may be there all the same.
+            let isUnknown = if case .storage = error { true } else { false }
+            let what =
+                isUnknown ? "it is not known whether the alert is stored" : "nothing was stored"
+            context.note("\(verb): \(what): \(error)")
+            throw Interruption(signal: signal)
+        }
+    }
+
+    /// Whether nobody would see the alert, and that is a failure. A key may belong to an alert
+    /// that has its response already: then there is nobody to look for.
+    private func mustFail(
+        _ alert: Alert, _ terminal: ControllingTerminal?, _ manager: AlertManager
+    ) async throws -> Bool {
+        guard question.ifUnattended == .fail else { return false }
+        if let terminal, terminal.isForeground { return false }
+        guard await manager.leadingScreen()?.isThere(for: alert) != true else { return false }
+        guard let key = alert.key else { return true }
+        do {
+            return try await manager.record(key: key).response == nil
+        } catch AlertError.keyNotFound {
+            return true
+        }
+    }
+
+    private func refuse(_ alert: Alert) throws -> ExitCode {
+        if isJSON {
+            let source = alert.source ?? ""
+            try context.print(AlertJSON.line(unasked: alert, source: source))
+        }
+        let what = alert.buttons.isEmpty ? "tell" : "ask"
+        context.note("\(verb): there is nobody to \(what); nothing was stored")
+        return .unattended
+    }
+
+    /// Takes the alert back, or leaves it to the next command with its key.
+    private func giveUp(_ record: AlertRecord, _ manager: AlertManager) async {
+        guard record.alert.key == nil else {
+            context.note(Self.staysForKey(record))
+            return
+        }
+        do {
+            _ = try await manager.withdraw(record.id)
+            context.note("alert \(record.id) was withdrawn")
+        } catch {
+            guard ExitCode(error) != .conflict else { return context.note("\(verb): \(error)") }
+            let reason =
+                manager.lockHolder.map { $0.subject + " holds the queue's lock" } ?? "\(error)"
+            context.note(
+                "alert \(record.id) could not be withdrawn, because \(reason); it stays in the "
+                    + "queue; to withdraw it: \(Self.withdrawal(of: record, manager))")
+        }
+    }
+
+    /// What is left to be said when there is no time to undo anything.
+    private func lastWords(_ record: AlertRecord, _ manager: AlertManager) -> String {
+        guard record.alert.key == nil else { return Self.staysForKey(record) }
+        return "alert \(record.id) has not been withdrawn; unless it was resolved meanwhile, it "
+            + "stays in the queue; to withdraw it: \(Self.withdrawal(of: record, manager))"
+    }
+
+    private static func staysForKey(_ record: AlertRecord) -> String {
+        "alert \(record.id) stays in the queue; the same command joins it again"
+    }
+
+    private static func withdrawal(of record: AlertRecord, _ manager: AlertManager) -> String {
+        ShellText.withdrawal(of: record.id, path: manager.path)
+    }
+}
+
+// MARK: - Telling
+
+extension AskSession {
+    private func tellID(_ record: AlertRecord) throws -> ExitCode {
+        do {
+            try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)")
+        } catch {
+            // Who asked must be able to find it again, or to take it back.
+            context.note("\(verb): the alert is stored as \(record.id), and stays in the queue")
+            throw error
+        }
+        tellHowToCollect(record)
+        return .done
+    }
+
+    /// Says to a person what will find the response to an alert that has no key.
+    private func tellHowToCollect(_ record: AlertRecord) {
+        guard verb == AskCommand.name, !isJSON, record.alert.key == nil,
+            context.errors.isTerminal
+        else { return }
+        let wait = ShellText.verb("wait \(record.id)", path: queue.path)
+        let collect = ShellText.verb("collect --id \(record.id)", path: queue.path)
+        context.note("to wait for its answer: \(wait); to take it later: \(collect)")
+    }
+
+    /// Says that no screen shows an alert which only some may show.
+    private func tellIfUnattended(
+        _ record: AlertRecord, _ terminal: ControllingTerminal?, _ manager: AlertManager
+    ) async {
+        let alert = record.alert
+        guard record.response == nil, alert.presenters != nil, terminal?.isForeground != true,
+            await manager.leadingScreen()?.isThere(for: alert) != true
+        else { return }
+        context.note("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
+    }
+
+    /// Says which options mean nothing because the alert was asked before, with others.
+    private func tellIgnored(_ record: AlertRecord) {
+        guard record.response == nil else { return }
+        let options = question.ignored(by: record)
+        guard !options.isEmpty else { return }
+        context.note(
+            "alert \(record.id) was asked before, and keeps what it was asked with: "
+                + options.joined(separator: "; "))
+    }
+}

@@ -1,0 +1,30 @@
+import AlertQueue
+
+/// Buttons as people type them: `[ID=]LABEL`.
+enum ButtonText {
+    /// Splits at the first `=` if what stands before it is a plain identifier.
+    ///
+    /// `yes=Yes, go on` has the id `yes`. A label that contains `=` itself is written with a `=`
+    /// before it: `=a=b` is the label `a=b`.
+    static func parse(_ text: String, role: Alert.Button.Role?) -> Alert.Button {
+        guard let equals = text.firstIndex(of: "=") else { return Alert.Button(text, role: role) }
+        let id = text[..<equals]
+        let label = String(text[text.index(after: equals)...])
+        if id.isEmpty { return Alert.Button(label, role: role) }
+        guard id.utf8.allSatisfy(isPlain) else { return Alert.Button(text, role: role) }
+        return Alert.Button(label, id: String(id), role: role)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch Unicode.Scalar(byte) {
+        case "A"..."Z", "a"..."z", "0"..."9", "_", ".", "-": true
+        default: false
+        }
+    }
+}
+
+extension Argument where Value == Alert.Button {
+    static func newButton(_ role: Alert.Button.Role? = nil) -> Argument {
+        Argument("[ID=]LABEL", .newButton) { ButtonText.parse($0, role: role) }
+    }
+}

@@ -1,0 +1,25 @@
+import AlertQueue
+
+/// `alertq audit head`: the end of the log's chain.
+struct AuditHeadCommand: Command {
+    static let name = "audit head"
+    static let abstract = "Print the end of the audit log, to be kept elsewhere"
+    static let discussion = [
+        """
+        With --json the object has the keys “sequence”, the number of the last entry, and “hash”, \
+        its hash in hexadecimal.
+        """
+    ]
+
+    var common = QueueOptions()
+
+    func run(in context: Context) async throws -> ExitCode {
+        let head = try await queue.read(via: "audit", in: context) { try await $0.auditHead() }
+        guard let head, let head else { throw CommandError(.notFound, "the audit log is empty") }
+        let json = JSONValue.object([
+            ("sequence", .integer(head.sequence)), ("hash", .string(Hex.text(head.hash))),
+        ])
+        try context.print(isJSON ? json.text() : head.text)
+        return .done
+    }
+}

@@ -1,0 +1,138 @@
+import AlertQueue
+
+/// `alertq audit list`: the entries of the log, oldest first.
+struct AuditListCommand: AuditReadingCommand {
+    static let name = "audit list"
+    static let abstract = "List the entries of the audit log, oldest first"
+    static let options: [Option<Self>] = [
+        .after,
+        Option("last", .count(), \.last, help: "Only the last so many entries"),
+        Option("alert", .alertID, \.alert, help: "Only the entries of one alert"),
+        Option("limit", .count(), \.$limit, help: "List at most so many; 100 unless given"),
+        .utc,
+    ]
+    static let discussion = [
+        Table.help,
+        """
+        With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
+        “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
+        “login_uid”, “session”, “detail”, in hexadecimal “content”, “previous” and “hash”, and \
+        “key”, “button”, the chosen button's id, and “cursor” (the number and the hash), with \
+        which --after goes on, and which is refused where another entry has its number.
+        """,
+        """
+        The events are asked, presented, returned, snoozed, cancelling (a cancel was requested of \
+        the screen that shows it), resolved, collected, erased and restored. The names ran, \
+        access, reminded and seen are reserved: skip these, and any name that you don't know.
+        """,
+    ]
+
+    /// How many entries are in memory at a time.
+    private static let pageSize = 200
+
+    var common = QueueOptions()
+    var after: AuditCursor?
+    private var last: Int?
+    private var alert: Alert.ID?
+    @Defaulted private var limit = 100
+
+    func validate() throws {
+        guard last != nil else { return }
+        try UsageError.refuse(["after": after != nil, "limit": $limit.isGiven]) {
+            "--last and \($0) can't be combined; give one of them"
+        }
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        var table = Self.table(in: context)
+        let isDone: Void? = try await queue.read(via: "audit", in: context) { manager in
+            try await start.check(manager)
+            var left = last ?? limit
+            var after = start.sequence
+            var isFirst = true
+            repeat {
+                let size = min(left, Self.pageSize)
+                let page =
+                    if let last, isFirst {
+                        try await manager.lastEntries(last, of: alert, limit: size)
+                    } else {
+                        try await manager.audit(after: after, of: alert, limit: size)
+                    }
+                isFirst = false
+                if isJSON {
+                    for entry in page { try context.print(Self.json(entry).text()) }
+                } else if !page.isEmpty {
+                    let rows = page.map { Self.row($0, in: context) }
+                    try context.output.write(table.text(rows))
+                }
+                left = page.count < size ? 0 : left - size
+                after = page.last?.event.sequence ?? after
+            } while left > 0
+            guard alert == nil, let head = try await manager.auditHead(), head.sequence > after
+            else { return }
+            context.note("\(head.sequence - after) more; --after \(after) goes on")
+        }
+        if isDone == nil { try start.check(end: 0) }
+        return .done
+    }
+}
+
+// MARK: - An entry
+
+extension AuditListCommand {
+    /// The table of entries; the story of one alert leaves its title out.
+    static func table(hasTitle: Bool = true, in context: Context) -> Table {
+        let title = hasTitle ? ["TITLE"] : []
+        return Table(
+            ["ENTRY", "TIME", "ALERT", "EVENT"] + title + ["BY", "DETAIL"],
+            dropping: hasTitle ? ["DETAIL", "BY", "ALERT", "TIME"] : ["ALERT", "TIME"],
+            for: context)
+    }
+
+    static func row(
+        _ entry: AuditEntry, hasTitle: Bool = true, in context: Context
+    ) -> [String] {
+        let event = entry.event
+        let responder = event.responder
+        let tty = responder.tty.map { " on \($0)" } ?? ""
+        let title = hasTitle ? [entry.title ?? event.alertID.map { "#\($0)" } ?? "-"] : []
+        return [
+            "\(event.sequence)", TimeText.text(event.at, in: context),
+            event.alertID.map { "\($0)" } ?? "-", event.kind.rawValue,
+        ] + title + ["\(responder.account) via \(responder.via)\(tty)", detail(entry, in: context)]
+    }
+
+    private static func detail(_ entry: AuditEntry, in context: Context) -> String {
+        let event = entry.event
+        var words = [event.outcome?.rawValue, event.by.map { "by \($0.rawValue)" }]
+        if let index = event.buttonIndex, index >= 0 {
+            let role = entry.buttonRole.map { " (\($0.rawValue))" } ?? ""
+            words.append("button #\(index)\(role)")
+        }
+        words.append(EntryDetail.forPeople(entry.detail, context.lastingTime))
+        let text = words.compactMap { $0 }.joined(separator: ", ")
+        return text.isEmpty ? "-" : text
+    }
+
+    /// The one JSON object that tells of an event; keys are only ever added.
+    static func json(_ entry: AuditEntry) -> JSONValue {
+        let event = entry.event
+        return .object([
+            ("sequence", .integer(event.sequence)), ("event", .string(event.kind.rawValue)),
+            ("at", AlertJSON.date(event.at)), ("alert", .optional(event.alertID)),
+            ("source", .optional(event.source)), ("title", .optional(entry.title)),
+            ("outcome", .optional(event.outcome?.rawValue)),
+            ("button_index", .optional(event.buttonIndex)),
+            ("button_role", .optional(entry.buttonRole?.rawValue)),
+            ("by", .optional(event.by?.rawValue)),
+            ("responder", AlertJSON.responder(event.responder)),
+            ("login_uid", .optional(entry.loginUID)), ("session", .optional(entry.session)),
+            ("detail", .optional(entry.detail)),
+            ("content", .optional(entry.content.map(Hex.text))),
+            ("previous", .string(Hex.text(entry.previous))),
+            ("hash", .string(Hex.text(entry.hash))),
+            ("key", .optional(event.key)), ("button", .optional(entry.button)),
+            ("cursor", .string(AuditHead(sequence: event.sequence, hash: entry.hash).text)),
+        ])
+    }
+}

@@ -1,0 +1,19 @@
+import AlertQueue
+
+/// A verb that prints the entries of the audit log from one on: `audit list` and `audit export`.
+protocol AuditReadingCommand: Command where Common == QueueOptions {
+    /// The entry to go on after, if one was given.
+    var after: AuditCursor? { get set }
+}
+
+extension AuditReadingCommand {
+    var start: AuditCursor { after ?? .start }
+}
+
+extension Option where Target: AuditReadingCommand {
+    static var after: Option {
+        Option(
+            "after", .auditCursor, \.after,
+            help: "Only entries after this one, by its number or cursor")
+    }
+}

@@ -1,0 +1,116 @@
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq collect KEY` or `alertq collect --id ID`: takes the response of an earlier ask.
+struct CollectCommand: CollectingCommand {
+    static let name = "collect"
+    static let abstract = "Take the response of an earlier ask, by its key or its id"
+    static let operands: [Operand<Self>] = [Operand(.key, \.key)]
+    static let options: [Option<Self>] = [
+        Option(
+            "id", .alertID(.uncollectedAlert), \.id, help: "The alert, in place of a key"),
+        Option(
+            "source", .source, \.source, help: "Who asked; else $ALERTQ_SOURCE, else “alertq”"),
+        .waitFor,
+        Option(
+            "handled", \.takesHandled,
+            help: "Collect it although a named handler was to do so"),
+    ]
+    static let discussion = [
+        """
+        It prints and exits as the ask would: the chosen button's id and 0, or 10 for the cancel \
+        button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 when there \
+        is no response yet, and 66 when nothing was asked with this key, or under this id. A \
+        response counts as collected once it has been written to stdout. Collecting it again \
+        prints it again.
+        """,
+        """
+        Keys belong to the user and the source that asked; with --id it takes the response of any \
+        alert, as ask --detach prints its id. Unlike asking again with the same key, it needs no \
+        text, shows nothing, and never asks.
+        """,
+        """
+        A response that belongs to a named handler is printed but not collected. --handled \
+        collects it too, for a program that will never run again. What another account asked is \
+        printed, and collected by root alone.
+        """,
+        DateText.future,
+    ]
+
+    /// What names the alert.
+    private enum Subject {
+        case key(String)
+        case id(Alert.ID)
+    }
+
+    var common = QueueOptions()
+    var waitFor: Alert.Deadline?
+    private var key: String?
+    private var id: Alert.ID?
+    private var source: String?
+    private var takesHandled = false
+
+    func validate() throws { _ = try subject }
+
+    private var subject: Subject {
+        get throws(UsageError) {
+            switch (key, id) {
+            case (let key?, nil): return .key(key)
+            case (nil, let id?):
+                guard source == nil else {
+                    throw UsageError("--source is for a key, and means nothing with --id")
+                }
+                return .id(id)
+            case (nil, nil): throw UsageError("expected KEY, or --id ID")
+            case (_?, _?): throw UsageError("KEY and --id name two alerts; give one of them")
+            }
+        }
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        switch try subject {
+        case .id(let id):
+            return try await queue.open(with: id, via: Self.name) { manager in
+                try await collect(try await manager.record(id), manager, in: context)
+            }
+        case .key(let key):
+            let source = try context.source(source)
+            let code = try await queue.openExisting(via: Self.name, source: source) { manager in
+                let record = try await record(of: source, key, manager)
+                return try await collect(record, manager, in: context)
+            }
+            guard let code else { throw notAsked(of: source, key) }
+            return code
+        }
+    }
+
+    private func collect(
+        _ record: AlertRecord, _ manager: AlertManager, in context: Context
+    ) async throws -> ExitCode {
+        var printer = ResponsePrinter(verb: Self.name, isJSON: isJSON, context: context)
+        printer.takesHandled = takesHandled
+        if record.response != nil { return try await printer.print(record, manager) }
+        guard waitFor != nil else { return try await printer.printWaiting([record.id], manager) }
+        // From here on an interruption only ends the wait.
+        let claim = await manager.claimResponse(to: record)
+        defer { claim?.end() }
+        let end = try await end(of: [record], manager, in: context)
+        return try await printer.print(end, of: [record], manager)
+    }
+
+    private func record(
+        of source: String, _ key: String, _ manager: AlertManager
+    ) async throws -> AlertRecord {
+        do {
+            return try await manager.record(key: key)
+        } catch AlertError.keyNotFound {
+            throw notAsked(of: source, key)
+        }
+    }
+
+    private func notAsked(of source: String, _ key: String) -> CommandError {
+        CommandError(
+            .notFound,
+            "“\(source)” has asked nothing with the key “\(key)”; --source names who asked")
+    }
+}

@@ -1,0 +1,28 @@
+import AlertQueue
+
+/// A verb that hands out responses to alerts that were asked before: `collect` and `wait`.
+protocol CollectingCommand: Command where Common == QueueOptions {
+    /// How long it waits for a response.
+    var waitFor: Alert.Deadline? { get set }
+}
+
+extension CollectingCommand {
+    /// Waits for the first response to some alerts, and shows none of them.
+    func end(
+        of records: [AlertRecord], _ manager: AlertManager, in context: Context
+    ) async throws -> AlertWait.End {
+        let wait = AlertWait(
+            manager: manager, records: records, context: context,
+            limit: waitFor?.distance(from: context.now()), terminal: nil,
+            signals: SignalWatch(stops: false))
+        return try await wait.end()
+    }
+}
+
+extension Option where Target: CollectingCommand {
+    static var waitFor: Option {
+        Option(
+            "wait-for", .deadline, \.waitFor,
+            help: "Wait for the response so long, or until then")
+    }
+}

@@ -1,0 +1,114 @@
+import AlertQueue
+import Glibc
+
+/// How the verbs that hand a response to its asker print it, and what they exit with.
+struct ResponsePrinter: Sendable {
+    let verb: String
+    let isJSON: Bool
+    let context: Context
+    /// Whether the result begins with the alert's id, because it could be that of another one.
+    var namesAlert = false
+    /// Whether what a named handler was to collect is collected too.
+    var takesHandled = false
+
+    /// Says that there is no response yet.
+    func printWaiting(
+        _ ids: [Alert.ID], _ manager: AlertManager
+    ) async throws -> ExitCode {
+        if isJSON {
+            for id in ids { try context.print(AlertJSON.line(try await manager.record(id))) }
+        }
+        let list = ids.map { "\($0)" }.joined(separator: ", ")
+        context.note(ids.count == 1 ? "alert \(list) still waits" : "alerts \(list) still wait")
+        return .stillWaiting
+    }
+
+    /// Prints how a wait for some alerts has ended.
+    ///
+    /// - Throws: ``Interruption`` where a signal has ended it.
+    func print(
+        _ end: AlertWait.End, of records: [AlertRecord], _ manager: AlertManager
+    ) async throws -> ExitCode {
+        switch end {
+        case .resolved(let record, let isTold):
+            if let asked = records.first(where: { $0.id == record.id }) {
+                try record.check(isThatOf: asked)
+            }
+            return try await print(record, isTold: isTold, manager)
+        case .timeUp: return try await printWaiting(records.map(\.id), manager)
+        case .interrupted(let signal): throw Interruption(signal: signal)
+        }
+    }
+
+    /// Prints the result, and only then marks it as collected: what did not reach stdout is offered
+    /// again.
+    func print(
+        _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
+    ) async throws -> ExitCode {
+        // An expiry is told once it is on disk, as any response.
+        let record = try await manager.settled(record)
+        guard let response = record.response else {
+            throw AlertError.storage(
+                operation: "read the response to alert \(record.id)", "there is none")
+        }
+        let ending = record.ending(context.noteTime)
+        let result = AskResult(response)
+        do {
+            if isJSON {
+                try context.print(AlertJSON.line(record))
+            } else if result.button != nil || namesAlert {
+                let button = result.button ?? ""
+                // A program gets the id as it is; a terminal might obey it, and a line with two
+                // columns must not become two.
+                let isPlain = context.output.isTerminal || namesAlert
+                let shown = isPlain ? SafeText.line(button) : button
+                try context.print(namesAlert ? "\(record.id)\t\(shown)" : shown)
+            }
+        } catch {
+            context.note("\(verb): alert \(record.id): \(ending)")
+            throw error
+        }
+        if record.isErased {
+            context.note(
+                "alert \(record.id): \(ending); its texts have been erased")
+        } else if !isTold, isWorthTelling(response, result) {
+            context.note("alert \(record.id): \(ending)")
+        }
+        if response.collectedAt == nil { await collect(record, manager) }
+        return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code
+    }
+
+    private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
+        if let handler = record.alert.handler, !takesHandled {
+            context.note(
+                "the response to alert \(record.id) is left to the handler “\(handler)”, which "
+                    + "collects it")
+            return
+        }
+        // Its asker is another account's program, which has not been told yet.
+        if !record.isOwn {
+            let isRoot = Identity.current.uid == 0
+            guard verb != WaitCommand.name, isRoot else {
+                if verb == CollectCommand.name {
+                    context.note(
+                        "the response to alert \(record.id) is left to the account that asked")
+                }
+                return
+            }
+        }
+        do {
+            try await manager.collect(record.id)
+        } catch {
+            // The result is out and true; at worst it is offered once more.
+            context.note("\(verb): the response could not be marked as collected: \(error)")
+        }
+    }
+
+    /// Whether somebody needs to read how the alert ended: without a button always, for stdout says
+    /// nothing then; with one where nobody chose it, or at a terminal, where another process did.
+    private func isWorthTelling(_ response: Response, _ result: AskResult) -> Bool {
+        if verb == NotifyCommand.name, result.code == .dismissed { return false }
+        if result.button == nil || response.by == .policy { return true }
+        return context.errors.isTerminal && response.responder?.pid != getpid()
+    }
+}

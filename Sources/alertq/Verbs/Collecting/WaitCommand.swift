@@ -1,0 +1,77 @@
+import AlertQueue
+
+/// `alertq wait ID…`: waits until the first of some alerts has its response.
+struct WaitCommand: CollectingCommand {
+    static let name = "wait"
+    static let abstract = "Wait until the first of some alerts has its response"
+    static let operands: [Operand<Self>] = [
+        Operand(.alertID, \.$first), Operand(.alertID, each: \.others),
+    ]
+    static let options: [Option<Self>] = [.waitFor]
+    static let discussion = [
+        """
+        With one ID it prints and exits as the ask would: the chosen button's id and 0, or 10 for \
+        the cancel button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 \
+        when --wait-for has passed, and 66 for an alert that does not exist.
+        """,
+        """
+        With several it prints the id of the alert whose response came first, a tab, and the \
+        button's id, or nothing after the tab where no button was chosen; control characters in \
+        an id are replaced. It exits as the ask for that alert would. At most 100 can be given. To \
+        wait for the next one, leave this one out. If some have their \
+        responses already, it prints the oldest of them at once.
+        """,
+        """
+        What it has printed of this account's alerts counts as collected, as with ask, unless it \
+        is left to a named handler. The responses to other accounts' alerts are left to them. An \
+        interruption withdraws nothing.
+        """,
+        DateText.future,
+    ]
+
+    /// Each takes a lock, so that no hook runs for a response that is waited for.
+    private static let maximum = 100
+
+    var common = QueueOptions()
+    var waitFor: Alert.Deadline?
+    @Required private var first: Alert.ID
+    private var others: [Alert.ID] = []
+
+    private var ids: [Alert.ID] { [first] + others }
+
+    func validate() throws {
+        if let id = ids.firstRepeated { throw UsageError("alert \(id) is given twice") }
+        guard ids.count <= Self.maximum else {
+            throw UsageError("\(ids.count) alerts are too many; give at most \(Self.maximum)")
+        }
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        try await queue.open(with: first, via: Self.name) { manager in
+            var records: [AlertRecord] = []
+            for id in ids { records.append(try await manager.record(id)) }
+            var printer = ResponsePrinter(verb: Self.name, isJSON: isJSON, context: context)
+            printer.namesAlert = ids.count > 1
+            if let first = Self.first(of: records) {
+                return try await printer.print(first, manager)
+            }
+            var claims: [any HandlerTurn] = []
+            for record in records where record.isOwn {
+                if let claim = await manager.claimResponse(to: record) { claims.append(claim) }
+            }
+            defer { for claim in claims { claim.end() } }
+            let end = try await end(of: records, manager, in: context)
+            return try await printer.print(end, of: records, manager)
+        }
+    }
+
+    /// The one whose response is the oldest; `nil` if all still wait.
+    static func first(of records: [AlertRecord]) -> AlertRecord? {
+        records.filter { $0.response != nil }.min { left, right in
+            guard let one = left.response?.resolvedAt, let other = right.response?.resolvedAt,
+                one != other
+            else { return left.id < right.id }
+            return one < other
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import AlertQueue
+import Glibc
+
+/// A verb that changes one alert by its id.
+protocol ChangingCommand: Command where Common == QueueOptions {
+    var id: Alert.ID { get }
+}
+
+extension ChangingCommand {
+    /// Changes the alert. With `--json` its line is printed, also when somebody was faster.
+    ///
+    /// - Parameter sentence: What has happened, to be told on a terminal; stdout carries results
+    ///   only.
+    func change(
+        in context: Context, telling sentence: (AlertRecord, Context) -> String = Self.ending,
+        _ change: (AlertManager) async throws -> AlertRecord
+    ) async throws -> ExitCode {
+        try await queue.open(with: id, via: Self.name) { manager in
+            do {
+                let record = try await change(manager)
+                if isJSON { try context.print(AlertJSON.line(record)) }
+                if context.errors.isTerminal { context.note(sentence(record, context)) }
+                return .done
+            } catch let error as AlertError where ExitCode(error) == .conflict {
+                if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
+                throw error
+            }
+        }
+    }
+
+    /// How an alert has ended, as a sentence.
+    static func ending(_ record: AlertRecord, in context: Context) -> String {
+        "alert \(record.id): \(record.ending(context.noteTime))"
+    }
+}
+
+extension Resolution.Actor {
+    /// Who acts by this process: a person if it reads from its terminal, in the foreground, else a
+    /// program; see tcgetpgrp(3).
+    ///
+    /// It is a claim of the process, like its uid.
+    static var thisProcess: Resolution.Actor {
+        // tcgetpgrp(3) fails for a terminal that is not the controlling one.
+        isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() ? .person : .program
+    }
+}

@@ -1,0 +1,28 @@
+import AlertQueue
+
+/// A verb that ends an alert without an answer, which is the right of the account that asked.
+protocol RevokingCommand: ChangingCommand {
+    /// Whether `--force` was given.
+    var isForced: Bool { get set }
+}
+
+extension RevokingCommand {
+    static var forceDiscussion: String {
+        """
+        Only the account that asked, and root, may do this. Any other is refused with 77, and the \
+        message names the account that asked. With --force it may too; the record then says that \
+        a person or a program of another account did it, by the rule of answer.
+        """
+    }
+
+    /// The right of this process, over others' alerts too if that is forced.
+    var authority: Resolution.Authority {
+        isForced ? .forced(.thisProcess) : .own(.thisProcess)
+    }
+}
+
+extension Option where Target: RevokingCommand {
+    static var force: Option {
+        Option("force", \.isForced, help: "Even if another account asked it")
+    }
+}

@@ -1,0 +1,45 @@
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq snooze ID`: snoozes an alert.
+struct SnoozeCommand: ChangingCommand {
+    static let name = "snooze"
+    static let abstract = "Snooze an alert, which comes again after a time"
+    static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
+    static let options: [Option<Self>] = [
+        Option(
+            "for",
+            .deadline.requiring(orElse: "has passed") { $0.distance(from: Date()) > .zero },
+            \.end, help: "How long, or until when; else the alert's own time, or 5 minutes"),
+        .utc,
+    ]
+    static let discussion = [
+        """
+        A snooze may last longer than the alert's deadline: then it expires without having been \
+        shown again, and this command says so on a terminal, as list does.
+        """,
+        DateText.future,
+    ]
+
+    var common = QueueOptions()
+    @Required var id: Alert.ID
+    private var end: Alert.Deadline?
+
+    func run(in context: Context) async throws -> ExitCode {
+        try await change(in: context, telling: Self.returning) { manager in
+            switch end {
+            case .at(let date)?: try await manager.snooze(id, until: date)
+            case .after(let duration)?: try await manager.snooze(id, for: duration)
+            case nil: try await manager.snooze(id)
+            }
+        }
+    }
+
+    private static func returning(_ record: AlertRecord, in context: Context) -> String {
+        let text = { (date: Date) in LocalTime.text(date, context.noteTime) }
+        let moment = record.snoozedUntil.map { " at " + text($0) } ?? ""
+        let end = record.expiresBeforeSnoozeEnds ? record.expiresAt : nil
+        let warning = end.map { ", but it expires at " + text($0) } ?? ""
+        return "alert \(record.id) comes again" + moment + warning
+    }
+}

@@ -1,0 +1,179 @@
+import AlertPresenters
+import AlertQueue
+import Linux
+import Synchronization
+
+/// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.
+struct DoctorCommand: Command {
+    static let name = "doctor"
+    static let abstract = "Check a queue, and say what to do if something is wrong"
+    static let options: [Option<Self>] = [
+        Option("reindex", \.reindexes, help: "Build the index of words anew"),
+        Option("repair", \.repairs, help: "Put the schema's own objects back"),
+        Option(
+            "setup-system", \.setsUp,
+            help: "Create the group and the directory of the system queue"),
+        Option(
+            "timers", .text("PATH", .file), \.directory,
+            help: "Print units for a daily backup into this directory"),
+        Option(
+            "keep", .count(atMost: BackupCommand.mostKept), \.$count,
+            help: "How many backups the timer keeps; 30 unless given"),
+        Option(
+            "purge-after", .age, \.age,
+            help: "Also purge texts that are older, such as 180d"),
+        Option("install", \.installs, help: "Write the units of --timers, and start them"),
+    ]
+    static let discussion = [
+        """
+        The exit code is that of the first check that failed: 74 for the database and the disk, \
+        75 for a process that keeps the queue's lock, for a presenter that does not move, for a \
+        program that keeps the log from being emptied and for a purge that has not finished, 77 \
+        for permissions, 65 for the audit log and for the schema: the file's tables, indexes, \
+        views and triggers.
+        """,
+        """
+        --setup-system is for root. It creates the group alertq and /var/lib/alertq, or puts right \
+        what is wrong with them, and can be repeated.
+        """,
+        """
+        --reindex throws away what history --text looks words up in, and builds it anew from the \
+        texts; if it is interrupted, the next search goes on with it.
+        """,
+        """
+        --repair puts the schema's own objects back where somebody has removed or changed them. \
+        It changes no row and nothing that is not alertq's. Where the rows no longer fit the \
+        schema, it fails and changes nothing.
+        """,
+        """
+        --timers prints systemd units that back the queue up into that directory every day and, \
+        with --purge-after, erase the texts of older alerts every week; --install writes and \
+        starts them: for the machine where --system names the queue, else for your own session.
+        """,
+        """
+        With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
+        """,
+    ]
+
+    var common = QueueOptions()
+    private var reindexes = false
+    private var repairs = false
+    private var setsUp = false
+    /// Where the backups of `--timers` go.
+    private var directory: String?
+    @Defaulted private var count = 30
+    private var age: String?
+    private var installs = false
+
+    func validate() throws {
+        guard directory != nil || (!$count.isGiven && age == nil && !installs) else {
+            throw UsageError("--keep, --purge-after and --install are for --timers")
+        }
+        guard [reindexes, repairs, setsUp, directory != nil].count(where: { $0 }) <= 1 else {
+            throw UsageError(
+                "--reindex, --repair, --setup-system and --timers can't be combined; give one of "
+                    + "them")
+        }
+        guard !setsUp || common.database == nil else {
+            throw UsageError("--setup-system is for the system queue, not for --database")
+        }
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        if setsUp {
+            for finding in try await SystemQueueSetup().run() { try tell(finding, context) }
+            return .done
+        }
+        if let directory {
+            try await makeTimers(directory, in: context)
+            return .done
+        }
+        if reindexes {
+            try await tell(reindexed(in: context), context)
+            return .done
+        }
+        let findings =
+            repairs
+            ? try await repaired()
+            : await QueueCheckup(path: queue.path).findings() + PresenterCheckup.findings()
+        var code = ExitCode.done
+        for finding in findings {
+            try tell(finding, context)
+            if code == .done { code = finding.code }
+        }
+        return code
+    }
+
+    private func makeTimers(_ directory: String, in context: Context) async throws {
+        guard !installs || BackupCommand.isDirectory(directory) else {
+            throw CommandError(
+                .notFound,
+                "\(directory) is no directory; to create it: mkdir -p -m 700 "
+                    + ShellText.quoted(directory))
+        }
+        let units = try TimerUnits(
+            program: try Program.path(), queue: queue.words,
+            directory: QueueChoice.absolute(directory),
+            keeping: count, age: age, isSystem: queue == .system, in: context)
+        guard installs else { return try context.output.write(units.text) }
+        for finding in try await units.install() { try tell(finding, context) }
+    }
+
+    private func repaired() async throws -> [Finding] {
+        guard QueuePresence(path: queue.path) == .present else {
+            throw queue.noQueue
+        }
+        return try await SchemaCheckup(path: queue.path).repaired()
+    }
+
+    private func reindexed(in context: Context) async throws -> Finding {
+        let count = try await ProgressBar.during("indexing", in: context) { bar in
+            try await queue.openExisting(via: Self.name) { manager in
+                let count = Mutex(0)
+                try await manager.rebuildTextIndex { done, total in
+                    count.withLock { $0 = total }
+                    bar.show(done, of: total)
+                }
+                return count.withLock { $0 }
+            }
+        }
+        guard let count else { throw queue.noQueue }
+        return Finding(
+            check: "text index", detail: "the words of \(count) responses were indexed anew")
+    }
+
+    private func tell(_ finding: Finding, _ context: Context) throws {
+        guard !isJSON else {
+            try context.print(
+                JSONValue.object([
+                    ("check", .string(finding.check)), ("ok", .bool(finding.code == .done)),
+                    ("detail", .string(finding.detail)), ("advice", .optional(finding.advice)),
+                ]).text())
+            return
+        }
+        let style = context.style
+        let mark =
+            finding.isNote
+            ? style.dim("note   ")
+            : finding.code == .done ? style.green("ok     ") : style.red("problem")
+        let texts = ["\(finding.check): \(finding.detail)"] + [finding.advice].compactMap { $0 }
+        let columns = context.output.columns ?? .max
+        let lines = texts.flatMap { text in
+            DisplayWidth.wrapped(SafeText.line(text), to: max(20, columns - 9))
+        }
+        let indent = String(repeating: " ", count: 9)
+        for (index, line) in lines.enumerated() {
+            try context.print((index == 0 ? mark + "  " : indent) + line)
+        }
+    }
+}
+
+extension Argument where Value == String {
+    /// A length of time, which another process is given as it was typed.
+    fileprivate static var age: Argument {
+        Argument("DURATION") { text throws(UsageError) in
+            _ = try DurationText.parse(text)
+            return text
+        }
+    }
+}

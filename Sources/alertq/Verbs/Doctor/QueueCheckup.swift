@@ -1,0 +1,186 @@
+import AlertQueue
+import CLinux
+import Glibc
+
+/// The checks of `alertq doctor`.
+struct QueueCheckup: Sendable {
+    let path: String
+
+    func findings() async -> [Finding] {
+        // Opening would create it; looking at a queue must not.
+        let presence = QueuePresence(path: path)
+        guard presence == .present, let mode = FileMode(path: path) else {
+            return [absence(presence)]
+        }
+        var findings = permissions(mode) + [await LockCheckup(path: path).finding()]
+        let schema = await schema()
+        do {
+            // Nothing opens a queue whose schema is refused.
+            guard schema.allSatisfy({ $0.code != .badData }) else { return findings + schema }
+            let manager = try await QueueChoice.manager(path: path, via: "doctor")
+            findings += schema
+            findings += await checks(manager)
+            await manager.close()
+            findings += await SpaceCheckup(path: path).findings()
+        } catch {
+            findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
+        }
+        return findings
+    }
+
+    private func schema() async -> [Finding] {
+        do throws(AlertError) {
+            return try await SchemaCheckup(path: path).findings()
+        } catch {
+            // If it can't be opened at all, opening says so, and what to do.
+            return [Finding(check: "schema", detail: "\(error)", code: ExitCode(error))]
+        }
+    }
+
+    private func absence(_ presence: QueuePresence) -> Finding {
+        let advice = presence.advice(path: path)
+        return switch presence {
+        case .present, .absent:
+            Finding(check: "database", detail: "\(path) does not exist yet; asking creates it")
+        case .noDirectory(let directory):
+            Finding(
+                check: "database", detail: "the directory \(directory) does not exist",
+                advice: advice, code: .inputOutput)
+        case .closed(let directory):
+            Finding(
+                check: "permissions", detail: "you may not enter and write \(directory)",
+                advice: advice, code: .notPermitted)
+        }
+    }
+
+    private func checks(_ manager: AlertManager) async -> [Finding] {
+        var findings: [Finding] = []
+        do throws(AlertError) {
+            let count = try await manager.pendingCount()
+            findings.append(
+                Finding(check: "database", detail: "\(path) opens; \(WaitingText.count(count))"))
+            findings.append(presenter(await manager.leadingScreen(), waiting: count))
+            if let damage = try await manager.maintenance?.structuralDamage().first {
+                findings.append(
+                    Finding(
+                        check: "database", detail: "it is damaged: \(damage)",
+                        advice: "put a copy of it back, or save what can be read: "
+                            + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
+            }
+            findings += stoppedHandlers()
+            findings.append(await textIndex(manager))
+            if try await manager.maintenance?.isErasureComplete() == false {
+                findings.append(
+                    Finding(
+                        check: "erasure",
+                        detail: "a purge has not finished: erased texts may still stand in unused "
+                            + "places of the files",
+                        advice: "unless it runs just now, finish it: alertq purge --older-than "
+                            + "TIME, with the same time or an earlier one",
+                        code: .busy))
+            }
+            let report = try await manager.verifyAudit()
+            let isSound = report.problems.isEmpty
+            findings.append(
+                Finding(
+                    check: "audit log",
+                    detail: isSound
+                        ? AuditVerifyCommand.summary(report) : "the log does not verify",
+                    advice: isSound ? nil : "see: alertq audit verify",
+                    code: isSound ? .done : .badData))
+        } catch {
+            findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
+        }
+        return findings
+    }
+
+    /// The processes that nobody takes a handler over from, because they live, though they can't go
+    /// on.
+    private func stoppedHandlers() -> [Finding] {
+        QueueLocks(database: path).handlers.filter(\.isStopped).map { process in
+            Finding(
+                check: "handlers",
+                detail: process.subject + " holds responses that others don't work on meanwhile",
+                advice: "let it go on: kill -CONT \(process.pid); or end it: kill -KILL "
+                    + "\(process.pid)",
+                code: .busy)
+        }
+    }
+
+    private func textIndex(_ manager: AlertManager) async -> Finding {
+        let check = "text index"
+        do throws(AlertError) {
+            try await manager.maintenance?.checkTextIndex()
+            let count = try await manager.maintenance?.unindexedCount() ?? 0
+            let detail = "can be searched"
+            guard count > 0 else { return Finding(check: check, detail: detail) }
+            return Finding(
+                check: check,
+                detail: detail + "; the next search adds \(count) response\(count == 1 ? "" : "s")")
+        } catch {
+            return Finding(
+                check: check, detail: "\(error)",
+                advice: "to build it anew: alertq doctor --reindex",
+                code: ExitCode(error))
+        }
+    }
+
+    private func presenter(_ holder: SlotHolder?, waiting: Int) -> Finding {
+        let check = "presenter"
+        guard let holder else {
+            return Finding(
+                check: check, detail: "nobody shows alerts",
+                advice: waiting == 0 ? nil : "to show what waits: alertq present")
+        }
+        if holder.pid == 0, let process = QueueLocks(database: path).presenter {
+            // The slot's text, which says who it is, is missing or overwritten.
+            return Finding(
+                check: check,
+                detail: process.subject + " has the right to show alerts, and does not say who it "
+                    + "is",
+                advice: "if nothing is shown, end it: kill \(process.pid)", code: .busy)
+        }
+        return Finding(
+            check: check, detail: "alerts \(holder.showing)", advice: holder.advice,
+            code: holder.isThere ? .done : .busy)
+    }
+
+    private func permissions(_ mode: FileMode) -> [Finding] {
+        let directory = QueuePresence.directory(of: path)
+        var findings: [Finding] = []
+        for (path, mode) in [(directory, FileMode(path: directory)), (path, mode)] {
+            guard let mode, mode.isWritableByOthers else { continue }
+            findings.append(
+                Finding(
+                    check: "permissions", detail: "everybody may write \(path)",
+                    advice: "chmod o-w \(ShellText.quoted(path))", code: .notPermitted))
+        }
+        if findings.isEmpty {
+            let isShared = path == QueueLocation.systemPath
+            findings.append(
+                Finding(
+                    check: "permissions",
+                    detail: isShared
+                        ? "members of the group alertq may answer, and may write the file directly"
+                        : "not writable by everybody"))
+        }
+        return findings
+    }
+}
+
+/// The permissions of a file; see stat(2).
+private struct FileMode {
+    private let bits: mode_t
+
+    /// `nil` where there is no such file.
+    init?(path: String) {
+        var status = stat()
+        guard fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
+        bits = status.st_mode
+    }
+
+    var isWritableByOthers: Bool {
+        // In a sticky directory such as /tmp nobody can replace another's file.
+        bits & S_IWOTH != 0 && bits & S_ISVTX == 0
+    }
+}

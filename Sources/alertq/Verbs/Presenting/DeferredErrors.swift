@@ -1,0 +1,15 @@
+import AlertQueue
+import Synchronization
+
+/// Errors that nobody could be told of while alerts were on the terminal; the last ten.
+final class DeferredErrors: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func keep(_ error: BackgroundError) {
+        lines.withLock { $0 = ($0 + [error.description]).suffix(10) }
+    }
+
+    func tell(_ context: Context) {
+        for line in lines.withLock({ $0 }) { context.note(line) }
+    }
+}

@@ -1,0 +1,239 @@
+import AlertPresenters
+import AlertQueue
+import Glibc
+import Linux
+
+/// `alertq present`: shows alerts to a person, one at a time.
+struct PresentCommand: Command {
+    static let name = "present"
+    static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
+    static let options: [Option<Self>] = [
+        Option(
+            "on", .presenter, each: \.names, help: "Show them there; on the terminal unless given"),
+        Option("once", \.isOnce, help: "Stop when nothing is left to show"),
+        Option("plain", \.isPlain, help: PresenterSet.plainHelp),
+        Option(
+            "install", \.installs,
+            help: "Have it run from login on; on the desktop unless --on is given"),
+        Option("uninstall", \.uninstalls, help: "Undo what --install did"),
+    ]
+    static let discussion = [
+        """
+        Alerts are shown one at a time. With several presenters, all of them show the same \
+        alert; the first answer wins, and the others clear. They are:
+        """,
+        """
+        terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
+        and first letters, but for buttons that destroy something. Escape or q leaves an alert for \
+        later, l offers times, and Ctrl-C stops. An alert takes keys once nothing has been typed \
+        for 0.75 seconds; pasted text and the repeats of a held key choose nothing. --plain, or \
+        TERM=dumb, writes it as numbered lines, for screen readers and logs of terminals.
+        """,
+        """
+        desktop: notifications of your desktop, through its message bus. Closing one means later.
+        """,
+        """
+        dialog: windows on your desktop, through zenity or kdialog. Closing one means later.
+        """,
+        """
+        command:PROGRAM: a program of your own, by its path or its name in $PATH. It reads the \
+        alert as one line of JSON, as show --json prints it, and prints the id of the chosen \
+        button. If it ends without printing anything, the alert comes again later; SIGTERM means \
+        that it was resolved elsewhere. The first such program gets the terminal, unless the \
+        terminal is a presenter too. What it chooses counts as chosen by the person who runs this.
+        """,
+        """
+        What happens to alerts meanwhile is written to the journal, where alertq was built for \
+        that, with the fields ALERTQ_ID, ALERTQ_EVENT, ALERTQ_SOURCE, ALERTQ_OUTCOME, \
+        ALERTQ_BUTTON and others, so that journalctl ALERTQ_ID=42 tells the story of alert 42; \
+        elsewhere to stderr, unless that is a terminal with alerts on it. The head of the audit \
+        log is written there after every 1,000 entries and daily, to be compared later: alertq \
+        audit verify --head.
+        """,
+        """
+        --install writes a systemd user unit, which shows alerts for as long as you are logged in \
+        to a desktop, and starts it; --uninstall stops and removes it.
+        """,
+        """
+        It serves your own queue and, where you may, the system queue; with --database, --system \
+        or $ALERTQ_DATABASE only that one. While another process shows a queue's alerts, it waits \
+        for its turn.
+        """,
+    ]
+
+    /// How long it may take to end, with presenters that don't take their alert off the screen.
+    private static let endTime = Duration.seconds(8)
+
+    var common = QueueOptions()
+    /// What `--on` names.
+    private var names: [String] = []
+    private var isOnce = false
+    private var isPlain = false
+    private var installs = false
+    private var uninstalls = false
+    private var chosen = PresenterSet([.terminal])
+
+    mutating func validate() throws {
+        chosen = try PresenterSet(names: names, isPlain: isPlain)
+        guard !installs || !uninstalls else {
+            throw UsageError("--install and --uninstall are opposites; give one of them")
+        }
+        guard !installs || names.isEmpty || !chosen.usesTerminal else {
+            throw UsageError("--install: a terminal is not there from login on; give another --on")
+        }
+        guard !isPlain || (chosen.usesTerminal && !installs) else {
+            throw UsageError("--plain is about the terminal; add --on terminal")
+        }
+        guard !isOnce || !(installs || uninstalls) else {
+            throw UsageError("--once has no meaning together with --install or --uninstall")
+        }
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        if installs || uninstalls {
+            for line in try await changeUnit(in: context) { context.note(line) }
+            return .done
+        }
+        let terminal = chosen.usesTerminal ? try foregroundTerminal() : nil
+        let presenters = try chosen.presenters(in: context)
+        let managers = try await open(in: context)
+        let signals = SignalWatch(stops: true, endsWithin: Self.endTime)
+        let screen = OwnScreen(
+            managers: managers, terminal: terminal, presenters: presenters, only: nil)
+        await tellWhatIsShown(managers, context)
+        let sink = EventLog.sink(besideAlerts: chosen.usesTerminal, in: context)
+        let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
+        for log in logs { log.hearErrors() }
+        // A terminal with alerts on it has room for them only at the end.
+        let deferred = DeferredErrors()
+        if sink == nil { for manager in managers { manager.onError(deferred.keep) } }
+        let logging = Task { await Self.run(logs) }
+        defer { logging.cancel() }
+        let signal: Int32?
+        do {
+            signal = try await serve(screen, signals)
+        } catch {
+            await close(screen, logs)
+            deferred.tell(context)
+            throw error
+        }
+        await close(screen, logs)
+        deferred.tell(context)
+        if let signal { throw Interruption(signal: signal) }
+        return .done
+    }
+
+    private func foregroundTerminal() throws -> ControllingTerminal {
+        guard let terminal = ControllingTerminal(), terminal.isForeground else {
+            throw UsageError(
+                "it needs a terminal, and to be its foreground job; --on shows alerts elsewhere")
+        }
+        return terminal
+    }
+
+    /// Shows alerts until a signal comes, or until nothing is left with `--once`.
+    private func serve(_ screen: OwnScreen, _ signals: SignalWatch) async throws -> Int32? {
+        try await withThrowingTaskGroup(of: Int32?.self) { group in
+            await screen.start()
+            if isOnce {
+                group.addTask {
+                    for manager in screen.managers { await manager.presentedAll() }
+                    return nil
+                }
+            }
+            group.addTask {
+                for await signal in signals.events {
+                    guard signal == SIGTSTP else { return signal }
+                    try await screen.suspend()
+                    await screen.start()
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    private static func run(_ logs: [EventLog]) async {
+        await withTaskGroup { group in
+            for log in logs { group.addTask { await log.run() } }
+        }
+    }
+
+    private func close(_ screen: OwnScreen, _ logs: [EventLog]) async {
+        await screen.stop()
+        for log in logs { await log.finish() }
+        for manager in screen.managers { await manager.close() }
+    }
+}
+
+// MARK: - From login on
+
+extension PresentCommand {
+    private func changeUnit(in context: Context) async throws -> [String] {
+        let unit = try PresenterUnit(in: context)
+        guard installs else { return try await unit.uninstall() }
+        let program = try Program.path()
+        let shown = chosen.usesTerminal ? PresenterSet([.desktop]) : chosen
+        guard PresenterKind.hasDesktop || !shown.kinds.contains(.desktop) else {
+            throw CommandError(.notFound, PresenterKind.desktopAdvice)
+        }
+        let words = [program, Self.name] + (try shown.words())
+        return try await unit.install(words + queue.words)
+    }
+}
+
+// MARK: - Queues
+
+extension PresentCommand {
+    /// The managers of all queues that this terminal serves. They share it by turns.
+    private func open(in context: Context) async throws -> [AlertManager] {
+        let turn = PresentationTurn()
+        var managers = [
+            try await QueueChoice.manager(path: queue.path, via: Self.name, turn: turn)
+        ]
+        let system = QueueLocation.systemPath
+        guard try servesSystem(in: context), queue.path != system, Self.isPermitted(system) else {
+            return managers
+        }
+        do {
+            managers.append(
+                try await QueueChoice.manager(path: system, via: Self.name, turn: turn))
+        } catch {
+            // One's own alerts need not wait for the administrator.
+            context.note("\(Self.name): the system queue is left out: \(error)")
+        }
+        return managers
+    }
+
+    private func servesSystem(in context: Context) throws -> Bool {
+        guard queue == .standard else { return false }
+        return try context.variables("ALERTQ_DATABASE") == nil
+    }
+
+    /// Whether the directory of a queue is there and may be written; see access(2).
+    private static func isPermitted(_ path: String) -> Bool {
+        access(QueuePresence.directory(of: path), R_OK | W_OK | X_OK) == 0
+    }
+
+    /// Says in one line where alerts are shown, of which queues, how many wait there, and who shows
+    /// them now; another one says what to do about a screen that does not move.
+    private func tellWhatIsShown(_ managers: [AlertManager], _ context: Context) async {
+        var queues: [String] = []
+        for manager in managers {
+            var state = (try? await manager.pendingCount()).map { [WaitingText.count($0)] } ?? []
+            if let holder = await manager.leadingScreen() {
+                state.append("alerts \(holder.showing); waiting for a turn")
+            }
+            let suffix = state.isEmpty ? "" : " (\(state.joined(separator: "; ")))"
+            queues.append(manager.path + suffix)
+        }
+        let names = chosen.kinds.map(\.name).joined(separator: ", ")
+        let screens = chosen.kinds == [.terminal] ? "in this terminal" : "on \(names)"
+        context.note(
+            "showing alerts \(screens), of \(queues.joined(separator: " and of ")); Ctrl-C stops")
+        for manager in managers {
+            if let advice = await manager.leadingScreen()?.advice { context.note(advice) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// A presenter as `--on` names it.
+enum PresenterKind: Sendable, Hashable {
+    case terminal
+    /// Notifications of the desktop.
+    case desktop
+    /// Windows of the desktop's dialog program.
+    case dialog
+    /// A program of the user's own.
+    case command(String)
+
+    #if Desktop
+        static let hasDesktop = true
+    #else
+        static let hasDesktop = false
+    #endif
+    /// How to get what this build may not have.
+    static let desktopAdvice =
+        "this alertq was built without desktop notifications; with libsystemd-dev installed, "
+        + "build it anew: swift build -c release --product alertq --traits Desktop"
+
+    /// What may be given, for help and errors.
+    static let names = "terminal, desktop, dialog, command:PROGRAM"
+
+    /// What a shell offers.
+    static let words = ["terminal", "desktop", "dialog", "command:"]
+
+    init(_ text: String) throws(UsageError) {
+        let prefix = "command:"
+        switch text {
+        case "terminal": self = .terminal
+        case "desktop": self = .desktop
+        case "dialog": self = .dialog
+        case let text where text.hasPrefix(prefix) && text.count > prefix.count:
+            self = .command(String(text.dropFirst(prefix.count)))
+        case "command", prefix:
+            throw UsageError("“\(text)” names no program; give --on command:PROGRAM")
+        default:
+            let hint = Suggestion.hint(for: text, among: Self.words)
+            throw UsageError("there is no presenter “\(text)”; there are \(Self.names)\(hint)")
+        }
+    }
+
+    var isCommand: Bool {
+        if case .command = self { true } else { false }
+    }
+
+    var name: String {
+        switch self {
+        case .terminal: "terminal"
+        case .desktop: "desktop"
+        case .dialog: "dialog"
+        case .command(let program): "command:" + program
+        }
+    }
+}
+
+extension Argument where Value == String {
+    /// The name of a presenter.
+    static var presenter: Argument { text("PRESENTER", .words(PresenterKind.words)) }
+}

@@ -1,0 +1,120 @@
+import AlertPresenters
+import AlertQueue
+import Glibc
+
+/// The presenters that show the same alerts at once.
+struct PresenterSet: Sendable {
+    /// What help says of `--plain`.
+    static let plainHelp =
+        "On the terminal, write alerts as numbered lines that are never drawn again"
+
+    let kinds: [PresenterKind]
+    /// Whether the terminal shows alerts as numbered lines.
+    private let isPlain: Bool
+
+    init(_ kinds: [PresenterKind]) {
+        self.kinds = kinds
+        isPlain = false
+    }
+
+    /// The presenters that `--on` names, each once; the terminal if it names none.
+    init(names: [String], isPlain: Bool = false) throws(UsageError) {
+        self.isPlain = isPlain
+        var kinds: [PresenterKind] = []
+        for name in names {
+            let kind = try PresenterKind(name)
+            guard !kinds.contains(kind) else {
+                throw UsageError("--on \(name) is given twice")
+            }
+            kinds.append(kind)
+        }
+        self.kinds = kinds.isEmpty ? [.terminal] : kinds
+    }
+
+    /// Whether alerts are drawn on this process's terminal.
+    var usesTerminal: Bool { kinds.contains(.terminal) }
+
+    /// The words that give another process the same presenters, wherever it is started.
+    ///
+    /// - Throws: ``CommandError`` for a program that is not there.
+    func words() throws(CommandError) -> [String] {
+        var words: [String] = []
+        for kind in kinds {
+            var name = kind.name
+            if case .command(let program) = kind {
+                guard let path = ProgramSearch.path(of: program) else {
+                    throw CommandError(.notFound, "\(ProgramError.notFound(program: program))")
+                }
+                name = PresenterKind.command(QueueChoice.absolute(path)).name
+            }
+            words += ["--on", name]
+        }
+        return words
+    }
+
+    /// Makes the presenters, for each queue by its path.
+    ///
+    /// - Throws: ``CommandError`` for one that can't be used here: why, and what to do.
+    func presenters(
+        in context: Context
+    ) throws -> @Sendable (_ path: String) -> [any AlertPresenter] {
+        // Lines of a log would be written over the alert.
+        let isQuiet = usesTerminal && isatty(STDERR_FILENO) == 1
+        let log: @Sendable (String) -> Void = { if !isQuiet { context.note($0) } }
+        let makers = try kinds.map { kind in
+            do {
+                return try maker(kind, log)
+            } catch {
+                let isSystem = error is TerminalError
+                throw CommandError(
+                    isSystem ? .inputOutput : .notFound, "--on \(kind.name): \(error)")
+            }
+        }
+        return { path in makers.map { $0(path) } }
+    }
+
+    /// Why the first presenter can't be used here; `nil` if it can.
+    var problem: String? {
+        do {
+            _ = try kinds.first.map { try maker($0) { _ in } }
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Tries a presenter, and returns what gives one for a queue.
+    private func maker(
+        _ kind: PresenterKind, _ log: @escaping @Sendable (String) -> Void
+    ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
+        switch kind {
+        case .terminal:
+            let presenter = try TerminalPresenter(isPlain: isPlain)
+            return { _ in presenter }
+        case .desktop:
+            return try desktop(log)
+        case .dialog:
+            let presenter = try DialogPresenter(log: log)
+            return { _ in presenter }
+        case .command(let program):
+            // The keyboard can belong to one of them only.
+            let isFirst = kinds.first(where: \.isCommand) == kind
+            let presenter = try CommandPresenter(
+                program, usesTerminal: !usesTerminal && isFirst, log: log)
+            return { _ in presenter }
+        }
+    }
+
+    private func desktop(
+        _ log: @escaping @Sendable (String) -> Void
+    ) throws -> @Sendable (_ path: String) -> any AlertPresenter {
+        #if Desktop
+            let presenter = try DesktopPresenter(log: log)
+            return { path in
+                presenter.answering { ShellText.answer($0, button: $1, path: path) }
+            }
+        #else
+            throw CommandError(.notFound, PresenterKind.desktopAdvice)
+        #endif
+    }
+}

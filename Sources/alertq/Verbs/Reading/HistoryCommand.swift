@@ -1,0 +1,157 @@
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq history`: responses, newest first.
+struct HistoryCommand: SearchingCommand {
+    static let name = "history"
+    static let abstract = "List the responses, newest first"
+    static let options: [Option<Self>] = [
+        .source, .key,
+        Option(
+            "outcome", .word, \.outcome,
+            help: "answered, cancelled, dismissed, expired or withdrawn"),
+        Option("button", .text("ID"), \.button, help: "Only where this button was chosen"),
+        Option("by", .word, \.by, help: "person, program, policy, asker or system"),
+        Option("user", .text("NAME", .user), \.user, help: "Only what this account decided"),
+        Option(
+            "via", .text("NAME", .via), \.via,
+            help: "Only what came through this presenter or verb"),
+        .since(help: "Only responses from this time on"),
+        .until(help: "Only responses before this time"),
+        .text,
+        Option("uncollected", \.isUncollected, help: "Only what no asker has taken yet"),
+        Option("limit", .count(), \.limit, help: "List at most so many; 50 unless given"),
+        Option(
+            "after", .alertID, \.after,
+            help: "Only what is older than the response to this alert"),
+        Option("csv", \.isCSV, help: "Print comma-separated values, for a spreadsheet"),
+        .utc,
+    ]
+    static let discussion = [
+        """
+        Conditions that are given together must all hold. To read on, give the last id to --after.
+        """,
+        DateText.past,
+        """
+        --text looks for whole words in titles, messages, labels and the values of --info, in any \
+        order; all of them must occur. Upper and lower case and accents make no difference. Words \
+        in quotation marks must follow each other: '"old snapshots" prune'. A star at the end of a \
+        word stands for any other end, snap*, and takes the longer the more it matches. The first \
+        search in a long history indexes its words; interrupted, it goes on there the next time.
+        """,
+        Table.help,
+        """
+        --csv prints a line of names and one row a response, as RFC 4180 has it: commas, CRLF, \
+        UTF-8, times in RFC 3339, whatever the locale. A text that a spreadsheet might take for a \
+        formula (it begins with =, +, - or @), or that begins with an apostrophe, gets an \
+        apostrophe before it; programs are better off with --json.
+        """,
+    ]
+
+    /// How many responses are in memory at a time.
+    private static let pageSize = 200
+
+    var common = QueueOptions()
+    var conditions = AlertConditions()
+    private var outcome: Outcome?
+    private var button: String?
+    private var by: ResolvedBy?
+    private var user: String?
+    private var via: String?
+    private var isUncollected = false
+    private var limit = 50
+    private var after: Alert.ID?
+    private var isCSV = false
+
+    func validate() throws {
+        guard !isJSON || !isCSV else {
+            throw UsageError("--csv and --json are two forms; give one of them")
+        }
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        let filter = try filter(now: context.now())
+        let isEmpty: Bool?
+        if filter.text == nil {
+            isEmpty = try await list(filter, in: context)
+        } else {
+            isEmpty = try await ProgressBar.during("indexing", in: context) { bar in
+                try await list(filter, in: context, bar)
+            }
+        }
+        if isEmpty ?? true, context.output.isTerminal { context.note("no responses") }
+        return .done
+    }
+
+    /// Prints page by page; returns whether there was nothing, `nil` where there is no queue.
+    private func list(
+        _ filter: HistoryFilter, in context: Context, _ bar: ProgressBar? = nil
+    ) async throws -> Bool? {
+        var table = Self.table(in: context)
+        if isCSV { try context.output.write(AlertCSV.header) }
+        return try await queue.read(via: Self.name, in: context) { manager in
+            if let bar {
+                try await manager.prepareTextSearch { bar.show($0, of: $1) }
+                bar.clear()
+            }
+            var isEmpty = true
+            var left = limit
+            var after = after
+            repeat {
+                let size = min(left, Self.pageSize)
+                let page = try await manager.history(filter, limit: size, after: after)
+                try print(page, &table, in: context)
+                left = page.count < size || Task.isCancelled ? 0 : left - size
+                after = page.last?.id
+                isEmpty = isEmpty && page.isEmpty
+            } while left > 0
+            return isEmpty
+        }
+    }
+
+    private func print(
+        _ page: [AlertRecord], _ table: inout Table, in context: Context
+    ) throws {
+        if isJSON {
+            for record in page { try context.print(AlertJSON.line(record)) }
+        } else if isCSV {
+            let isShown = context.output.isTerminal
+            let rows = page.map { AlertCSV.row($0, isShown: isShown) }
+            try context.output.write(rows.joined())
+        } else if !page.isEmpty {
+            let rows = page.map { Self.row($0, in: context) }
+            try context.output.write(table.text(rows))
+        }
+    }
+
+    private func filter(now: Date) throws(UsageError) -> HistoryFilter {
+        var filter = try conditions.responses(now: now)
+        filter.outcome = outcome
+        filter.button = button
+        filter.by = by
+        filter.user = user
+        filter.via = via
+        filter.uncollected = isUncollected
+        return filter
+    }
+
+    static func table(in context: Context) -> Table {
+        Table(
+            ["ID", "RESOLVED", "SOURCE", "OUTCOME", "BUTTON", "BY", "TITLE"],
+            dropping: ["SOURCE", "BY", "RESOLVED", "BUTTON"], for: context)
+    }
+
+    static func row(_ record: AlertRecord, in context: Context) -> [String] {
+        let response = record.response
+        let index = response?.buttonIndex ?? -1
+        // Once the texts have been erased, the index is what is left.
+        let button = response?.button?.id ?? (index >= 0 ? "#\(index)" : "-")
+        let user = response?.responder?.user.map { " (\($0))" } ?? ""
+        let handling = response?.cancelHandling.map { $0 == .handled ? ", handled" : ", simulated" }
+        return [
+            "\(record.id)", TimeText.text(response?.resolvedAt, in: context), record.source.name,
+            response?.outcome.rawValue ?? "-", button,
+            (response?.by.rawValue ?? "-") + user + (handling ?? ""), record.alert.title,
+        ]
+    }
+}

@@ -1,0 +1,162 @@
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq list`: what waits, in the order in which it will be shown.
+struct ListCommand: SearchingCommand {
+    static let name = "list"
+    static let abstract = "List the alerts that wait, next one first"
+    static let options: [Option<Self>] = [
+        Option("count", \.countsOnly, help: "Print only how many wait"),
+        .source, .key, .since(), .until(), .text,
+        Option("limit", .count(), \.$limit, help: "List at most so many; 100 unless given"),
+        Option("all", \.listsAll, help: "List them all"),
+        .utc,
+    ]
+    static let discussion = [
+        """
+        Conditions that are given together must all hold; with --count, what they let through is \
+        counted. --text looks for words as that of history does.
+        """,
+        DateText.past,
+        Table.help,
+        """
+        With --json each object is the one that show prints; with --count it has the key \
+        “pending”, a number.
+        """,
+        """
+        --count is quick enough for a shell's prompt. In ~/.bashrc: \
+        PS1='$(alertq list --count 2>/dev/null) '$PS1
+        """,
+    ]
+
+    /// How many alerts are in memory at a time.
+    private static let pageSize = 500
+
+    var common = QueueOptions()
+    var conditions = AlertConditions()
+    private var countsOnly = false
+    @Defaulted private var limit = 100
+    private var listsAll = false
+
+    func validate() throws {
+        guard !listsAll || !$limit.isGiven else {
+            throw UsageError("--all and --limit can't be combined; give one of them")
+        }
+    }
+
+    func runAtOnce(in context: Context) throws -> ExitCode? {
+        let filter = try WaitingFilter(conditions, now: context.now())
+        guard countsOnly, filter.isOpen,
+            let count = AlertManager.pendingCountAtOnce(path: queue.path)
+        else { return nil }
+        try tell(count, context)
+        return .done
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        let filter = try WaitingFilter(conditions, now: context.now())
+        let told = try await queue.read(via: Self.name, in: context) { manager in
+            let (listed, hasMore) =
+                countsOnly && filter.isOpen
+                ? (0, true) : try await list(filter, manager, in: context)
+            let isCounted = hasMore && filter.isOpen
+            let count = isCounted ? try await manager.pendingCount() : listed
+            let holder = await manager.leadingScreen()
+            return (listed: listed, hasMore: hasMore, count: count, holder: holder)
+        }
+        // Where nobody has asked anything yet, nothing waits.
+        let (listed, hasMore, count, holder) = told ?? (0, false, 0, nil)
+        if countsOnly {
+            try tell(count, context)
+            return .done
+        }
+        if listed == 0, !isJSON, context.output.isTerminal {
+            context.note(filter.isOpen ? WaitingText.count(0) : "no waiting alert matches")
+        }
+        if hasMore {
+            let what =
+                filter.isOpen
+                ? "of \(count) alerts that wait, \(listed) are listed" : "more alerts match"
+            context.note(what + "; --all lists them all")
+        }
+        if let holder, !holder.isThere, count > 0 { context.note("alerts \(holder.showing)") }
+        return .done
+    }
+
+    /// Prints page by page; returns how many were printed, or counted, and whether there are more.
+    private func list(
+        _ filter: WaitingFilter, _ manager: AlertManager, in context: Context
+    ) async throws -> (listed: Int, hasMore: Bool) {
+        var table = Self.table(in: context)
+        let limit = listsAll || countsOnly ? .max : limit
+        var (listed, after) = (0, Alert.ID?.none)
+        while true {
+            // One more than is printed tells whether there are more.
+            let left = limit - listed
+            let size = filter.isOpen && left < Self.pageSize ? left + 1 : Self.pageSize
+            let page = try await manager.pending(
+                source: filter.source, after: after, limit: size)
+            let found = try filter.matches(page)
+            let shown = found.prefix(left)
+            if !countsOnly { try print(shown, &table, in: context) }
+            listed += shown.count
+            if found.count > shown.count { return (listed, true) }
+            guard page.count == size, let last = page.last else { return (listed, false) }
+            after = last.id
+        }
+    }
+
+    private func print(
+        _ records: ArraySlice<AlertRecord>, _ table: inout Table, in context: Context
+    ) throws {
+        if isJSON {
+            for record in records { try context.print(AlertJSON.line(record)) }
+        } else if !records.isEmpty {
+            try context.output.write(table.text(records.map { Self.row($0, in: context) }))
+        }
+    }
+
+    private func tell(_ count: Int, _ context: Context) throws {
+        let json = JSONValue.object([("pending", .integer(Int64(count)))])
+        try context.print(isJSON ? json.text() : "\(count)")
+    }
+}
+
+// MARK: - The table
+
+extension ListCommand {
+    static func table(_ records: [AlertRecord], in context: Context) -> String {
+        var table = table(in: context)
+        return table.text(records.map { row($0, in: context) })
+    }
+
+    private static func table(in context: Context) -> Table {
+        Table(
+            ["ID", "ASKED", "SOURCE", "PRIORITY", "STATE", "BUTTONS", "TITLE"],
+            dropping: ["PRIORITY", "BUTTONS", "SOURCE", "STATE", "ASKED"], for: context)
+    }
+
+    private static func row(_ record: AlertRecord, in context: Context) -> [String] {
+        let buttons = record.alert.buttons.map(\.id).joined(separator: ",")
+        return [
+            "\(record.id)", TimeText.text(record.askedAt, in: context),
+            record.source.name, record.alert.priority.word, state(record, in: context),
+            buttons.isEmpty ? "-" : buttons, record.alert.title,
+        ]
+    }
+
+    private static func state(_ record: AlertRecord, in context: Context) -> String {
+        guard let end = record.snoozedUntil, end > context.now() else {
+            return record.state.rawValue
+        }
+        let moment = TimeText.text(end, in: context)
+        guard record.expiresBeforeSnoozeEnds else {
+            return context.output.isTerminal && !context.isUTC
+                ? "back \(moment)" : "snoozed until \(moment)"
+        }
+        // It does not come back, unless somebody ends the snooze.
+        let expiry = TimeText.text(record.expiresAt, in: context)
+        return context.output.isTerminal && !context.isUTC
+            ? "snoozed, expires \(expiry)" : "snoozed until \(moment), expires first"
+    }
+}

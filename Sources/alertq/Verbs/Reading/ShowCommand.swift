@@ -1,0 +1,116 @@
+import AlertPresenters
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq show ID`: one alert with its whole story.
+struct ShowCommand: Command {
+    static let name = "show"
+    static let abstract = "Show one alert with everything that happened to it"
+    static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
+    static let options: [Option<Self>] = [.utc]
+    static let discussion = [
+        "On a terminal times are local, with their zone; elsewhere and with --utc they are UTC."
+    ]
+
+    /// How many entries of its story are in memory at a time.
+    private static let pageSize = 100
+
+    var common = QueueOptions()
+    @Required private var id: Alert.ID
+
+    func run(in context: Context) async throws -> ExitCode {
+        try await queue.open(with: id, via: Self.name, readingIn: context) { manager in
+            let record = try await manager.record(id)
+            if isJSON {
+                try context.print(AlertJSON.line(record))
+                return .done
+            }
+            try context.output.write(Self.text(record, in: context))
+            var table = AuditListCommand.table(hasTitle: false, in: context)
+            try context.print("")
+            var last: Int64 = 0
+            while true {
+                let entries = try await manager.audit(after: last, of: id, limit: Self.pageSize)
+                for entry in entries { try entry.checkHash() }
+                let rows = entries.map { AuditListCommand.row($0, hasTitle: false, in: context) }
+                try context.output.write(table.text(rows))
+                guard entries.count == Self.pageSize, let newest = entries.last else {
+                    return .done
+                }
+                last = newest.event.sequence
+            }
+        }
+    }
+
+    /// What is known of the alert itself, one thing a line.
+    static func text(_ record: AlertRecord, in context: Context) -> String {
+        let alert = record.alert
+        var lines: [(name: String, text: String)] = [
+            ("alert", "\(record.id)"), ("title", alert.title),
+            ("message", record.isErased ? "the texts have been erased" : alert.message ?? ""),
+            (
+                "source",
+                "\(record.source.name) (uid \(record.source.uid), "
+                    + "process \(record.source.pid) on \(record.source.host))"
+            ),
+            ("key", alert.key ?? ""), ("style", alert.style.rawValue),
+            ("priority", alert.priority.word),
+        ]
+        for button in alert.buttons {
+            lines.append(("button", describe(button, in: record)))
+        }
+        for (name, value) in alert.userInfo.sorted(by: { $0.key < $1.key }) {
+            lines.append(("info", "\(name)=\(value)"))
+        }
+        lines += [
+            ("state", record.state.rawValue), ("asked", time(record.askedAt, context)),
+            (
+                "presented",
+                record.hasExpiredUnseen
+                    ? "never: it expired unseen" : time(record.presentedAt, context)
+            ),
+            (
+                "expires",
+                record.expiresAt == nil
+                    ? ""
+                    : time(record.expiresAt, context) + ", by the "
+                        + (record.followsWallClock ? "wall clock" : "boot clock")
+            ),
+            ("default", alert.defaultButton ?? ""),
+            ("shown on", alert.presenters?.joined(separator: ", ") ?? ""),
+            (
+                "snoozed until",
+                time(record.snoozedUntil, context)
+                    + (record.expiresBeforeSnoozeEnds ? ", but it expires first" : "")
+            ),
+            ("snoozes", record.snoozes > 0 ? "\(record.snoozes)" : ""),
+        ]
+        if let response = record.response {
+            lines.append(("response", record.ending(context.lastingTime)))
+            lines.append(("collected", time(response.collectedAt, context)))
+        }
+        return lines.filter { !$0.text.isEmpty }.map { line($0.name, $0.text, context) }.joined()
+    }
+
+    private static func describe(_ button: Alert.Button, in record: AlertRecord) -> String {
+        let role = button.role.map { " (\($0.rawValue))" } ?? ""
+        return button.id == button.title || record.isErased
+            ? button.id + role : "\(button.id)=\(button.title)" + role
+    }
+
+    private static func time(_ date: Date?, _ context: Context) -> String {
+        date.map { TimeText.whole($0, in: context) } ?? ""
+    }
+
+    /// A name and a text, whose further lines stand below its first.
+    private static func line(_ name: String, _ text: String, _ context: Context) -> String {
+        let indent = "\n" + String(repeating: " ", count: 15)
+        let safe = SafeText.lines(text)
+        // A terminal would break lines in the middle of words, and below the names.
+        let lines =
+            context.output.columns.map { DisplayWidth.wrapped(safe, to: max(20, $0 - 15)) }
+            ?? safe.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let text = lines.joined(separator: indent)
+        return context.style.bold(DisplayWidth.padded(name, to: 13)) + "  \(text)\n"
+    }
+}

@@ -1,0 +1,93 @@
+import AlertQueue
+import Glibc
+
+/// `alertq backup FILE`: copies the queue into one file.
+struct BackupCommand: Command {
+    static let name = "backup"
+    static let abstract = "Copy the queue into one file, while others go on using it"
+    static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
+    static let options: [Option<Self>] = [
+        Option("force", \.replaces, help: "Replace a file that exists"),
+        Option(
+            "keep", .count(atMost: mostKept), \.count,
+            help: "In a directory: keep so many backups, at most 10,000"),
+    ]
+    static let discussion = [
+        """
+        The file appears when it is complete and on the disk, and only its owner may read it; it \
+        holds all texts. In a directory it is named after the queue and the time in UTC, such as \
+        queue-2026-11-22T10-04-05Z.db. Where it is, its size, the end of its audit log and the \
+        command that checks it are printed: keep that end elsewhere.
+        """,
+        """
+        With --keep, older backups of these very names are removed from the directory, once the \
+        new one is on the disk. `alertq restore FILE` puts a backup back.
+        """,
+        """
+        With --json the object has the keys “path”, “size” in bytes, “head” as audit head prints \
+        it, “check” (the command) and “removed” (the paths of older backups).
+        """,
+    ]
+
+    /// How many backups can be kept at most.
+    static let mostKept = 10_000
+
+    var common = QueueOptions()
+    @Required private var path: String
+    private var replaces = false
+    private var count: Int?
+
+    func run(in context: Context) async throws -> ExitCode {
+        guard count == nil || Self.isDirectory(path) else {
+            throw UsageError("--keep is for a directory, and \(path) is none")
+        }
+        guard replaces || Self.isDirectory(path) || access(path, F_OK) != 0 else {
+            throw CommandError(.inputOutput, "\(path) exists; --force replaces it")
+        }
+        let found = try await ProgressBar.during("copying", in: context) { bar in
+            try await queue.openExisting(via: Self.name) { manager in
+                try await manager.backUp(
+                    to: path, replacingFile: replaces, keeping: count
+                ) { bar.show($0, of: $1) }
+            }
+        }
+        // What is not there must not pass for a queue that was copied.
+        guard let report = found else { throw queue.noQueue }
+        try tell(report, in: context)
+        return .done
+    }
+
+    private func tell(_ report: BackupReport, in context: Context) throws {
+        let check = Self.check(report)
+        guard !isJSON else {
+            try context.print(
+                JSONValue.object([
+                    ("path", .string(report.path)), ("size", .integer(report.size)),
+                    ("head", .optional(report.head?.text)), ("check", .string(check)),
+                    ("removed", .array(report.removed.map { .string($0) })),
+                ]).text())
+            return
+        }
+        try context.print(
+            "backed up to \(SafeText.line(report.path)) (\(report.size) bytes)",
+            "head   \(report.head?.text ?? "none: nothing has happened yet")",
+            "check  \(check)")
+        for path in report.removed { context.note("removed the older backup \(path)") }
+    }
+
+    /// The command that checks a backup.
+    private static func check(_ report: BackupReport) -> String {
+        let head = report.head.map { " --head \($0.text)" } ?? ""
+        return "alertq audit verify --database \(ShellText.quoted(report.path))" + head
+    }
+
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}
+
+extension Argument where Value == String {
+    /// The file of a backup, for verbs that write or read one.
+    static var backup: Argument { path("FILE", ifEmpty: "the path of the backup is empty") }
+}

@@ -1,0 +1,149 @@
+import AlertQueue
+import FoundationEssentials
+
+/// `alertq purge --older-than TIME`: erases the texts of old resolved alerts.
+struct PurgeCommand: Command {
+    static let name = "purge"
+    static let abstract = "Erase the texts of old resolved alerts; the log still verifies"
+    static let options: [Option<Self>] = [
+        Option(
+            "older-than",
+            .pastTime.requiring(orElse: "lies in the future", Self.isPast), \.olderThan,
+            help: "Responses from before this time, such as 90d; required"),
+        Option("dry-run", \.isDry, help: "Only tell what would be erased"),
+    ]
+    static let discussion = [
+        """
+        Titles, messages, labels, --info, and ids that are labels are erased from alerts that were \
+        resolved before that time: from the database and from every file beside it. What happened \
+        when, who decided and which button stays, as do sources, keys and ids that were given; the \
+        audit log says whose texts were erased by whom. A key still finds its response.
+        """,
+        """
+        What no asker has taken yet is passed over; collect --id releases it. Nobody has to take \
+        what was withdrawn, nor what had no buttons, such as notify; but a named handler still \
+        waits for its responses, unless collect --id takes them with --handled. What other \
+        accounts asked is passed over too: only root erases it. A note says how many were passed \
+        over, and why.
+        """,
+        DateText.past,
+        """
+        In a length of time m stands for minutes: write months in days, such as 180d. What was \
+        meant is printed, and --dry-run prints it without erasing anything.
+        """,
+        """
+        Copies elsewhere are out of reach: backups, snapshots of file systems, blocks of the disk \
+        that were in use before. Interrupted or refused with 75, because a program keeps \
+        reading the database, it has not finished: purge again.
+        """,
+        """
+        With --json the object has the keys “erased”, “uncollected” (how many were passed over), \
+        “others” (how many of other accounts were passed over), “contradicted” (how many were \
+        passed over as evidence, because the audit log contradicts them), “complete”, “dry_run”, \
+        “before” (the time) and “handled” (how many of the uncollected ones are left to a named \
+        handler).
+        """,
+    ]
+
+    var common = QueueOptions()
+    private var olderThan: PastTime?
+    private var isDry = false
+
+    func validate() throws { _ = try limit }
+
+    private var limit: PastTime {
+        get throws(UsageError) {
+            guard let olderThan else {
+                throw UsageError("expected --older-than TIME, such as --older-than 90d")
+            }
+            return olderThan
+        }
+    }
+
+    private static func isPast(_ time: PastTime) -> Bool {
+        let now = Date()
+        return (try? time.date(now: now)).map { $0 <= now } ?? false
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        let date = try limit.date(now: context.now())
+        try await ProgressBar.during("erasing", in: context) { bar in
+            let report = try await queue.openExisting(via: Self.name) { manager in
+                try await manager.purge(before: date, dryRun: isDry) { progress in
+                    bar.begin(Self.label(progress.phase))
+                    bar.show(progress.done, of: progress.total)
+                }
+            }
+            bar.clear()
+            guard let report else { return }
+            try tell(report, before: date, in: context)
+        }
+        return .done
+    }
+
+    private func tell(_ report: PurgeReport, before date: Date, in context: Context) throws {
+        if isJSON {
+            try context.print(
+                JSONValue.object([
+                    ("erased", .integer(Int64(report.erased))),
+                    ("uncollected", .integer(Int64(report.uncollected))),
+                    ("others", .integer(Int64(report.others))),
+                    ("contradicted", .integer(Int64(report.contradicted))),
+                    ("complete", .bool(report.isComplete)), ("dry_run", .bool(isDry)),
+                    ("before", AlertJSON.date(date)),
+                    ("handled", .integer(Int64(report.handled))),
+                ]).text())
+        } else {
+            let verb = isDry ? "would be" : "were"
+            let what = report.erased == 1 ? "1 alert" : "\(report.erased) alerts"
+            let time = LocalTime.text(date, context.lastingTime)
+            try context.print("the texts of \(what) resolved before \(time) \(verb) erased")
+        }
+        for line in passedOver(report) { context.note(line) }
+        guard !report.isComplete else { return }
+        context.note(
+            isDry
+                ? "an earlier erasure is not finished; purge completes it"
+                : "erased texts may still stand in unused places; purge again to finish")
+    }
+
+    /// What keeps its texts, why, and what releases it.
+    private func passedOver(_ report: PurgeReport) -> [String] {
+        let time = ShellText.quoted(olderThan?.text ?? "")
+        let path = queue.path
+        var lines: [String] = []
+        let unclaimed = report.uncollected - report.handled
+        if unclaimed > 0 {
+            let list = ShellText.verb("history --uncollected --until \(time)", path: path)
+            lines.append(
+                "\(unclaimed) passed over, because nobody has taken the response; see: "
+                    + "\(list); to take one: \(ShellText.verb("collect --id ID", path: path))")
+        }
+        if report.handled > 0 {
+            let collect = ShellText.verb("collect --handled --id ID", path: path)
+            lines.append(
+                "\(report.handled) passed over, because a named handler has not run for them yet; "
+                    + "start its program, or take one from it: \(collect)")
+        }
+        if report.others > 0 {
+            lines.append(
+                "\(report.others) passed over, because other accounts asked them; only root may "
+                    + "erase those")
+        }
+        if report.contradicted > 0 {
+            let verify = ShellText.verb("audit verify", path: path)
+            lines.append(
+                "\(report.contradicted) passed over as evidence, because the audit log contradicts "
+                    + "them; to read how: \(verify)")
+        }
+        return lines
+    }
+
+    private static func label(_ phase: PurgeProgress.Phase) -> String {
+        switch phase {
+        case .texts: "erasing"
+        case .index: "merging the index"
+        case .file: "overwriting"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import AlertQueue
+import Glibc
+
+/// `alertq restore FILE`: puts a backup in the place of the queue.
+struct RestoreCommand: Command {
+    static let name = "restore"
+    static let abstract = "Put a backup in the place of the queue, which is kept beside it"
+    static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
+    static let options: [Option<Self>] = [
+        Option(
+            "force", \.isForced, help: "Also if entries leave the queue, or it can't be read"),
+        Option(
+            "head", .auditHead, \.head,
+            help: "A head printed earlier, which the backup must have"),
+    ]
+    static let discussion = [
+        """
+        The backup is copied and its audit log verified first; one that does not verify exits with \
+        65, and nothing has changed. So does one without the entry of --head. A backup of an older \
+        version is brought to this one's schema.
+        """,
+        """
+        Where the queue has entries that the backup does not have, it is only replaced with \
+        --force (else 77); so is a queue that can't be read (else 74). The replaced database is \
+        kept beside the new one, as its name with “-replaced-” and the time. Programs that have it \
+        open are told that it was replaced. While a program keeps reading it, it is not replaced \
+        (75).
+        """,
+        """
+        New alerts get ids that lie more than 4,294,967,296 further than all that either queue has \
+        given, so that an id that was printed before never names another question. The log says \
+        who restored what.
+        """,
+        """
+        With --json the object has the keys “path” (the database), “head” (of the restored queue, \
+        as audit head prints it), “backup” (the head that the backup has), “replaced” (the head of \
+        the queue that was replaced), “left” (how many of its entries are not in the restored one; \
+        null where it could not be read), “kept” (the files that it is kept in) and “next_id”.
+        """,
+    ]
+
+    var common = QueueOptions()
+    @Required private var path: String
+    private var isForced = false
+    private var head: AuditHead?
+
+    func run(in context: Context) async throws -> ExitCode {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw CommandError(
+                errno == EACCES ? .notPermitted : .notFound,
+                "\(path): \(String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandError(.badData, "\(path) is no plain file")
+        }
+        let report = try await ProgressBar.during("copying", in: context) { bar in
+            try await restore(bar)
+        }
+        try tell(report, in: context)
+        return .done
+    }
+
+    private func restore(_ bar: ProgressBar) async throws -> RestoreReport {
+        do {
+            let restore = try QueueRestore(of: path, to: queue.path)
+            return try await restore.run(
+                expecting: head, force: isForced, by: Caller(via: Self.name)
+            ) { phase, done, total in
+                bar.begin(phase == .copying ? "copying" : "verifying")
+                bar.show(done, of: total)
+            }
+        } catch {
+            if case .notPermitted(_, let reason) = error, reason.contains("leave the queue") {
+                throw CommandError(
+                    .notPermitted,
+                    "\(error); with --force the queue that is replaced is kept beside it")
+            }
+            guard let advice = QueuePresence(path: queue.path).advice(path: queue.path) else {
+                throw error
+            }
+            throw CommandError(ExitCode(error), "\(error); \(advice)")
+        }
+    }
+
+    private func tell(_ report: RestoreReport, in context: Context) throws {
+        let database = QueueChoice.absolute(queue.path)
+        guard !isJSON else {
+            try context.print(
+                JSONValue.object([
+                    ("path", .string(database)), ("head", .string(report.head.text)),
+                    ("backup", .optional(report.backup?.text)),
+                    ("replaced", .optional(report.replaced?.text)),
+                    ("left", .optional(report.left)),
+                    ("kept", .array(report.kept.map { .string($0) })),
+                    ("next_id", .integer(report.nextAlert)),
+                ]).text())
+            return
+        }
+        try context.print(
+            "restored \(SafeText.line(database)) from \(SafeText.line(path))",
+            "head   \(report.head.text)")
+        for file in report.kept { try context.print("kept   \(SafeText.line(file))") }
+        try context.print("ids    go on from \(report.nextAlert)")
+        switch report.left {
+        case nil: context.note("the replaced queue could not be read; it is kept as it was")
+        case 0: break
+        case 1: context.note("1 entry of the replaced queue is not in the restored one")
+        case let count?:
+            context.note("\(count) entries of the replaced queue are not in the restored one")
+        }
+    }
+}

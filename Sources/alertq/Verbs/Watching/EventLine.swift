@@ -1,0 +1,26 @@
+import AlertPresenters
+import AlertQueue
+
+/// An event on one line.
+enum EventLine {
+    static func text(_ entry: AuditEntry, in context: Context) -> String {
+        let row = AuditListCommand.row(entry, in: context)
+        guard let columns = context.output.columns else {
+            return row.map(SafeText.line).joined(separator: "\t")
+        }
+        let event = entry.event
+        // On a narrow screen the day gives way to what happened.
+        let isNarrow = columns < 60 && !context.isUTC
+        let time =
+            isNarrow
+            ? LocalTime.seconds(event.at) : LocalTime.text(event.at, context.lastingTime)
+        let word = event.outcome?.rawValue ?? event.kind.rawValue
+        let id = event.alertID.map { "\($0)" } ?? "-"
+        var text = entry.title.map(SafeText.line) ?? event.source.map(SafeText.line) ?? ""
+        if let button = entry.button { text = "“\(SafeText.line(button))”  " + text }
+        let head = [time, id, DisplayWidth.padded(word, to: 9)].joined(separator: "  ")
+        let who = event.kind == .asked ? event.source.map(SafeText.line) ?? "" : row[5]
+        let line = head + "  " + text + "  (" + SafeText.line(who) + ")"
+        return DisplayWidth.truncated(line, to: columns)
+    }
+}

@@ -1,0 +1,124 @@
+import Dispatch
+import Glibc
+import Linux
+import Synchronization
+
+/// A program that is run for each response, with the response's JSON line on its stdin.
+struct HookProgram: Sendable {
+    /// How a run ended.
+    enum End: Sendable, Hashable {
+        case exited(Int32)
+        case killed(Int32)
+        case tookTooLong
+        case notStarted(String)
+    }
+
+    /// What is given to one run.
+    struct Input: Sendable {
+        /// What the program reads from its stdin.
+        var text: String
+        var variables: [(name: String, value: String)]
+        /// A descriptor that the program keeps open, with the lock that belongs to it.
+        var kept: Int32?
+    }
+
+    let words: [String]
+    /// How long a run may take.
+    let limit: Duration
+    /// Whether the program's stdout is ours, or else our stderr.
+    let sharesOutput: Bool
+    /// The signals that this process watches, and that the program is to find as they were.
+    let signals: [Int32]
+
+    /// Runs the program to its end; when the task is cancelled, the program is asked to end too.
+    func run(_ input: Input) async -> End {
+        let run: HookRun
+        do {
+            run = try HookRun(self, input)
+        } catch {
+            return .notStarted(error.description)
+        }
+        let watchdog = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return false }
+            return await run.stop()
+        }
+        let end = await withTaskCancellationHandler {
+            await run.end()
+        } onCancel: {
+            Task.detached { await run.stop() }
+        }
+        watchdog.cancel()
+        return await watchdog.value ? .tookTooLong : end
+    }
+}
+
+/// One run of a program, which leads a process group of its own.
+private final class HookRun: Sendable {
+    /// How long a program that was asked to end has for that.
+    private static let grace = Duration.seconds(10)
+
+    private let pid: pid_t
+    private let queue = DispatchQueue(label: "alertq.hook")
+    private let hasEnded = Mutex(false)
+
+    /// Starts the program.
+    init(_ program: HookProgram, _ input: HookProgram.Input) throws(LinuxError) {
+        // A file never waits for its reader, unlike a pipe.
+        let text = try Descriptor.holding(input.text.utf8, name: "alert")
+        var start = ProgramStart(
+            program.words, input: .descriptor(text.raw),
+            output: program.sharesOutput ? .inherited : .descriptor(STDERR_FILENO),
+            errors: .inherited)
+        start.group = 0
+        // The lock lasts for as long as the program, whatever becomes of this process.
+        start.kept = input.kept
+        start.variables = input.variables
+        // What was ignored when this process started stays so, as nohup(1) wants.
+        start.signals = program.signals + [SIGPIPE, SIGXFSZ]
+        pid = try start.start()
+    }
+
+    /// Waits for the program to end.
+    func end() async -> HookProgram.End {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                var info = siginfo_t()
+                // Nobody may take its number before it can't be signalled any more.
+                while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+                let status = hasEnded.withLock { hasEnded in
+                    hasEnded = true
+                    return WaitStatus.reap(pid)
+                }
+                continuation.resume(
+                    returning: status?.signal.map { .killed($0) }
+                        ?? .exited(status?.exitCode ?? 0))
+            }
+        }
+    }
+
+    /// Asks the program and its children to end, and ends them if they don't; returns whether they
+    /// had to be asked.
+    @discardableResult
+    func stop() async -> Bool {
+        guard signal(SIGTERM) else { return false }
+        // What is stopped can't end.
+        signal(SIGCONT)
+        let limit = ContinuousClock.now + Self.grace
+        while ContinuousClock.now < limit, !hasEnded.withLock({ $0 }) {
+            // A cancelled sleep ends at once: by then the program has ended.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        signal(SIGKILL)
+        return true
+    }
+
+    @discardableResult
+    private func signal(_ number: Int32) -> Bool {
+        hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return false }
+            // It may have left the group that it led.
+            let hasLeft = getpgid(pid) != pid && kill(pid, number) == 0
+            return kill(-pid, number) == 0 || hasLeft
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import AlertQueue
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import alertq
+
+/// A queue in a directory of its own, and a manager of it.
+private final class TestQueue: Sendable {
+    private let folder: TemporaryDirectory
+    let manager: AlertManager
+    var directory: String { folder.path }
+    var path: String { folder.database }
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        manager = try await AlertManager(path: folder.database)
+    }
+}
+
+@Suite("Printing a response")
+struct ResponsePrinterTests {
+    private let test = TestContext()
+
+    private func answered(_ queue: TestQueue, _ alert: Alert, _ button: String) async throws
+        -> AlertRecord
+    {
+        let id = try await queue.manager.show(alert)
+        return try await queue.manager.answer(id, button: button)
+    }
+
+    private func isCollected(_ record: AlertRecord, _ queue: TestQueue) async throws -> Bool {
+        try await queue.manager.record(record.id).response?.collectedAt != nil
+    }
+
+    @Test("A result counts as collected once it has been written, and not before")
+    func collected() async throws {
+        let queue = try await TestQueue()
+        let record = try await answered(queue, Sample.alert, "yes")
+        let broken = Output { _ throws(OutputError) in throw OutputError(errorNumber: ENOSPC) }
+        let failing = ResponsePrinter(
+            verb: "ask", isJSON: false,
+            context: Context(
+                output: broken, errors: test.errors.output(), variables: { _ in nil },
+                now: { Sample.now }))
+        await #expect(throws: OutputError.self) { try await failing.print(record, queue.manager) }
+        #expect(try await !isCollected(record, queue))
+        #expect(test.errors.text.contains("alert 1: answered"))
+        let printer = ResponsePrinter(verb: "ask", isJSON: false, context: test.context())
+        #expect(try await printer.print(record, queue.manager) == .done)
+        #expect(test.output.text == "yes\n")
+        #expect(try await isCollected(record, queue))
+        await queue.manager.close()
+    }
+
+    @Test("What a named handler is to collect is told, and left to it")
+    func handler() async throws {
+        let queue = try await TestQueue()
+        var alert = Sample.alert
+        alert.handler = "apply"
+        let record = try await answered(queue, alert, "no")
+        let printer = ResponsePrinter(verb: "ask", isJSON: false, context: test.context())
+        #expect(try await printer.print(record, queue.manager) == .cancelButton)
+        #expect(test.output.text == "no\n")
+        #expect(try await !isCollected(record, queue))
+        await queue.manager.close()
+    }
+
+    @Test("A program gets a button's id as it is, a terminal nothing that it might obey")
+    func hostile() async throws {
+        let queue = try await TestQueue()
+        let id = "\u{1B}[2Jyes"
+        let record = try await answered(
+            queue, Alert("Go on?", buttons: [Alert.Button("Yes", id: id), .cancel("No")]), id)
+        for (columns, expected) in [(nil, id + "\n"), (80, "␛[2Jyes\n")] as [(Int?, String)] {
+            let test = TestContext()
+            let printer = ResponsePrinter(
+                verb: "ask", isJSON: false, context: test.context(columns: columns))
+            #expect(try await printer.print(record, queue.manager) == .done)
+            #expect(test.output.text == expected)
+        }
+        await queue.manager.close()
+    }
+
+    @Test("A notice that has been dismissed is done, a question that has been is not")
+    func dismissed() async throws {
+        let queue = try await TestQueue()
+        let record = Sample.record(Alert("Done"), Sample.response(.dismissed, button: -1))
+        for (verb, code) in [("notify", ExitCode.done), ("ask", .dismissed)] {
+            let printer = ResponsePrinter(verb: verb, isJSON: false, context: test.context())
+            #expect(try await printer.print(record, queue.manager) == code)
+        }
+        #expect(test.output.text.isEmpty)
+        await queue.manager.close()
+    }
+}
+
+@Suite("Verifying the audit log")
+struct AuditVerifyTests {
+    @Test("A log that verifies exits with 0, one that does not with 65, and none with 66")
+    func codes() async throws {
+        let queue = try await TestQueue()
+        let id = try await queue.manager.show(Sample.alert)
+        try await queue.manager.answer(id, button: "yes")
+        await queue.manager.close()
+        let sound = TestContext()
+        #expect(try await verify(sound, queue.path) == .done)
+        #expect(sound.output.text == "2 entries verify\n")
+        let missing = TestContext()
+        #expect(try await verify(missing, queue.directory + "/none.db") == .notFound)
+        #expect(missing.output.text.isEmpty && missing.errors.text.contains("there is no queue"))
+        // The texts go as the eraser takes them, but no entry tells of it.
+        try Database(path: queue.path).execute(
+            """
+            UPDATE alerts SET title = NULL, message = NULL, info = '{}', salt = NULL,
+                buttons = '[{"id":"yes"},{"id":"no","role":"cancel"}]'
+            """)
+        let forged = TestContext()
+        #expect(try await verify(forged, queue.path) == .badData)
+        #expect(forged.output.text.isEmpty)
+        #expect(forged.errors.text.contains("alert 1 has lost its texts"))
+        #expect(forged.errors.text.contains("the log does not verify"))
+        let json = TestContext()
+        #expect(try await verify(json, queue.path, "--json") == .badData)
+        #expect(json.output.text.contains("\"verifies\":false"))
+    }
+
+    private func verify(
+        _ test: TestContext, _ path: String, _ option: String? = nil
+    ) async throws -> ExitCode {
+        let words = ["audit", "verify", "--database", path] + (option.map { [$0] } ?? [])
+        return try await Program.run(words, in: test.context())
+    }
+}
