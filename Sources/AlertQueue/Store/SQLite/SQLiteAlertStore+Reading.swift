@@ -12,7 +12,7 @@ extension SQLiteAlertStore {
         }
         var generation = lookAhead.forget()
         var (upcoming, isDue, sequence) = try await look(query)
-        if isDue, !isReadOnly {
+        if isDue {
             try await sweep(atMost: .max)
             generation = lookAhead.forget()
             (upcoming, _, sequence) = try await look(query)

@@ -42,7 +42,6 @@ extension SQLiteAlertStore {
 
     /// Stores what is overdue before a look at the history, to which it belongs.
     nonisolated(nonsending) func sweepForReading() async {
-        guard !isReadOnly else { return }
         // If it can't be stored now, what is stored can still be read.
         guard let due = try? await due(), due.isNow else { return }
         try? await sweep(atMost: 10)

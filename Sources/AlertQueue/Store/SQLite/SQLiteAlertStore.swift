@@ -19,7 +19,6 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     private let reader: QueueConfined<Reader>
     let known: LogTail
     let lookAhead: LookAhead
-    let isReadOnly: Bool
     let timekeeper: Timekeeper?
     private let closing = Mutex(false)
 
@@ -74,7 +73,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     private init(
         files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
         changes: ChangeSignal, foreignChanges: ChangeSignal, known: LogTail, lookAhead: LookAhead,
-        bell: Bell, isReadOnly: Bool, timekeeper: Timekeeper?
+        bell: Bell, timekeeper: Timekeeper?
     ) {
         let slotChanges = ChangeSignal()
         let lastHold = LastHold()
@@ -95,7 +94,6 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.lastHold = lastHold
         self.reader = reader
         self.caller = caller
-        self.isReadOnly = isReadOnly
         self.timekeeper = timekeeper
         slot = PresentationSlot(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
