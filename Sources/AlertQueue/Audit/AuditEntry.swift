@@ -96,7 +96,7 @@ public struct AuditEntry: Sendable {
     }
 
     /// Who did it, as a store stamps it.
-    var caller: Caller {
+    package var caller: Caller {
         let by = event.responder
         return Caller(
             Identity(

@@ -34,7 +34,7 @@ package enum EntryDetail {
     }
 
     /// Of a snooze: its end.
-    static func snoozed(until end: ClockReading) -> String {
+    package static func snoozed(until end: ClockReading) -> String {
         "until \(time(end)), " + (end.isOnWallClock ? "wall clock" : "boot clock \(moment(end))")
     }
 
