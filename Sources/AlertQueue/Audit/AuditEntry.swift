@@ -96,7 +96,7 @@ public struct AuditEntry: Sendable {
     }
 
     /// Who did it, as a store stamps it.
-    var caller: Caller {
+    package var caller: Caller {
         let by = event.responder
         return Caller(
             Identity(
@@ -166,7 +166,7 @@ public struct AuditEntry: Sendable {
 /// the texts have been erased.
 package struct KeyDigest: Sendable {
     /// 16 random bytes.
-    let salt: [UInt8]
+    package let salt: [UInt8]
     /// The SHA-256 of these netstrings: `alertq-key-1`, salt, source, key, style, title, message,
     /// default button, and buttons and `userInfo` as in the content.
     let hash: [UInt8]

@@ -34,7 +34,7 @@ package enum EntryDetail {
     }
 
     /// Of a snooze: its end.
-    static func snoozed(until end: ClockReading) -> String {
+    package static func snoozed(until end: ClockReading) -> String {
         "until \(time(end)), " + (end.isOnWallClock ? "wall clock" : "boot clock \(moment(end))")
     }
 
@@ -76,7 +76,7 @@ package enum EntryDetail {
 
 extension EntryDetail {
     /// The digest of what an alert with a key asked; `nil` without one.
-    static func key(asked detail: String?) -> KeyDigest? {
+    package static func key(asked detail: String?) -> KeyDigest? {
         guard let detail, let start = detail.firstRange(of: "; key ") else { return nil }
         let words = detail[start.upperBound...].prefix { $0 != ";" }.split(separator: " ")
         guard words.count == 2, let salt = Hex.bytes(words[0]), let hash = Hex.bytes(words[1])

@@ -15,7 +15,7 @@ extension Alert {
     }
 
     /// The first part of the content that differs from what was asked before.
-    func firstDifference(from stored: Alert) -> String? {
+    package func firstDifference(from stored: Alert) -> String? {
         if !title.isIdentical(to: stored.title) { return "title" }
         if !message.isIdentical(to: stored.message) { return "message" }
         if style != stored.style { return "style" }

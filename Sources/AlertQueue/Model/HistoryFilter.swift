@@ -57,6 +57,8 @@ public struct HistoryFilter: Sendable {
     /// Whether an alert's response meets the conditions, but for those on words and on collecting.
     package func admits(_ record: AlertRecord) -> Bool {
         guard let response = record.response else { return false }
+        // In the milliseconds in which times are stored.
+        let resolved = Timestamp.milliseconds(response.resolvedAt)
         return source.map(record.source.name.isIdentical) ?? true
             && key.map { record.alert.key.isIdentical(to: $0) } ?? true
             && outcome.map { $0 == response.outcome } ?? true
@@ -64,7 +66,7 @@ public struct HistoryFilter: Sendable {
             && by.map { $0 == response.by } ?? true
             && user.map { (response.responder?.user).isIdentical(to: $0) } ?? true
             && via.map { (response.responder?.via).isIdentical(to: $0) } ?? true
-            && since.map { $0 <= response.resolvedAt } ?? true
-            && until.map { $0 > response.resolvedAt } ?? true
+            && since.map { Timestamp.milliseconds($0) <= resolved } ?? true
+            && until.map { Timestamp.milliseconds($0) > resolved } ?? true
     }
 }

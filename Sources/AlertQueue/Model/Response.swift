@@ -112,6 +112,14 @@ public struct Response: Sendable, Equatable {
         self.cancelHandling = cancelHandling
     }
 
+    /// The same response, once the asker has taken it.
+    package func collected(at date: Date) -> Response {
+        Response(
+            alertID: alertID, outcome: outcome, buttonIndex: buttonIndex, button: button, by: by,
+            responder: responder, resolvedAt: resolvedAt, collectedAt: date, userInfo: userInfo,
+            cancelHandling: cancelHandling)
+    }
+
     /// Whether code that was given with the alert has anything to do: not after a cancel that a
     /// delegate has handled.
     var runsHandlers: Bool { cancelHandling != .handled }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets tasks wait until something has changed, without missing a change or holding a thread.
-final class ChangeSignal: Sendable {
+package final class ChangeSignal: Sendable {
     private struct State {
         var count: UInt64 = 0
         var nextWaiter: UInt64 = 0
@@ -10,21 +10,23 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// How many changes there have been.
-    var count: UInt64 { state.withLock { $0.count } }
+    package var count: UInt64 { state.withLock { $0.count } }
 
     /// Counts a change, and lets everybody go on who waits.
-    func change() {
+    package func change() {
         wake { $0.count += 1 }
     }
 
     /// Lets everybody look again, without counting a change.
-    func nudge() {
+    package func nudge() {
         wake { _ in }
     }
 
     /// Waits until the count is no longer `seen`, somebody nudges, or the task is cancelled.
-    nonisolated(nonsending) func wait(after seen: UInt64) async {
+    package nonisolated(nonsending) func wait(after seen: UInt64) async {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

@@ -79,19 +79,10 @@ struct AlertRow {
     }
 
     /// Whether the deadline has passed without anybody having stored that.
-    func isOverdue(at now: ClockReading) -> Bool {
-        guard record.response == nil, let expiry else { return false }
-        return now.isAtOrAfter(expiry)
-    }
+    func isOverdue(at now: ClockReading) -> Bool { record.isOverdue(expiry, at: now) }
 
     /// The record as a reader is to see it: an overdue alert shows as expired.
-    func visible(at now: ClockReading) -> AlertRecord {
-        guard isOverdue(at: now) else { return record }
-        var record = record
-        record.state = .resolved
-        record.response = Expiry.response(to: record, at: record.expiresAt ?? record.askedAt)
-        return record
-    }
+    func visible(at now: ClockReading) -> AlertRecord { record.visible(expiry, at: now) }
 
     /// What the entry of its ask says besides its columns.
     ///
@@ -167,47 +158,5 @@ struct AlertRow {
 
     private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
         .inconsistent(id, "its \(what) can't be understood")
-    }
-}
-
-/// What decides on an alert's place in the queue.
-struct QueuePlace {
-    let id: Alert.ID
-    let priority: Alert.Priority
-    let asked: ClockReading
-
-    /// The order of the list: urgency, grown by waiting, then age.
-    func comes(before other: QueuePlace, at now: ClockReading) -> Bool {
-        let (mine, its) = (effectivePriority(at: now), other.effectivePriority(at: now))
-        return mine == its ? id < other.id : mine > its
-    }
-
-    /// The priority with an hour's waiting counted as one step.
-    func effectivePriority(at now: ClockReading) -> Int {
-        let steps = max(0, min(3, asked.time(until: now).components.seconds / 3600))
-        return min(Alert.Priority.critical.rawValue, priority.rawValue + Int(steps))
-    }
-}
-
-/// What a deadline is, and what it means for an alert once it has passed.
-enum Expiry {
-    /// The deadline as three columns have it: without a boot time it follows the wall clock.
-    static func moment(
-        wallMilliseconds: Int64?, bootMilliseconds: Int64?, boot: String
-    ) -> ClockReading? {
-        guard let wallMilliseconds else { return nil }
-        guard let bootMilliseconds else { return ClockReading(onWallClock: wallMilliseconds) }
-        return ClockReading(
-            wallMilliseconds: wallMilliseconds, bootMilliseconds: bootMilliseconds, boot: boot)
-    }
-
-    static func response(to record: AlertRecord, at date: Date) -> Response {
-        let index = record.alert.defaultButton.map(record.alert.buttonIndex) ?? -1
-        return Response(
-            alertID: record.id, outcome: .expired, buttonIndex: index,
-            button: record.alert.buttons.indices.contains(index)
-                ? record.alert.buttons[index] : nil,
-            by: index >= 0 ? .policy : .system, responder: nil, resolvedAt: date,
-            collectedAt: nil, userInfo: record.alert.userInfo)
     }
 }

@@ -254,7 +254,7 @@ extension AuditEntry {
     }
 
     /// Whether a stored response is the one that this entry recorded.
-    func matches(_ response: Response) -> Bool {
+    package func matches(_ response: Response) -> Bool {
         guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
             event.by == response.by, buttonRole == response.button?.role,
             Timestamp.milliseconds(event.at) == Timestamp.milliseconds(response.resolvedAt)

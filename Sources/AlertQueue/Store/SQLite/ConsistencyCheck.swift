@@ -127,11 +127,11 @@ extension Database {
     }
 
     /// Who requested that a screen cancel an alert; `nil` for no request.
-    func cancelRequest(of id: Alert.ID) throws -> (by: ResolvedBy, caller: Caller)? {
+    func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
         try first(Self.requests, .integer(id)) { row in
             let entry = try unchangedEntry(row, of: id)
             try checkPlace(of: entry, id)
-            return entry.event.by.map { ($0, entry.caller) }
+            return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
         } ?? nil
     }
 

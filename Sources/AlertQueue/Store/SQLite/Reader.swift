@@ -30,8 +30,7 @@ struct Reader {
     /// <https://sqlite.org/pragma.html#pragma_data_version>.
     mutating func hasChanged() -> Bool {
         // A file that can't be read now is looked at again a second later.
-        guard let handle = try? current().handle,
-            let version = try? handle.first("PRAGMA data_version", read: { $0.integer(0) })
+        guard let handle = try? current().handle, let version = try? Self.version(of: handle)
         else { return true }
         defer { lastVersion = version }
         return lastVersion != nil && version != lastVersion
@@ -58,6 +57,12 @@ struct Reader {
         let opened = try file.openExisting(continuing: known.head, isReadOnly: true)
         try file.syncLog()
         database = opened
+        // From the first read on: what comes before the first look is a change, too.
+        if lastVersion == nil { lastVersion = try? Self.version(of: opened.handle) }
         return opened
+    }
+
+    private static func version(of handle: Database) throws -> Int64? {
+        try handle.first("PRAGMA data_version") { $0.integer(0) }
     }
 }

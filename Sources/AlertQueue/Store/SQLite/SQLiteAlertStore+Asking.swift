@@ -7,8 +7,6 @@ import SQLite
 private struct PreparedQuestion: Sendable {
     let question: Question
     let caller: Caller
-    /// What the record tells of it.
-    let recorded: Alert
     let buttons: String
     let info: String
     let presenters: String?
@@ -20,7 +18,6 @@ private struct PreparedQuestion: Sendable {
     init(_ question: Question, by caller: Caller) {
         self.question = question
         self.caller = caller
-        recorded = question.alert.withoutClosures(source: question.source)
         buttons = StoredJSON.encode(question.alert.buttons)
         info = StoredJSON.encode(question.alert.userInfo)
         presenters = question.alert.presenters.map { StoredJSON.encode($0) }
@@ -174,7 +171,7 @@ extension WriteContext {
         let turn = max(
             try db.turn(of: uid, alert.priority), try db.lastTurn(of: source, alert.priority)
         ).addingBounded(1)
-        let expiry = try alert.deadline.map { try moment($0, of: "deadline") }
+        let expiry = try alert.deadline.map { try $0.moment(from: now, of: "deadline") }
         try db.change(
             """
             INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
@@ -202,25 +199,6 @@ extension WriteContext {
     }
 }
 
-extension WriteContext {
-    /// When a length of time or a moment has passed: a length keeps its distance on the clock of
-    /// this boot, a moment follows the wall clock.
-    func moment(_ deadline: Alert.Deadline, of part: String) throws(AlertError) -> ClockReading {
-        switch deadline {
-        case .after(let duration): return now.advanced(by: duration)
-        case .at(let date):
-            let distance = Timestamp.milliseconds(date) - now.wallMilliseconds
-            guard distance > 0 else {
-                throw .invalid(part, "\(LocalTime.text(date, .whole)) lies in the past")
-            }
-            guard Duration.milliseconds(distance) <= Alert.Limit.duration else {
-                throw .invalid(part, "is more than 100 years away")
-            }
-            return ClockReading(onWallClock: now.wallMilliseconds + distance)
-        }
-    }
-}
-
 extension AlertRow {
     /// The row of a question that has just been stored.
     fileprivate init(
@@ -239,7 +217,9 @@ extension AlertRow {
         erasedButtons = nil
         isBlank = false
         record = AlertRecord(
-            id: id, alert: prepared.recorded,
+            id: id,
+            alert: prepared.question.alert.recorded(
+                source: prepared.question.source, expiry: expiry),
             source: AlertRecord.Source(
                 name: prepared.question.source, uid: identity.uid, pid: identity.pid,
                 host: identity.host),
@@ -249,14 +229,5 @@ extension AlertRow {
             snoozedUntil: nil, snoozes: 0, response: nil)
         record.followsWallClock = expiry?.isOnWallClock ?? false
         record.salt = salt
-    }
-}
-
-extension Alert {
-    fileprivate func withoutClosures(source: String) -> Alert {
-        var alert = self
-        alert.source = source
-        alert.buttons = buttons.map { Button($0.title, id: $0.id, role: $0.role) }
-        return alert
     }
 }

@@ -17,7 +17,8 @@ extension SQLiteAlertStore {
             generation = lookAhead.forget()
             (upcoming, _, sequence) = try await look(query)
         }
-        if upcoming.record == nil, upcoming.refused.isEmpty {
+        // What others may show counts as waiting, however little this one may show.
+        if upcoming.record == nil, upcoming.refused.isEmpty, upcoming.waiting.count == 0 {
             lookAhead.foundNothing(for: query, at: sequence, since: generation)
         }
         return upcoming
@@ -46,10 +47,8 @@ extension SQLiteAlertStore {
             }
             var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
             upcoming.refused = refused
-            if let next {
-                upcoming.waiting = try db.ready(besides: next.record.id)
-                upcoming.isCancelRequested = try db.isCancelRequested(next)
-            }
+            upcoming.waiting = try db.ready(besides: next?.record.id ?? 0)
+            if let next { upcoming.isCancelRequested = try db.isCancelRequested(next) }
             return (upcoming, isDue, try db.lastSequence())
         }
     }

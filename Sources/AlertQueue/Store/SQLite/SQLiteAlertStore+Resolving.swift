@@ -86,7 +86,7 @@ extension SQLiteAlertStore {
                 throw AlertError.late(row.expiryResponse(at: context.now))
             }
             let own = row.record.alert.snooze ?? .seconds(300)
-            let until = try context.moment(end ?? .after(own), of: "snooze")
+            let until = try (end ?? .after(own)).moment(from: context.now, of: "snooze")
             try context.db.change(
                 """
                 UPDATE alerts SET snoozes = snoozes + 1, snoozed_ms = ?, snoozed_boot_ms = ?,

@@ -246,6 +246,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     package nonisolated(nonsending) func takeHandlerTurn(
         _ id: Alert.ID
     ) async throws(AlertError) -> (any HandlerTurn)? {
-        try HandlerTurns(path: files.handlers, mode: files.mode).take(id)
+        guard !isClosed else { throw .closed }
+        return try HandlerTurns(path: files.handlers, mode: files.mode).take(id)
     }
 }

@@ -1,0 +1,15 @@
+import FoundationEssentials
+
+extension Alert {
+    /// The alert as its record tells of it, whoever reads that: with the name of whoever asked,
+    /// without closures, in whole milliseconds, and with the moment that its deadline became.
+    package func recorded(source: String, expiry: ClockReading?) -> Alert {
+        var alert = self
+        alert.source = source
+        alert.buttons = buttons.map { Button($0.title, id: $0.id, role: $0.role) }
+        alert.dismissAfter = dismissAfter.map { .milliseconds($0.milliseconds) }
+        alert.snooze = snooze.map { .milliseconds($0.milliseconds) }
+        alert.deadline = expiry.map { .at(Timestamp.date(milliseconds: $0.wallMilliseconds)) }
+        return alert
+    }
+}

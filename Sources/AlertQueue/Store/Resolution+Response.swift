@@ -1,0 +1,138 @@
+import FoundationEssentials
+
+// What a resolution makes of an alert that waits; the same in every store.
+
+/// Who has requested that a screen cancel an alert, as the log tells.
+package struct CancelRequest: Sendable {
+    package let by: ResolvedBy
+    package let caller: Caller
+
+    package init(by: ResolvedBy, caller: Caller) {
+        self.by = by
+        self.caller = caller
+    }
+}
+
+extension Resolution.Actor {
+    fileprivate var resolvedBy: ResolvedBy {
+        switch self {
+        case .person: .person
+        case .program: .program
+        }
+    }
+}
+
+extension Resolution.Authority {
+    /// Whether it is that of whoever requested the end before.
+    package var isRequested: Bool { self == .requested }
+
+    /// Who is recorded as having ended an alert: the owner's word for a caller of the account that
+    /// asked, else whoever acts.
+    ///
+    /// - Parameter request: What the log tells, where ``isRequested``.
+    /// - Throws: ``AlertError/notYours(_:owner:)`` for another account's alert, unless root or
+    ///   force is at work.
+    package func resolver(
+        of record: AlertRecord, owner: ResolvedBy, by caller: Caller, _ request: CancelRequest?
+    ) throws(AlertError) -> ResolvedBy {
+        try check(record, caller)
+        switch self {
+        case .requested: return request?.by ?? owner
+        case .own(let actor), .forced(let actor):
+            return caller.isAsker(record.source) ? owner : actor.resolvedBy
+        }
+    }
+}
+
+extension Resolution {
+    /// Whether what the log tells of a request is needed to carry it out.
+    package var isRequested: Bool {
+        switch self {
+        case .cancel(_, let authority), .withdraw(let authority): authority.isRequested
+        case .choose, .chooseID, .dismiss, .expireUnattended: false
+        }
+    }
+
+    /// On whose behalf an alert is ended: for the cancel that a screen carries out, on behalf of
+    /// whoever requested it.
+    package func actor(by caller: Caller, _ request: CancelRequest?) -> Caller {
+        guard case .cancel(_, .requested) = self else { return caller }
+        return request?.caller ?? caller
+    }
+
+    /// What the audit log tells besides the response.
+    package func detail(of record: AlertRecord, at now: ClockReading) -> String? {
+        switch self {
+        case .expireUnattended:
+            EntryDetail.expired(
+                at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
+        case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
+        case .choose, .chooseID, .dismiss, .withdraw: nil
+        }
+    }
+
+    /// The response that it gives an alert that still waits.
+    ///
+    /// - Parameters:
+    ///   - caller: On whose behalf, as ``actor(by:_:)`` has it.
+    ///   - request: What the log tells, where ``isRequested``.
+    /// - Throws: ``AlertError/noSuchButton(_:button:known:)``, ``AlertError/invalid(_:_:)`` for
+    ///   what the alert does not offer, and ``AlertError/notYours(_:owner:)``.
+    package func response(
+        to record: AlertRecord, at now: ClockReading, by caller: Caller, _ request: CancelRequest?
+    ) throws(AlertError) -> Response {
+        let (alert, responder) = (record.alert, caller.responder)
+        switch self {
+        case .chooseID(let id, let actor):
+            let index = alert.buttonIndex(id: id)
+            guard index >= 0 else {
+                throw .noSuchButton(record.id, button: id, known: alert.buttons.map(\.id))
+            }
+            return record.response(.answered, index, actor.resolvedBy, responder, at: now)
+        case .choose(let index?, let actor):
+            guard alert.buttons.indices.contains(index) else {
+                throw .noSuchButton(
+                    record.id, button: "#\(index)", known: alert.buttons.map(\.id))
+            }
+            return record.response(.answered, index, actor.resolvedBy, responder, at: now)
+        case .choose(nil, let actor):
+            guard alert.buttons.isEmpty else {
+                throw .invalid("choice", "is missing: alert \(record.id) has buttons")
+            }
+            return record.response(.dismissed, -1, actor.resolvedBy, responder, at: now)
+        case .dismiss:
+            guard alert.buttons.isEmpty else {
+                throw .invalid("dismissal", "is refused: alert \(record.id) has buttons")
+            }
+            // A timer is nobody: who stored it stands in the audit log only.
+            return record.response(.dismissed, -1, .system, nil, at: now)
+        case .cancel(let isHandled, let authority):
+            let by = try authority.resolver(of: record, owner: .system, by: caller, request)
+            return record.response(
+                .cancelled, alert.cancelButtonIndex, by, responder, at: now,
+                CancelHandling(isHandled: isHandled))
+        case .withdraw(let authority):
+            let by = try authority.resolver(of: record, owner: .asker, by: caller, request)
+            return record.response(.withdrawn, -1, by, responder, at: now)
+        case .expireUnattended:
+            guard alert.defaultButton != nil else {
+                throw .invalid("expiry", "is refused: alert \(record.id) has no default button")
+            }
+            return Expiry.response(
+                to: record, at: Timestamp.date(milliseconds: now.wallMilliseconds))
+        }
+    }
+}
+
+extension AlertRecord {
+    fileprivate func response(
+        _ outcome: Outcome, _ index: Int, _ by: ResolvedBy, _ responder: Responder?,
+        at now: ClockReading, _ cancelHandling: CancelHandling? = nil
+    ) -> Response {
+        Response(
+            alertID: id, outcome: outcome, buttonIndex: index,
+            button: index >= 0 ? alert.buttons[index] : nil, by: by, responder: responder,
+            resolvedAt: Timestamp.date(milliseconds: now.wallMilliseconds), collectedAt: nil,
+            userInfo: alert.userInfo, cancelHandling: cancelHandling)
+    }
+}

@@ -1,0 +1,65 @@
+import FoundationEssentials
+
+/// Counts that are not ordered yet.
+package struct StatisticsTally: Sendable {
+    private var counted = AlertStatistics()
+    private var sources: [String: AlertStatistics.Counts] = [:]
+    private var buttons: [String: AlertStatistics.Counts] = [:]
+
+    package init() {}
+
+    package var statistics: AlertStatistics {
+        var statistics = counted
+        statistics.sources = Self.ordered(sources)
+        statistics.buttons = Self.ordered(buttons)
+        return statistics
+    }
+
+    /// - Parameter isUnseen: Whether they have never been on a screen.
+    package mutating func addAlerts(
+        _ count: Int, of source: String, _ outcome: Outcome?, isUnseen: Bool, firstAsked: Int64
+    ) {
+        let asked = Timestamp.date(milliseconds: firstAsked)
+        if outcome == nil { counted.oldestWaiting = min(asked, counted.oldestWaiting ?? asked) }
+        let counts = Self.counts(count, outcome, isUnseen: isUnseen)
+        counted.total.add(counts)
+        Self.add(counts, to: &sources, source)
+    }
+
+    package mutating func addChoices(
+        _ count: Int, of button: String, _ outcome: Outcome, isUnseen: Bool
+    ) {
+        Self.add(Self.counts(count, outcome, isUnseen: isUnseen), to: &buttons, button)
+    }
+
+    package mutating func addAnswer(fromAsked: Int64, fromPresented: Int64?) {
+        counted.timeFromAsked.add(milliseconds: fromAsked)
+        if let fromPresented { counted.timeFromPresented.add(milliseconds: fromPresented) }
+    }
+
+    private static func add(
+        _ counts: AlertStatistics.Counts, to groups: inout [String: AlertStatistics.Counts],
+        _ name: String
+    ) {
+        // Names come from outside, and may be without number.
+        guard groups[name] != nil || groups.count < AlertStatistics.groupLimit else { return }
+        groups[name, default: AlertStatistics.Counts()].add(counts)
+    }
+
+    private static func counts(
+        _ count: Int, _ outcome: Outcome?, isUnseen: Bool
+    ) -> AlertStatistics.Counts {
+        var counts = AlertStatistics.Counts()
+        counts.asked = count
+        if let outcome { counts.outcomes = [outcome: count] }
+        if isUnseen, outcome == .expired { counts.unseen = count }
+        return counts
+    }
+
+    private static func ordered(
+        _ groups: [String: AlertStatistics.Counts]
+    ) -> [AlertStatistics.Group] {
+        groups.map { AlertStatistics.Group(name: $0.key, counts: $0.value) }
+            .sorted { ($1.counts.asked, $0.name) < ($0.counts.asked, $1.name) }
+    }
+}

@@ -1,0 +1,128 @@
+import AlertQueue
+import Synchronization
+
+/// A queue that a check of the contract opens as often as it needs processes.
+package final class ContractQueue: Sendable {
+    /// The clock of all stores that get no other one.
+    package let clock = ManualClock()
+    private let opening: @Sendable (any AlertClock) async throws -> any AlertStore
+    private let opened = Mutex<[any AlertStore]>([])
+
+    /// - Parameter opening: Opens the queue once more, with a clock; on behalf of ``keeper``.
+    package init(
+        _ opening: @escaping @Sendable (any AlertClock) async throws -> any AlertStore
+    ) {
+        self.opening = opening
+    }
+
+    /// On whose behalf the stores apply deadlines.
+    package static let keeper = Caller(
+        Identity(
+            uid: 1000, user: "ana", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
+            pid: 99), via: "keeper")
+
+    /// Opens the queue once more, as another process does.
+    package func open(_ clock: (any AlertClock)? = nil) async throws -> any AlertStore {
+        let store = try await opening(clock ?? self.clock)
+        opened.withLock { $0.append(store) }
+        return store
+    }
+
+    /// Closes all stores that are open.
+    package func close() async {
+        for store in opened.withLock({ $0 }) { await store.close() }
+    }
+}
+
+// Those who act in the checks.
+extension Caller {
+    /// A person at a terminal, of the account that asks.
+    static let ana = Caller(
+        Identity(
+            uid: 1000, user: "ana", loginUID: 1001, session: 7, tty: "/dev/pts/3",
+            ssh: "192.0.2.7", host: "desk", pid: 4711), via: "terminal")
+    /// Somebody else at the same account.
+    static let ben = Caller(
+        Identity(
+            uid: 1000, user: "ben", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
+            pid: 4712), via: "answer")
+    /// Somebody of another account.
+    static let eve = Caller(
+        Identity(
+            uid: 2003, user: "eve", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
+            pid: 4713), via: "answer")
+    static let root = Caller(
+        Identity(
+            uid: 0, user: "root", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
+            pid: 4714), via: "answer")
+
+    /// Somebody of an account.
+    static func account(_ uid: UInt32) -> Caller {
+        var caller = Caller.ben
+        caller.identity.uid = uid
+        return caller
+    }
+}
+
+extension Alert {
+    /// A question with the buttons Yes and No.
+    static func yesNo(
+        _ title: String = "Go on?", priority: Priority = .normal, deadline: Deadline? = nil,
+        key: String? = nil
+    ) -> Alert {
+        Alert(
+            title, buttons: ["Yes", .cancel("No")], priority: priority, deadline: deadline,
+            key: key)
+    }
+}
+
+extension AlertStore {
+    @discardableResult
+    nonisolated(nonsending) func ask(
+        _ alert: Alert = .yesNo(), source: String = "test", limit: Int = 10_000,
+        accountLimit: Int = 100_000, by caller: Caller = .ben
+    ) async throws(AlertError) -> Receipt {
+        try await enqueue(
+            Question(
+                alert: alert, source: source, pendingLimit: limit, accountLimit: accountLimit),
+            by: caller)
+    }
+
+    @discardableResult
+    nonisolated(nonsending) func answer(
+        _ id: Alert.ID, _ button: Int = 0, by caller: Caller = .ana
+    ) async throws(AlertError) -> AlertRecord {
+        try await resolve(id, .choose(button: button), by: caller)
+    }
+
+    /// The id of the alert that some presenters show next.
+    nonisolated(nonsending) func nextID(
+        _ presenters: String...
+    ) async throws(AlertError) -> Alert.ID? {
+        try await next(ScreenQuery(for: presenters)).record?.id
+    }
+
+    /// Shows what comes next, and ends it.
+    nonisolated(nonsending) func showNext(
+        at now: ClockReading, prefersQuestions: Bool = false
+    ) async throws(AlertError) -> AlertRecord? {
+        let query = ScreenQuery(for: ["x"], prefersQuestions: prefersQuestions)
+        guard let record = try await next(query).record else { return nil }
+        post(.presented(record, at: now), by: .ana)
+        return try await resolve(
+            record.id, record.alert.buttons.isEmpty ? .dismiss : .choose(button: 0), by: .ana)
+    }
+
+    /// The kinds of the log's entries.
+    nonisolated(nonsending) func kinds(
+        of id: Alert.ID? = nil
+    ) async throws(AlertError) -> [AlertEvent.Kind] {
+        try await entries(after: 0, of: id, limit: 10_000).map(\.event.kind)
+    }
+
+    /// Makes sure that the log and the records tell the same.
+    nonisolated(nonsending) func expectSound() async throws {
+        let report = try await verify(expecting: try await auditHead())
+        try expectEqual(report.problems.map(\.reason), [], "problems of the log")
+    }
+}

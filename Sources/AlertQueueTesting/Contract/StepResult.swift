@@ -1,0 +1,76 @@
+import AlertQueue
+import FoundationEssentials
+
+/// What a store has told about a step, without what differs between stores: salts, and the hashes
+/// that they make.
+enum StepResult: Equatable, Sendable {
+    case receipt(
+        AlertRecord, isNew: Bool, isOverdue: Bool, isCancelRequested: Bool, ClockReading?,
+        sequence: Int64)
+    case upcoming(AlertRecord?, ClockReading?, isCancelRequested: Bool, WaitingAlerts)
+    case page([AlertRecord], next: Int64?, isEnd: Bool)
+    /// Any facts, each as a line.
+    case facts([String])
+    case failure(AlertError)
+
+    init(_ receipt: Receipt) {
+        self = .receipt(
+            receipt.record.withoutSalt, isNew: receipt.isNew, isOverdue: receipt.isOverdue,
+            isCancelRequested: receipt.isCancelRequested, receipt.expiry,
+            sequence: receipt.sequence)
+    }
+
+    init(_ upcoming: Upcoming) {
+        self = .upcoming(
+            upcoming.record?.withoutSalt, upcoming.expiry,
+            isCancelRequested: upcoming.isCancelRequested, upcoming.waiting)
+    }
+
+    init(_ page: RecordPage) {
+        self = .page(page.records.map(\.withoutSalt), next: page.next, isEnd: page.isEnd)
+    }
+
+    init(_ statistics: AlertStatistics) {
+        let counts = { (counts: AlertStatistics.Counts) in
+            let ends = counts.outcomes.sorted { $0.key.rawValue < $1.key.rawValue }
+            return "\(counts.asked) \(counts.unseen) \(ends)"
+        }
+        self = .facts(
+            [
+                counts(statistics.total), "\(statistics.oldestWaiting as Any)",
+                "\(statistics.timeFromAsked.histogram)", "\(statistics.timeFromAsked.sum)",
+                "\(statistics.timeFromPresented.histogram)", "\(statistics.timeFromPresented.sum)",
+            ] + (statistics.sources + statistics.buttons).map { "\($0.name) \(counts($0.counts))" })
+    }
+
+    /// - Parameter seen: The digests of what the alerts of the entries ask.
+    init(_ entries: [AuditEntry], seen: [Alert.ID: String?]) {
+        self = .facts(
+            entries.map { entry in
+                let content = entry.content.map { content in
+                    let isSame =
+                        Hex.text(content) == entry.event.alertID.flatMap { seen[$0] ?? nil }
+                    return isSame ? "as asked" : "other"
+                }
+                return """
+                    \(entry.event) role \(entry.buttonRole as Any) login \(entry.loginUID as Any) \
+                    session \(entry.session as Any) button \(entry.button ?? "-") \
+                    content \(content ?? "-") detail \(Self.withoutSalt(entry.detail))
+                    """
+            })
+    }
+
+    /// A detail without the salted hash of a key.
+    private static func withoutSalt(_ detail: String?) -> String {
+        (detail ?? "-").split(separator: "; ")
+            .map { $0.hasPrefix("key ") ? "key" : $0 }.joined(separator: "; ")
+    }
+}
+
+extension AlertRecord {
+    fileprivate var withoutSalt: AlertRecord {
+        var record = self
+        record.salt = nil
+        return record
+    }
+}

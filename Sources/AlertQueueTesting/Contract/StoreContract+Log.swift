@@ -1,0 +1,193 @@
+import AlertQueue
+
+extension StoreContract {
+    static let log = [
+        StoreCheck("The log tells each change once, in order, and who made it") { queue in
+            let store = try await queue.open()
+            try await lifeOfTwo(on: store, queue.clock)
+            let entries = try await store.entries(after: 0, limit: 100)
+            try expectEqual(
+                entries.map(\.event.kind),
+                [
+                    .asked, .asked, .presented, .snoozed, .cancelling, .resolved, .collected,
+                    .resolved,
+                ],
+                "kinds")
+            try expectEqual(
+                entries.map(\.event.sequence), Array(1...Int64(entries.count)), "numbers")
+            try expectEqual(
+                entries.map(\.event.alertID), [1, 2, 1, 1, 1, 1, 1, 2], "alerts")
+            try expectEqual(
+                entries.map(\.event.responder.user),
+                ["ben", "eve", "ana", "ana", "ben", "ana", "ben", "eve"], "by whom")
+            try expectEqual(
+                entries.map(\.event.by), [nil, nil, nil, nil, .system, .person, nil, .asker], "by")
+            try expectEqual(
+                entries.map(\.title), ["One", "Two", "One", "One", "One", "One", "One", "Two"],
+                "titles")
+            try expectEqual(entries[5].event.key, "k", "key")
+            try expectEqual(entries[5].button, "Yes", "the chosen button")
+            try expectEqual(entries[0].loginUID, nil, "login uid of ben")
+            try expectEqual(entries[2].loginUID, 1001, "login uid of ana")
+            try expectEqual(entries[2].session, 7, "session of ana")
+            let seen = try await store.record(1).seen
+            for place in [0, 2, 3, 5] {
+                try expectEqual(entries[place].content.map(Hex.text), seen, "content")
+            }
+            try expect(entries[4].content == nil && entries[6].content == nil, "no content")
+        },
+        StoreCheck("The entries of the log are a chain of hashes") { queue in
+            let store = try await queue.open()
+            try await lifeOfTwo(on: store, queue.clock)
+            var last = AuditHead.start
+            for entry in try await store.entries(after: 0, limit: 100) {
+                try entry.checkHash()
+                try entry.checkPlace(after: last)
+                last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+            }
+            try expectEqual(try await store.auditHead(), last, "the head")
+            try expectEqual(store.position.sequence, last.sequence, "the position")
+        },
+        StoreCheck("Entries are read from a number or from the end, of all or of one alert") {
+            queue in
+            let store = try await queue.open()
+            try await lifeOfTwo(on: store, queue.clock)
+            for (query, numbers) in [
+                (LogQuery(.after(0), limit: 3), [1, 2, 3]),
+                (LogQuery(.after(6), limit: 9), [7, 8]),
+                (LogQuery(.after(8), limit: 9), []), (LogQuery(.after(99), limit: 9), []),
+                (LogQuery(.after(-5), limit: 2), [1, 2]),
+                (LogQuery(.after(1), of: 2, limit: 9), [2, 8]),
+                (LogQuery(.after(2), of: 2, limit: 9), [8]),
+                (LogQuery(.after(0), of: 9, limit: 9), []),
+                (LogQuery(.last(3), limit: 9), [6, 7, 8]), (LogQuery(.last(3), limit: 2), [6, 7]),
+                (LogQuery(.last(2), of: 1, limit: 9), [6, 7]),
+                (LogQuery(.last(99), of: 2, limit: 9), [2, 8]),
+            ] as [(LogQuery, [Int64])] {
+                let entries = try await store.entries(query)
+                try expectEqual(entries.map(\.event.sequence), numbers, "\(query)")
+            }
+        },
+        StoreCheck("A verification finds all well, and only heads that the log has") { queue in
+            let store = try await queue.open()
+            let empty = try await store.verify(expecting: nil)
+            try expect(empty.problems.isEmpty && empty.head == nil, "an empty log is sound")
+            try expect(try await store.auditHead() == nil, "an empty log has no head")
+            try await lifeOfTwo(on: store, queue.clock)
+            let heads = try await store.entries(after: 0, limit: 100).map {
+                AuditHead(sequence: $0.event.sequence, hash: $0.hash)
+            }
+            for head in heads {
+                let report = try await store.verify(expecting: head)
+                try expectEqual(report.problems.map(\.reason), [], "problems")
+                try expectEqual(report.entries, 8, "entries")
+                try expectEqual(report.head, heads.last, "the head")
+            }
+            for head in [
+                AuditHead(sequence: 8, hash: heads[0].hash),
+                AuditHead(sequence: 9, hash: heads[7].hash),
+            ] {
+                let report = try await store.verify(expecting: head)
+                try expectEqual(report.problems.count, 1, "problems with \(head.text)")
+                try expectEqual(report.problems.first?.sequence, head.sequence, "where")
+            }
+        },
+        StoreCheck("A verification and a count end early when their task is cancelled") { queue in
+            let store = try await queue.open()
+            try await lifeOfTwo(on: store, queue.clock)
+            let cancelled = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await expectError("busy") { try await store.verify(expecting: nil) }
+                try await expectError("busy") {
+                    try await store.statistics(StatisticsQuery()) { _, _ in }
+                }
+            }
+            try await cancelled.value
+        },
+    ]
+
+    static let notes = [
+        StoreCheck("Notes are written in order, and before the commits that come after them") {
+            queue in
+            let store = try await queue.open()
+            let record = try await store.ask().record
+            let moment = queue.clock.now().advanced(by: .milliseconds(-7))
+            store.post(.presented(record, at: moment), by: .ana)
+            store.post(.returned(record, because: "the terminal is gone"), by: .ana)
+            store.post(.presented(record, at: queue.clock.now()), by: .eve)
+            try await store.answer(record.id)
+            store.post(.collected(record.id), by: .ben)
+            try await store.ask()
+            let entries = try await store.entries(after: 0, limit: 9)
+            try expectEqual(
+                entries.map(\.event.kind),
+                [.asked, .presented, .returned, .presented, .resolved, .collected, .asked],
+                "entries")
+            try expectEqual(
+                entries[1].event.at, Timestamp.date(milliseconds: moment.wallMilliseconds),
+                "when it was presented")
+            try expectEqual(entries[2].detail, "the terminal is gone", "why it was returned")
+            try expectEqual(
+                try await store.record(1).presentedAt, entries[3].event.at, "the last time")
+            try await store.expectSound()
+        },
+        StoreCheck("Notes are written soon where nothing is committed") { queue in
+            let store = try await queue.open()
+            let record = try await store.ask().record
+            store.post(.presented(record, at: queue.clock.now()), by: .ana)
+            try await expectSoon("the note is written") { try await store.kinds().count == 2 }
+        },
+        StoreCheck("Notes are written at the latest when the store closes") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let record = try await store.ask().record
+            try await store.answer(record.id)
+            for number in 0..<20 {
+                store.post(.returned(record, because: "\(number)"), by: .ana)
+            }
+            store.post(.collected(record.id), by: .ben)
+            await store.close()
+            let entries = try await other.entries(after: 2, limit: 100)
+            try expectEqual(
+                entries.map(\.detail), (0..<20).map { "\($0)" } + [nil], "the notes")
+            try await other.expectSound()
+        },
+        StoreCheck("What was shown is what the log says, whatever is stored") { queue in
+            let store = try await queue.open()
+            let record = try await store.ask(.yesNo("Asked")).record
+            var shown = AlertRecord(
+                id: record.id, alert: .yesNo("Shown"), source: record.source, state: .queued,
+                askedAt: record.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil,
+                snoozes: 0, response: nil)
+            shown.salt = record.salt
+            store.post(.presented(shown, at: queue.clock.now()), by: .ana)
+            try await store.answer(record.id)
+            let entries = try await store.entries(after: 1, limit: 9)
+            try expectEqual(entries.first?.content.map(Hex.text), shown.seen, "what was shown")
+            try expectEqual(entries.last?.content.map(Hex.text), record.seen, "what was asked")
+            let report = try await store.verify(expecting: nil)
+            try expect(!report.problems.isEmpty, "the verification tells of it")
+        },
+        StoreCheck("A note about nothing that is there stores nothing") { queue in
+            let store = try await queue.open()
+            let record = try await store.ask().record
+            store.post(.collected(9), by: .ana)
+            store.post(.collected(record.id), by: .ana)
+            try await store.answer(record.id)
+            try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
+            try expect(
+                try await store.record(record.id).response?.collectedAt == nil, "uncollected")
+        },
+    ]
+
+    /// All that can happen to two alerts, as eight entries.
+    private static func lifeOfTwo(on store: any AlertStore, _ clock: ManualClock) async throws {
+        let one = try await store.ask(.yesNo("One", key: "k"), by: .ben).record
+        try await store.ask(.yesNo("Two"), by: .eve)
+        store.post(.presented(one, at: clock.now()), by: .ana)
+        _ = try await store.snooze(one.id, for: .seconds(60), by: .ana)
+        try await store.requestCancel(one.id, .own(.program), by: .ben)
+        try await store.answer(one.id, 0, by: .ana)
+        try await store.collect(one.id, by: .ben)
+        _ = try await store.resolve(2, .withdraw(), by: .eve)
+    }
+}

@@ -1,0 +1,127 @@
+import AlertQueue
+
+extension StoreContract {
+    static let news = [
+        StoreCheck("What one store does is news for the other, and not for itself") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let (mine, its) = (await settled(store), await settled(other))
+            let id = try await store.ask().record.id
+            let heard = try await hear(1, on: other, after: its, of: .others)
+            try expectEqual(heard.map(\.alertID), [id], "what the other one hears")
+            try expectEqual(heard.map(\.title), ["Go on?"], "its title")
+            let own = try await store.news(after: mine, of: .others)
+            try expect(own.events.isEmpty, "its own ask is no news: \(own.events)")
+            try await other.answer(id)
+            let answer = try await hear(1, on: store, after: own.position, of: .others)
+            try expectEqual(answer.last?.kind, .resolved, "what the first one hears")
+            try expectEqual(answer.last?.outcome, .answered, "its outcome")
+        },
+        StoreCheck("Everybody's news are all events, each once, in order") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            for number in 0..<300 {
+                try await (number % 2 == 0 ? store : other).ask(.yesNo("\(number)"))
+            }
+            let events = try await hear(
+                300, on: store, after: LogPosition(sequence: 0), of: .everybody)
+            try expectEqual(events.map(\.sequence), Array(1...300), "events")
+            let rest = try await hear(
+                12, on: other, after: LogPosition(sequence: 288), of: .everybody)
+            try expectEqual(rest.map(\.sequence), Array(289...300), "the last events")
+        },
+        StoreCheck("Whoever waits for news hears of a commit, by whatever store") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            for scope in [News.Scope.others, .everybody] {
+                var position = await settled(store)
+                for _ in 1...5 {
+                    let start = position
+                    async let waiting = hear(1, on: store, after: start, of: scope)
+                    let id = try await other.ask().record.id
+                    let heard = try await waiting
+                    try expect(heard.contains { $0.alertID == id }, "it hears of alert \(id)")
+                    position = LogPosition(
+                        sequence: heard.last?.sequence ?? 0, changes: store.position.changes)
+                }
+            }
+        },
+        StoreCheck("Where nothing happens, news say so within seconds") { queue in
+            let store = try await queue.open()
+            try await store.ask()
+            let position = await settled(store)
+            let start = ContinuousClock.now
+            let news = try await store.news(after: position, of: .everybody)
+            try expect(news.events.isEmpty && !news.hasChanged, "nothing has happened")
+            try expectEqual(news.position.sequence, 1, "the position")
+            try expect(start.duration(to: .now) < .seconds(10), "it does not take long")
+        },
+        StoreCheck("An expiry is news for the store that stores it, too") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            let position = await settled(store)
+            queue.clock.advance(by: .seconds(60))
+            let heard = try await hear(1, on: store, after: position, of: .others)
+            try expectEqual(heard.map(\.alertID), [id], "what it hears")
+            try expectEqual(heard.map(\.outcome), [.expired], "its outcome")
+        },
+        StoreCheck("The end of a snooze is a change without an event, for all stores") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let id = try await store.ask().record.id
+            _ = try await store.snooze(id, for: .seconds(60), by: .ana)
+            for scope in [News.Scope.others, .everybody] {
+                let positions = [await settled(store, scope), await settled(other, scope)]
+                queue.clock.advance(by: .seconds(60))
+                for (one, position) in zip([store, other], positions) {
+                    var position = position
+                    try await expectSoon("it hears that something has changed") {
+                        let news = try await one.news(after: position, of: scope)
+                        position = news.position
+                        return news.hasChanged && news.events.isEmpty
+                    }
+                }
+                try await store.answer(try await store.ask().record.id)
+                _ = try await store.snooze(id, for: .seconds(60), by: .ana)
+            }
+        },
+        StoreCheck("A store that is closed has no news, and whoever waits for some is told") {
+            queue in
+            let store = try await queue.open()
+            async let error = expectError("closed") {
+                var position = store.position
+                let limit = ContinuousClock.now + ContractPatience.limit
+                while ContinuousClock.now < limit {
+                    position = try await store.news(after: position, of: .everybody).position
+                }
+                return position
+            }
+            await store.close()
+            _ = try await error
+        },
+    ]
+
+    /// Where a store stands once it has heard of all that is stored.
+    private static func settled(
+        _ store: any AlertStore, _ scope: News.Scope = .everybody
+    ) async -> LogPosition {
+        var position = store.position
+        let head = (try? await store.auditHead())?.sequence ?? 0
+        for _ in 1...100 {
+            guard let news = try? await store.news(after: position, of: scope) else { break }
+            position = news.position
+            if news.events.isEmpty, !news.hasChanged, position.sequence >= head { break }
+        }
+        return position
+    }
+
+    /// The next events, so many at least.
+    private static func hear(
+        _ count: Int, on store: any AlertStore, after position: LogPosition, of scope: News.Scope
+    ) async throws -> [AlertEvent] {
+        var (position, events) = (position, [AlertEvent]())
+        try await expectSoon("\(count) events are heard; there were \(events.count)") {
+            let news = try await store.news(after: position, of: scope)
+            position = news.position
+            events += news.events
+            return events.count >= count
+        }
+        return events
+    }
+}

@@ -1,0 +1,237 @@
+import AlertQueue
+import FoundationEssentials
+
+extension StoreContract {
+    static let pages = [
+        StoreCheck("Pages of what waits have no gaps and no repeats, whatever their length") {
+            queue in
+            let store = try await queue.open()
+            for number in 0..<30 {
+                let priority = Alert.Priority(rawValue: number % 4) ?? .low
+                try await store.ask(
+                    .yesNo("\(number)", priority: priority), source: "s\(number % 3)")
+                if number % 5 == 0 {
+                    _ = try await store.snooze(
+                        Alert.ID(number + 1), for: .seconds(60 + number % 2), by: .ana)
+                }
+                queue.clock.advance(by: .seconds(number % 7 == 0 ? 1 : 0))
+            }
+            for source in [nil, "s1", "nobody"] {
+                let all = try await store.pending(source: source, limit: 100).map(\.id)
+                try expectEqual(
+                    all.count, source == nil ? 30 : source == "s1" ? 10 : 0, "what waits")
+                for length in [1, 3, 10, 30] {
+                    let pages = try await allPages(
+                        RecordQuery(.waiting(source: source), limit: length), on: store)
+                    try expectEqual(pages, all, "pages of \(length)")
+                }
+            }
+        },
+        StoreCheck("A page of what waits goes on after an alert that has ended meanwhile") {
+            queue in
+            let store = try await queue.open()
+            for _ in 0..<5 { try await store.ask() }
+            try await store.answer(2)
+            try expectEqual(
+                try await store.pending(after: 2, limit: 9).map(\.id), [3, 4, 5], "the rest")
+        },
+        StoreCheck("What waits for a handler comes oldest first, until it is collected") { queue in
+            let store = try await queue.open()
+            for handler in ["mine", "mine", "mine", "mine", "other", nil] {
+                var alert = Alert.yesNo()
+                alert.handler = handler
+                try await store.ask(alert)
+            }
+            for id in [5, 6, 2, 1, 3] as [Alert.ID] { try await store.answer(id) }
+            let kind = RecordQuery.Kind.awaitingHandler("mine")
+            try expectEqual(
+                try await allPages(RecordQuery(kind, limit: 2), on: store), [2, 1, 3], "pages")
+            let records = try await store.page(RecordQuery(kind, after: 2, limit: 9)).records
+            try expectEqual(records.map(\.id), [1, 3], "what comes after one")
+            try expectEqual(records.first, try await store.record(1), "the record")
+            try await store.collect(1, by: .ana)
+            try expectEqual(
+                try await allPages(RecordQuery(kind, limit: 9), on: store), [2, 3],
+                "what nobody has collected")
+            let page = try await store.page(RecordQuery(.awaitingHandler("none"), limit: 9))
+            try expect(page.records.isEmpty && page.isEnd, "nothing waits for another name")
+        },
+        StoreCheck("What nobody has claimed comes oldest first, on pages without gaps") { queue in
+            let store = try await queue.open()
+            for number in 0..<12 {
+                var alert = Alert.yesNo("\(number)")
+                if number % 4 == 3 { alert.handler = "mine" }
+                try await store.ask(alert, source: number % 2 == 0 ? "even" : "odd")
+            }
+            for id in (1...11).reversed() as [Alert.ID] {
+                try await store.answer(id, Int(id % 2), by: id == 5 ? .eve : .ana)
+            }
+            try await store.collect(7, by: .ana)
+            let all: [Alert.ID] = [11, 10, 9, 6, 5, 3, 2, 1]
+            for length in [1, 3, 100] {
+                let pages = try await allPages(
+                    RecordQuery(.unclaimed(HistoryFilter()), limit: length), on: store)
+                try expectEqual(pages, all, "pages of \(length)")
+            }
+            for (filter, ids) in [
+                (HistoryFilter(source: "odd"), [10, 6, 2]), (HistoryFilter(user: "eve"), [5]),
+                (HistoryFilter(outcome: .expired), []),
+                (HistoryFilter(button: "Yes"), [10, 6, 2]), (HistoryFilter(via: "answer"), [5]),
+            ] as [(HistoryFilter, [Alert.ID])] {
+                let query = RecordQuery(.unclaimed(filter), limit: 2)
+                try expectEqual(try await allPages(query, on: store), ids, "\(filter)")
+            }
+        },
+    ]
+
+    /// The ids of a query's records, page by page.
+    private static func allPages(
+        _ query: RecordQuery, on store: any AlertStore
+    ) async throws -> [Alert.ID] {
+        var (query, ids) = (query, [Alert.ID]())
+        for _ in 0..<1000 {
+            let page = try await store.page(query)
+            try expect(page.records.count <= query.limit, "a page has no more than its limit")
+            ids += page.records.map(\.id)
+            guard !page.isEnd else { return ids }
+            query.after = try require(page.next, "place to go on")
+        }
+        throw ContractFailure(description: "the pages of \(query) have no end")
+    }
+
+    // MARK: History
+
+    static let history = [
+        StoreCheck("Each filter of the history, and each pair, finds what it describes") { queue in
+            let store = try await queue.open()
+            try await fillHistory(of: store, queue.clock)
+            let all = try await store.history(HistoryFilter(), limit: 1000)
+            try expectEqual(all.count, 40, "all responses")
+            let times = all.compactMap(\.response?.resolvedAt)
+            try expectEqual(times, times.sorted(by: >), "their order")
+            let middle = try require(times.dropFirst(20).first, "time")
+            let conditions = Self.conditions(around: middle)
+            for (place, first) in conditions.enumerated() {
+                for second in conditions[place...] {
+                    var filter = HistoryFilter()
+                    first(&filter)
+                    second(&filter)
+                    let found = try await store.history(filter, limit: 1000)
+                    let expected = all.filter { record in
+                        filter.admits(record)
+                            && (!filter.uncollected || record.response?.collectedAt == nil)
+                    }
+                    try expectEqual(found, expected, "\(filter)")
+                }
+            }
+        },
+        StoreCheck("Pages of the history have no gaps, though all answers share a millisecond") {
+            queue in
+            let store = try await queue.open()
+            for number in 1...24 { try await store.ask(.yesNo("word \(number)")) }
+            // In another order than asked, so that ids don't sort by time.
+            for id in [Alert.ID](1...24).sorted(by: { ($0 % 5, $0) < ($1 % 5, $1) }) {
+                try await store.answer(id, Int(id / 2 % 2))
+            }
+            for filter in [
+                HistoryFilter(), HistoryFilter(outcome: .answered), HistoryFilter(button: "Yes"),
+                HistoryFilter(text: "word"),
+            ] {
+                let all = try await store.history(filter, limit: 1000).map(\.id)
+                try expectEqual(all.count, filter.button == nil ? 24 : 12, "\(filter)")
+                for length in [1, 5, 24] {
+                    let query = RecordQuery(.history(filter), limit: length)
+                    try expectEqual(
+                        try await allPages(query, on: store), all, "pages of \(length)")
+                }
+            }
+        },
+        StoreCheck("The history finds whole words in all texts, whatever their case") { queue in
+            let store = try await queue.open()
+            try await store.ask(Alert("Deploy the café", buttons: ["Yes"]))
+            try await store.ask(
+                Alert("Other", message: "the deploy failed", buttons: ["Retry", "Ignore"]))
+            try await store.ask(Alert("Third", userInfo: ["deploy": "value-7"]))
+            for id in [2, 1] as [Alert.ID] { try await store.answer(id) }
+            _ = try await store.resolve(3, .dismiss, by: .ana)
+            for (text, ids) in [
+                ("deploy", [1, 2]), ("DEPLOY cafe", [1]), ("\"the deploy\"", [2]), ("depl", []),
+                ("depl*", [1, 2]), ("ignore", [2]), ("value", [3]), ("deploy -other", [2]),
+                ("failed* third", []),
+            ] as [(String, [Alert.ID])] {
+                let found = try await store.history(HistoryFilter(text: text), limit: 9)
+                try expectEqual(found.map(\.id), ids, "the history with “\(text)”")
+            }
+            let filtered = HistoryFilter(button: "Yes", text: "deploy")
+            try expectEqual(
+                try await store.history(filtered, limit: 9).map(\.id), [1], "with a button")
+            for text in ["", "-", "\"open", String(repeating: "a", count: 1025)] {
+                try await expectError("invalid") {
+                    try await store.history(HistoryFilter(text: text), limit: 9)
+                }
+            }
+        },
+        StoreCheck("Statistics count each end, by source and by button, in a span of time") {
+            queue in
+            let store = try await queue.open()
+            let start = queue.clock.now()
+            try await fillHistory(of: store, queue.clock)
+            try await store.ask(source: "waits")
+            let date = { Timestamp.date(milliseconds: start.advanced(by: $0).wallMilliseconds) }
+            let all = try await store.statistics(StatisticsQuery()) { _, _ in }
+            try expectEqual(all.total.asked, 41, "asked")
+            try expectEqual(all.total.waiting, 1, "waiting")
+            try expectEqual(all.oldestWaiting, date(.seconds(40)), "the oldest that waits")
+            let history = try await store.history(HistoryFilter(), limit: 1000)
+            for outcome in Outcome.allCases {
+                let count = history.count { $0.response?.outcome == outcome }
+                try expectEqual(all.total.outcomes[outcome, default: 0], count, "\(outcome)")
+            }
+            try expectEqual(all.sources.map(\.counts.asked).reduce(0, +), 41, "of all sources")
+            let chosen = history.count { $0.response?.button?.id == "No" }
+            try expectEqual(
+                all.buttons.first { $0.name == "No" }?.counts.asked, chosen, "of a button")
+            let answers = history.count { $0.response?.by == .person }
+            try expectEqual(all.timeFromAsked.count, answers, "answers of persons")
+            let some = try await store.statistics(
+                StatisticsQuery(
+                    source: "backup-0", since: date(.seconds(4)), until: date(.seconds(12)))
+            ) { _, _ in }
+            try expectEqual(some.total.asked, 4, "of a source in a span of time")
+        },
+    ]
+
+    /// Forty responses of all kinds over forty seconds, some of them collected.
+    private static func fillHistory(
+        of store: any AlertStore, _ clock: ManualClock
+    ) async throws {
+        for number in 0..<40 {
+            var alert = Alert.yesNo("\(number)", deadline: .after(.milliseconds(500)))
+            if number % 3 == 0 { alert.key = "key-\(number)" }
+            if number % 4 == 0 { alert.defaultButton = "No" }
+            let source = number % 2 == 0 ? "backup" : "deploy"
+            let asked = try await store.ask(alert, source: "\(source)-\(number / 30)")
+            let id = asked.record.id
+            switch number % 7 {
+            case 0, 1, 2: try await store.answer(id, number % 2)
+            case 3: _ = try await store.resolve(id, .withdraw(), by: .ben)
+            case 4: _ = try await store.resolve(id, .cancel(handled: false), by: .ben)
+            default: break
+            }
+            clock.advance(by: .seconds(1))
+            _ = try await store.expire(id, by: .ben)
+            if number % 5 == 0 { try await store.collect(id, by: .ben) }
+        }
+    }
+
+    private static func conditions(
+        around date: Date
+    ) -> [@Sendable (inout HistoryFilter) -> Void] {
+        [
+            { $0.source = "backup-0" }, { $0.key = "key-9" }, { $0.outcome = .answered },
+            { $0.outcome = .expired }, { $0.button = "No" }, { $0.by = .person },
+            { $0.by = .policy }, { $0.user = "ana" }, { $0.via = "answer" }, { $0.since = date },
+            { $0.until = date }, { $0.uncollected = true },
+        ]
+    }
+}

@@ -1,0 +1,282 @@
+import AlertQueue
+
+/// A way to end an alert, and the response that it must leave.
+private struct Ending: Sendable {
+    var alert = Alert.yesNo()
+    let resolution: Resolution
+    let outcome: Outcome
+    let index: Int
+    let by: ResolvedBy
+    var role: Alert.Button.Role?
+    var handling: CancelHandling?
+    var hasResponder = true
+}
+
+extension StoreContract {
+    static let resolving = [
+        StoreCheck("Each way to end an alert leaves its response and its entry") { queue in
+            let store = try await queue.open()
+            for ending in endings {
+                try await check(ending, on: store, queue.clock)
+            }
+            try await store.expectSound()
+        },
+        StoreCheck("What an alert does not offer is refused, and it goes on waiting") { queue in
+            let store = try await queue.open()
+            for (kind, alert, resolution) in refusals {
+                let id = try await store.ask(alert).record.id
+                try await expectError(kind) {
+                    try await store.resolve(id, resolution, by: .ana)
+                }
+                try expectEqual(try await store.record(id).state, .queued, "state")
+                try expectEqual(try await store.kinds(of: id), [.asked], "entries")
+            }
+            let error = try await expectError("noSuchButton") {
+                try await store.resolve(1, .chooseID("yes"), by: .ana)
+            }
+            try expectEqual(
+                error, .noSuchButton(1, button: "yes", known: ["Yes", "No"]), "the error")
+        },
+        StoreCheck("An id that was never given is not found, whatever is done to it") { queue in
+            let store = try await queue.open()
+            try await store.ask()
+            let changes: [Change] = [
+                .resolve(9, .choose(button: 0)), .resolve(-1, .withdraw()), .expire(9),
+                .snooze(9, until: nil), .collect(9), .requestCancel(9, .own(.program)),
+                .resolve(0, .dismiss),
+            ]
+            for change in changes {
+                try await expectError("notFound") { try await store.commit(change, by: .ana) }
+            }
+            let error = try await expectError("notFound") { try await store.find(.id(9)) }
+            try expectEqual(error, .notFound(9), "the error")
+            for kind in [RecordQuery.Kind.waiting(source: nil), .history(HistoryFilter())] {
+                try await expectError("notFound") {
+                    try await store.page(RecordQuery(kind, after: 9, limit: 1))
+                }
+            }
+            try expectEqual(try await store.kinds(), [.asked], "entries")
+        },
+        StoreCheck("Of 64 answers at once one wins, and each loser is told of that one") { queue in
+            let stores = [try await queue.open(), try await queue.open()]
+            let id = try await stores[0].ask().record.id
+            let results = await withTaskGroup(of: Result<Response?, AlertError>.self) { group in
+                for number in 0..<64 {
+                    let caller = number % 3 == 0 ? Caller.ana : .ben
+                    group.addTask {
+                        do throws(AlertError) {
+                            let record = try await stores[number % 2]
+                                .answer(id, number / 2 % 2, by: caller)
+                            return .success(record.response)
+                        } catch {
+                            return .failure(error)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let winners = results.compactMap { try? $0.get() }
+            try expectEqual(winners.count, 1, "winners")
+            for case .failure(let error) in results {
+                try expectEqual(error, .alreadyResolved(winners[0]), "what a loser is told")
+            }
+            try expectEqual(try await stores[1].record(id).response, winners[0], "the response")
+            try expectEqual(try await stores[0].kinds(), [.asked, .resolved], "entries")
+            try await stores[1].expectSound()
+        },
+        StoreCheck("An answer to something else than what was asked is refused") { queue in
+            let store = try await queue.open()
+            let asked = try await store.ask().record
+            let digest = try require(asked.seen.flatMap { Hex.bytes($0) }, "digest")
+            let error = try await expectError("notAsSeen") {
+                try await store.resolve(
+                    asked.id, .choose(button: 0), seen: digest.reversed(), by: .ana)
+            }
+            try expectEqual(error, .notAsSeen(asked.id), "the error")
+            try expectEqual(try await store.kinds(), [.asked], "entries")
+            let record = try await store.resolve(
+                asked.id, .choose(button: 0), seen: digest, by: .ana)
+            try expectEqual(record.response?.outcome, .answered, "the outcome")
+        },
+        StoreCheck("A response is collected once, by whoever comes first") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask().record.id
+            let early = try await store.commit(.collect(id), by: .ben)
+            try expect(!early.isNew && early.record.response == nil, "there is nothing to take")
+            try await store.answer(id)
+            try expect(
+                try await store.record(id).response?.collectedAt == nil, "nobody has it yet")
+            let start = queue.clock.now().wallMilliseconds
+            let first = try await store.commit(.collect(id), by: .ben)
+            try expect(first.isNew, "the first one has collected it")
+            queue.clock.advance(by: .seconds(5))
+            try expect(try await !store.collect(id, by: .ana), "the second one has not")
+            store.post(.collected(id), by: .ana)
+            try await store.ask(.yesNo("Carries the note"))
+            let collected = try await store.record(id).response?.collectedAt
+            try expectEqual(collected.map(Timestamp.milliseconds), start, "when")
+            let entries = try await store.entries(after: 0, of: id, limit: 9)
+            try expectEqual(
+                entries.map(\.event.kind), [.asked, .resolved, .collected], "entries")
+            try expectEqual(entries.last?.event.responder, Caller.ben.responder, "by whom")
+            try await store.expectSound()
+        },
+    ]
+
+    private static func check(
+        _ ending: Ending, on store: any AlertStore, _ clock: ManualClock
+    ) async throws {
+        let asked = try await store.ask(ending.alert, by: .ben)
+        let waiting = try await store.pendingCount()
+        clock.advance(by: .seconds(1))
+        let receipt = try await store.commit(
+            .resolve(asked.record.id, ending.resolution), by: .ana)
+        try expect(receipt.isNew && receipt.sequence > asked.sequence, "it is new")
+        let stored = try await store.record(asked.record.id)
+        try expectEqual(receipt.record, stored, "the record of the receipt")
+        let response = try require(stored.response, "response")
+        try expectEqual(stored.state, .resolved, "state")
+        try expectEqual(response.outcome, ending.outcome, "outcome of \(ending.resolution)")
+        try expectEqual(response.buttonIndex, ending.index, "button of \(ending.resolution)")
+        try expectEqual(response.by, ending.by, "by of \(ending.resolution)")
+        try expectEqual(response.button?.role, ending.role, "role of \(ending.resolution)")
+        try expectEqual(response.cancelHandling, ending.handling, "handling of a cancel")
+        // A timer is nobody.
+        try expectEqual(
+            response.responder, ending.hasResponder ? Caller.ana.responder : nil, "responder")
+        try expectEqual(
+            Timestamp.milliseconds(response.resolvedAt), clock.now().wallMilliseconds, "time")
+        try expectEqual(try await store.pendingCount(), waiting - 1, "what waits")
+        let entry = try require(
+            try await store.entries(after: asked.sequence, limit: 9).last, "entry")
+        try expectEqual(entry.event.kind, .resolved, "kind of the entry")
+        try expectEqual(entry.event.outcome, ending.outcome, "outcome of the entry")
+        try expectEqual(entry.event.buttonIndex, ending.index, "button of the entry")
+        try expectEqual(entry.event.by, ending.by, "by of the entry")
+        try expectEqual(entry.event.responder, Caller.ana.responder, "responder of the entry")
+        try expectEqual(entry.buttonRole, ending.role, "role of the entry")
+        try expectEqual(entry.button, response.button?.id, "id of the entry's button")
+        try expectEqual(entry.content.map(Hex.text), stored.seen, "content of the entry")
+        let again = try await expectError("alreadyResolved") {
+            try await store.resolve(asked.record.id, ending.resolution, by: .ben)
+        }
+        try expectEqual(again, .alreadyResolved(response), "what the next one is told")
+    }
+
+    private static let endings = [
+        Ending(resolution: .choose(button: 0), outcome: .answered, index: 0, by: .person),
+        Ending(
+            resolution: .choose(button: 1, .program), outcome: .answered, index: 1, by: .program,
+            role: .cancel),
+        Ending(
+            resolution: .chooseID("No"), outcome: .answered, index: 1, by: .person, role: .cancel),
+        Ending(
+            alert: Alert("Done"), resolution: .choose(button: nil), outcome: .dismissed, index: -1,
+            by: .person),
+        Ending(
+            alert: Alert("Done"), resolution: .dismiss, outcome: .dismissed, index: -1,
+            by: .system, hasResponder: false),
+        Ending(
+            resolution: .cancel(handled: false), outcome: .cancelled, index: 1, by: .system,
+            role: .cancel, handling: .simulateCancelButton),
+        Ending(
+            alert: Alert("?", buttons: ["Yes", "No"]), resolution: .cancel(handled: true),
+            outcome: .cancelled, index: -1, by: .system, handling: .handled),
+        Ending(resolution: .withdraw(), outcome: .withdrawn, index: -1, by: .asker),
+        Ending(
+            alert: withDefault, resolution: .expireUnattended, outcome: .expired, index: 1,
+            by: .policy, role: .cancel, hasResponder: false),
+    ]
+
+    private static let withDefault: Alert = {
+        var alert = Alert.yesNo(deadline: .after(.seconds(60)))
+        alert.defaultButton = "No"
+        return alert
+    }()
+
+    private static let refusals: [(String, Alert, Resolution)] = [
+        ("noSuchButton", .yesNo(), .choose(button: 2)),
+        ("noSuchButton", .yesNo(), .choose(button: -1)),
+        ("noSuchButton", .yesNo(), .chooseID("yes")),
+        ("noSuchButton", Alert("Done"), .choose(button: 0)),
+        ("invalid", .yesNo(), .choose(button: nil)),
+        ("invalid", .yesNo(), .dismiss),
+        ("invalid", .yesNo(), .expireUnattended),
+    ]
+}
+
+// MARK: - Authority
+
+extension StoreContract {
+    static let authority = [
+        StoreCheck("Another account's alert is ended by root and by force alone") { queue in
+            let store = try await queue.open()
+            for make in [
+                { Resolution.withdraw($0) }, { Resolution.cancel(handled: false, $0) },
+            ] as [@Sendable (Resolution.Authority) -> Resolution] {
+                let owner: ResolvedBy = make(.own(.program)) == .withdraw() ? .asker : .system
+                for (caller, authority, by) in [
+                    (Caller.eve, Resolution.Authority.own(.person), nil),
+                    (.eve, .forced(.person), .person), (.eve, .forced(.program), .program),
+                    (.root, .own(.program), .program), (.root, .own(.person), .person),
+                    (.ana, .own(.person), owner), (.ana, .forced(.person), owner),
+                ] as [(Caller, Resolution.Authority, ResolvedBy?)] {
+                    let id = try await store.ask(by: .ben).record.id
+                    let resolution = make(authority)
+                    if let by {
+                        let record = try await store.resolve(id, resolution, by: caller)
+                        try expectEqual(record.response?.by, by, "by of \(resolution)")
+                    } else {
+                        let error = try await expectError("notYours") {
+                            try await store.resolve(id, resolution, by: caller)
+                        }
+                        try expectEqual(error, .notYours(id, owner: 1000), "the error")
+                        try await expectError("notYours") {
+                            try await store.commit(.requestCancel(id, authority), by: caller)
+                        }
+                        try expectEqual(try await store.kinds(of: id), [.asked], "entries")
+                    }
+                }
+            }
+            // Whoever may see a question may answer it.
+            let id = try await store.ask(by: .ben).record.id
+            try await store.answer(id, 0, by: .eve)
+        },
+        StoreCheck("A request to cancel is seen until the alert has ended") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let id = try await store.ask().record.id
+            let isRequested = { (store: any AlertStore) in
+                let found = try await store.find(.id(id))
+                let next = try await store.next(ScreenQuery(for: ["x"]))
+                return (found.isCancelRequested, next.record != nil && next.isCancelRequested)
+            }
+            try expect(try await isRequested(store) == (false, false), "nobody wants it cancelled")
+            let receipt = try await store.commit(
+                .requestCancel(id, .own(.person)), by: .ana)
+            try expect(receipt.isNew && receipt.isCancelRequested, "the receipt says so")
+            try expect(try await isRequested(other) == (true, true), "it is to be cancelled")
+            _ = try await other.resolve(id, .cancel(handled: true, .requested), by: .eve)
+            try expect(
+                try await !store.find(.id(id)).isCancelRequested, "it has been cancelled")
+            let late = try await store.commit(.requestCancel(id, .own(.person)), by: .ana)
+            try expect(!late.isNew, "what has ended can't be cancelled")
+            try expectEqual(
+                try await store.kinds(), [.asked, .cancelling, .resolved], "entries")
+        },
+        StoreCheck("A cancel is carried out on behalf of whoever requested it last") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask(by: .ben).record.id
+            try await store.requestCancel(id, .own(.person), by: .ana)
+            try await store.requestCancel(id, .forced(.person), by: .eve)
+            let record = try await store.resolve(
+                id, .cancel(handled: true, .requested), by: .ana)
+            try expectEqual(record.response?.by, .person, "by")
+            try expectEqual(record.response?.responder, Caller.eve.responder, "responder")
+            let entries = try await store.entries(after: 1, limit: 9)
+            try expectEqual(entries.map(\.event.by), [.system, .person, .person], "by of entries")
+            try expectEqual(
+                entries.last?.event.responder, Caller.eve.responder, "responder of the entry")
+            try await store.expectSound()
+        },
+    ]
+}

@@ -1,0 +1,274 @@
+import AlertQueue
+import FoundationEssentials
+
+private let year: Int64 = 365 * 86_400_000
+
+/// What the clocks say, against a deadline after 60 seconds, or after a snooze of so many.
+private struct Moment: Sendable {
+    let boot: String
+    let bootSeconds: Int64
+    let wallMilliseconds: Int64
+    let isLate: Bool
+
+    func clock(after start: ClockReading) -> ManualClock {
+        ManualClock(
+            ClockReading(
+                wallMilliseconds: start.wallMilliseconds + wallMilliseconds,
+                bootMilliseconds: start.bootMilliseconds + bootSeconds * 1000, boot: boot))
+    }
+
+    static let all = [
+        // Within the boot nobody can set the clock that counts.
+        Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: 59_000, isLate: false),
+        Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: year, isLate: false),
+        Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: -year, isLate: false),
+        Moment(boot: "manual", bootSeconds: 60, wallMilliseconds: 60_000, isLate: true),
+        Moment(boot: "manual", bootSeconds: 60, wallMilliseconds: -year, isLate: true),
+        // After another start, or in another time namespace, the wall clock decides.
+        Moment(boot: "other", bootSeconds: -990, wallMilliseconds: 59_999, isLate: false),
+        Moment(boot: "other", bootSeconds: -990, wallMilliseconds: 60_000, isLate: true),
+        Moment(boot: "other", bootSeconds: 9999, wallMilliseconds: 59_999, isLate: false),
+        Moment(boot: "other", bootSeconds: 0, wallMilliseconds: year, isLate: true),
+    ]
+}
+
+extension StoreContract {
+    static let time = [
+        StoreCheck("An answer is late by boot time within a boot, else by the wall clock") {
+            queue in
+            let store = try await queue.open()
+            for moment in Moment.all {
+                let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+                let later = try await queue.open(moment.clock(after: queue.clock.now()))
+                let found = try await later.find(.id(id))
+                try expectEqual(
+                    found.record.response?.outcome, moment.isLate ? .expired : nil, "\(moment)")
+                try expectEqual(
+                    try await later.pending(limit: 9).map(\.id), moment.isLate ? [] : [id],
+                    "what waits, \(moment)")
+                try expectEqual(
+                    try await later.pendingCount(), moment.isLate ? 0 : 1,
+                    "how many wait, \(moment)")
+                if moment.isLate {
+                    try await expectLate(id, on: later)
+                } else {
+                    try await later.answer(id)
+                }
+                try expectEqual(
+                    try await later.record(id).response?.outcome,
+                    moment.isLate ? .expired : .answered, "\(moment)")
+                await later.close()
+            }
+            try await store.expectSound()
+        },
+        StoreCheck("A late answer is refused, and the expiry is the response") { queue in
+            let store = try await queue.open()
+            for defaultButton in [nil, "No"] {
+                var alert = Alert.yesNo(deadline: .after(.seconds(60)))
+                alert.defaultButton = defaultButton
+                let id = try await store.ask(alert).record.id
+                queue.clock.advance(by: .seconds(60))
+                let response = try await expectLate(id, on: store)
+                try expectEqual(response.outcome, .expired, "outcome")
+                try expectEqual(response.button?.id, defaultButton, "the button")
+                try expectEqual(response.buttonIndex, defaultButton == nil ? -1 : 1, "its index")
+                try expectEqual(response.by, defaultButton == nil ? .system : .policy, "by")
+                try expect(response.responder == nil, "nobody is the responder")
+                let again = try await expectError("alreadyResolved") {
+                    try await store.answer(id)
+                }
+                try expectEqual(again.response, response, "what the next one is told")
+                let entry = try require(
+                    try await store.entries(LogQuery(.last(1), of: id, limit: 1)).first, "entry")
+                try expectEqual(entry.event.kind, .resolved, "kind of the entry")
+                try expectEqual(
+                    entry.event.responder, ContractQueue.keeper.through("deadline").responder,
+                    "who stored it")
+                try expect(
+                    entry.detail?.hasPrefix("unseen; expired at ") ?? false,
+                    "the entry says that it was not shown: \(entry.detail ?? "-")")
+            }
+            try await store.expectSound()
+        },
+        StoreCheck("An expiry is stored only when it is due, and once") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            queue.clock.advance(by: .milliseconds(59_999))
+            let early = try await store.commit(.expire(id), by: .ben)
+            try expect(!early.isNew && early.record.response == nil, "it is not due")
+            try expect(early.expiry != nil, "its deadline is told")
+            queue.clock.advance(by: .milliseconds(1))
+            for _ in 1...2 {
+                let record = try await store.expire(id, by: .ben)
+                try expectEqual(record.response?.outcome, .expired, "outcome")
+            }
+            try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
+        },
+        StoreCheck("Expiries are stored where nobody calls the store") { queue in
+            let (store, idle) = (try await queue.open(), try await queue.open())
+            for number in 1...150 {
+                try await store.ask(.yesNo("\(number)", deadline: .after(.seconds(60))))
+            }
+            try await store.ask(.yesNo("stays", deadline: .after(.seconds(61))))
+            let start = store.position.sequence
+            await store.close()
+            queue.clock.advance(by: .seconds(60))
+            try await expectSoon("the expiries are stored") {
+                idle.position.sequence == start + 150
+            }
+            try expectEqual(try await idle.pendingCount(), 1, "what waits")
+            try await idle.expectSound()
+        },
+        StoreCheck("A deadline that is a date follows the wall clock when that is set") { queue in
+            let store = try await queue.open()
+            let start = queue.clock.now().wallMilliseconds
+            let date = Timestamp.date(milliseconds: start + 60_000)
+            let id = try await store.ask(.yesNo(deadline: .at(date))).record.id
+            queue.clock.setWall(milliseconds: start - 3600_000)
+            queue.clock.advance(by: .seconds(120))
+            try expect(try await store.record(id).response == nil, "it has not passed")
+            queue.clock.setWall(milliseconds: start + 60_000)
+            try expectEqual(
+                try await store.record(id).response?.outcome, .expired, "the outcome")
+            try await expectSoon("the expiry is stored by itself") {
+                try await !store.find(.id(id)).isOverdue
+            }
+        },
+        StoreCheck("An overdue alert shows as expired, whether that is stored or not") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            try await store.ask(.yesNo("Another"))
+            queue.clock.advance(by: .seconds(60))
+            for _ in 1...3 {
+                let found = try await store.find(.id(id))
+                try expectEqual(found.record.response?.outcome, .expired, "the outcome")
+                try expectEqual(found.record.state, .resolved, "the state")
+                try expectEqual(try await store.pending(limit: 9).map(\.id), [2], "what waits")
+                try expectEqual(try await store.pendingCount(), 1, "how many wait")
+                try expectEqual(try await store.nextID("x"), 2, "what is shown next")
+                try expectEqual(
+                    try await store.history(HistoryFilter(), limit: 9).map(\.id), [id],
+                    "the history")
+            }
+        },
+        StoreCheck("Collecting an expiry stores it, and marks it as collected") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            queue.clock.advance(by: .seconds(61))
+            try expect(try await store.collect(id, by: .ana), "it is collected")
+            try expect(try await !store.collect(id, by: .ana), "it is collected once")
+            try expectEqual(
+                try await store.kinds(), [.asked, .resolved, .collected], "entries")
+            try await store.expectSound()
+        },
+    ]
+
+    /// Makes sure that an answer is refused because of the deadline; returns the expiry.
+    ///
+    /// The store may have stored that by itself just before.
+    @discardableResult
+    private static func expectLate(
+        _ id: Alert.ID, on store: any AlertStore
+    ) async throws -> Response {
+        let error = try await expectError("late", "alreadyResolved") {
+            try await store.answer(id)
+        }
+        let response = try require(error.response, "response in the error")
+        try expectEqual(response.outcome, .expired, "the outcome that the late one is told")
+        try expectEqual(
+            try await store.record(id).response?.resolvedAt, response.resolvedAt, "what is stored")
+        return response
+    }
+}
+
+// MARK: - Snoozes
+
+extension StoreContract {
+    static let snoozes = [
+        StoreCheck("A snooze ends by boot time within a boot, else by the wall clock") { queue in
+            let store = try await queue.open()
+            for moment in Moment.all {
+                let id = try await store.ask().record.id
+                let receipt = try await store.commit(
+                    .snooze(id, until: .after(.seconds(60))), by: .ana)
+                try expect(receipt.isNew && receipt.record.snoozedUntil != nil, "it is snoozed")
+                try expectEqual(receipt.record.snoozes, 1, "how often")
+                let later = try await queue.open(moment.clock(after: queue.clock.now()))
+                try expectEqual(
+                    try await later.nextID("x"), moment.isLate ? id : nil, "\(moment)")
+                try await later.answer(id)
+                await later.close()
+            }
+            try await store.expectSound()
+        },
+        StoreCheck("A snooze lasts its own time, else the alert's, else five minutes") { queue in
+            let store = try await queue.open()
+            let plain = try await store.ask().record.id
+            var alert = Alert.yesNo()
+            alert.snooze = .seconds(7)
+            let own = try await store.ask(alert).record.id
+            let now = queue.clock.now().wallMilliseconds
+            let date = Timestamp.date(milliseconds: now + 60_000)
+            for (id, end, milliseconds) in [
+                (plain, nil, 300_000), (own, nil, 7000), (own, .after(.seconds(1)), 1000),
+                (own, .at(date), 60_000),
+            ] as [(Alert.ID, Alert.Deadline?, Int64)] {
+                let record = try await store.snooze(id, until: end, by: .ana)
+                try expectEqual(
+                    record.snoozedUntil.map(Timestamp.milliseconds), now + milliseconds, "end")
+            }
+            try expectEqual(try await store.record(own).snoozes, 3, "how often")
+            try expectEqual(
+                try await store.kinds(of: own), [.asked, .snoozed, .snoozed, .snoozed], "entries")
+            try await store.expectSound()
+        },
+        StoreCheck("What has ended, is overdue, or for a senseless time, is not snoozed") { queue in
+            let store = try await queue.open()
+            let overdue = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            let ended = try await store.ask().record.id
+            let waiting = try await store.ask().record.id
+            let response = try await store.answer(ended).response
+            let error = try await expectError("alreadyResolved") {
+                try await store.snooze(ended, for: nil, by: .ana)
+            }
+            try expectEqual(error.response, response, "what it is told")
+            let past = queue.clock.now().wallMilliseconds
+            queue.clock.advance(by: .seconds(60))
+            try await expectError("late", "alreadyResolved") {
+                try await store.snooze(overdue, for: nil, by: .ana)
+            }
+            for end in [
+                .after(.zero), .after(.seconds(-1)),
+                .after(Alert.Limit.duration + .milliseconds(1)),
+                .at(Timestamp.date(milliseconds: past)),
+            ] as [Alert.Deadline] {
+                try await expectError("invalid") {
+                    try await store.snooze(waiting, until: end, by: .ana)
+                }
+            }
+            try expectEqual(try await store.record(waiting).snoozes, 0, "snoozes")
+        },
+        StoreCheck("Snoozes end where nobody calls the store") { queue in
+            let (store, idle) = (try await queue.open(), try await queue.open())
+            let id = try await store.ask().record.id
+            _ = try await store.snooze(id, for: .seconds(60), by: .ana)
+            try expectEqual(try await store.waiting(besides: 0).count, 0, "what can be shown")
+            await store.close()
+            queue.clock.advance(by: .seconds(60))
+            try await expectSoon("it can be shown again") {
+                try await idle.waiting(besides: 0).count == 1
+            }
+            try expect(try await idle.record(id).snoozedUntil == nil, "it is no longer snoozed")
+            try await idle.expectSound()
+        },
+        StoreCheck("Ending a snoozed alert ends its snooze") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask().record.id
+            _ = try await store.snooze(id, for: .seconds(60), by: .ana)
+            let record = try await store.resolve(id, .withdraw(), by: .ben)
+            try expect(record.snoozedUntil == nil, "it is not snoozed")
+            try expectEqual(try await store.record(id), record, "the record")
+            try await store.expectSound()
+        },
+    ]
+}

@@ -1,0 +1,26 @@
+import AlertQueue
+
+extension AlertManager {
+    /// Opens a queue in memory, as a process of its own.
+    ///
+    /// ```swift
+    /// let manager = try await AlertManager(InMemoryStore(), source: "backup")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - store: The queue, whose clock is also the manager's.
+    ///   - source: The name under which alerts are asked, 1 to 256 bytes.
+    ///   - presenters: Who shows alerts, all of them at once; none means that this manager only
+    ///     asks and listens.
+    ///   - delegate: Who hears what happens on the screen; held weakly.
+    /// - Throws: ``AlertQueue/AlertError/invalid(_:_:)`` for a source or a presenter's name.
+    public init(
+        _ store: InMemoryStore, source: String = "test", presenters: [any AlertPresenter] = [],
+        delegate: (any AlertManagerDelegate)? = nil
+    ) async throws(AlertError) {
+        let caller = Caller(via: "library")
+        try await self.init(
+            store: store.another(keeper: caller), path: "memory", source: source, caller: caller,
+            presenters: presenters, delegate: delegate, clock: store.clock)
+    }
+}

@@ -1,0 +1,74 @@
+import AlertQueue
+import FoundationEssentials
+
+/// An alert as a queue in memory keeps it.
+struct InMemoryAlert {
+    let id: Alert.ID
+    /// What was asked, as everybody reads it from then on.
+    let alert: Alert
+    let source: AlertRecord.Source
+    let sourceName: SourceName
+    /// The salt of the content's hash.
+    let salt: [UInt8]
+    let asked: ClockReading
+    let expiry: ClockReading?
+    /// The round of its account to which it belongs.
+    var turn: Int64
+    /// When it was last on a screen, by the wall clock.
+    var presentedMilliseconds: Int64?
+    var snoozes = 0
+    var snoozedUntil: ClockReading?
+    /// Who wants a screen to cancel it.
+    var cancelRequest: CancelRequest?
+    var response: Response?
+
+    /// An alert that has just been asked.
+    init(
+        id: Alert.ID, _ question: Question, by identity: Identity, at now: ClockReading,
+        expiry: ClockReading?, turn: Int64
+    ) {
+        self.id = id
+        alert = question.alert.recorded(source: question.source, expiry: expiry)
+        source = AlertRecord.Source(
+            name: question.source, uid: identity.uid, pid: identity.pid, host: identity.host)
+        sourceName = SourceName(identity.uid, question.source)
+        salt = AuditEntry.makeSalt()
+        asked = now
+        self.expiry = expiry
+        self.turn = turn
+    }
+
+    /// The salted hash of what it asks.
+    var content: [UInt8] { AuditEntry.content(of: alert, salt: salt) }
+
+    var place: QueuePlace { QueuePlace(id: id, priority: alert.priority, asked: asked) }
+
+    /// Whether it can be shown now, as far as its own life tells.
+    var isReady: Bool { response == nil && snoozedUntil == nil }
+
+    var isCancelRequested: Bool { response == nil && cancelRequest != nil }
+
+    var record: AlertRecord {
+        var record = AlertRecord(
+            id: id, alert: alert, source: source, state: response == nil ? .queued : .resolved,
+            askedAt: Timestamp.date(milliseconds: asked.wallMilliseconds),
+            presentedAt: presentedMilliseconds.map(Timestamp.date),
+            expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
+            snoozedUntil: snoozedUntil.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
+            snoozes: snoozes, response: response)
+        record.followsWallClock = expiry?.isOnWallClock ?? false
+        record.salt = salt
+        return record
+    }
+
+    func isOverdue(at now: ClockReading) -> Bool {
+        Expiry.hasPassed(expiry, without: response, at: now)
+    }
+
+    /// What the entry of its ask says besides its columns.
+    func askedDetail(key: KeyDigest?) -> String {
+        EntryDetail.asked(
+            at: asked, expiry: expiry, dismissAfter: alert.dismissAfter, snooze: alert.snooze,
+            leaves: AuditEntry.leaves(of: alert), key: key)
+    }
+}

@@ -1,0 +1,115 @@
+import AlertQueue
+import Synchronization
+
+/// A queue in memory that several stores share, as processes share a file.
+final class InMemoryCore: Sendable {
+    private struct State {
+        var queue = InMemoryQueue()
+        var changes = InMemoryChanges()
+        var screens = InMemoryScreens()
+        var processes = 0
+    }
+
+    private let state = Mutex(State())
+    /// Something has changed.
+    let changed = ChangeSignal()
+    /// A moment has been set at which something is due.
+    let timesChanged = ChangeSignal()
+    /// A screen may lead now.
+    let screensChanged = ChangeSignal()
+
+    /// How many changes one look at the news tells at most.
+    private static let pageLength = 256
+
+    /// Looks at the queue, at one moment.
+    func read<Result: Sendable>(
+        _ body: (InMemoryQueue) throws(AlertError) -> Result
+    ) throws(AlertError) -> Result {
+        try state.withLock { state throws(AlertError) in try body(state.queue) }
+    }
+
+    /// Begins another process; returns its number.
+    func open() -> Int {
+        state.withLock { state in
+            state.processes += 1
+            state.changes.open(state.processes)
+            return state.processes
+        }
+    }
+
+    func close(_ process: Int) {
+        state.withLock { state in
+            state.changes.close(process)
+            state.screens.release(process: process)
+        }
+        screensChanged.change()
+        changed.change()
+    }
+
+    /// Changes the queue, and tells those who wait for that.
+    func write<Result: Sendable>(
+        _ write: InMemoryWrite,
+        _ body: (inout InMemoryQueue) throws(AlertError) -> Result
+    ) throws(AlertError) -> Result {
+        let outcome = state.withLock { state in
+            let before = (
+                head: state.queue.log.head.sequence, awakened: state.queue.awakened,
+                times: state.queue.timesSet
+            )
+            let result = Swift.Result { () throws(AlertError) in try body(&state.queue) }
+            let queue = state.queue
+            let isAwakened = queue.awakened != before.awakened
+            let new = queue.log.lines(after: before.head)
+            let hasChanged = isAwakened || !new.isEmpty
+            if hasChanged {
+                state.changes.add(
+                    by: write.process, isLoud: isAwakened || new.contains(where: \.isLoud))
+            }
+            return (result, hasChanged: hasChanged, isTimed: queue.timesSet != before.times)
+        }
+        if outcome.hasChanged { changed.change() }
+        if outcome.isTimed { timesChanged.change() }
+        return try outcome.0.get()
+    }
+
+    /// How far the log has grown, as a process sees it.
+    func position(of process: Int) -> LogPosition {
+        state.withLock { state in
+            LogPosition(
+                sequence: state.queue.log.head.sequence,
+                changes: state.changes.seen(by: process))
+        }
+    }
+
+    /// What is new for a process after a position, and whether that is anything.
+    func news(
+        after position: LogPosition, of scope: News.Scope, for process: Int
+    ) -> (news: News, isEmpty: Bool) {
+        state.withLock { state in
+            let lines = state.queue.log.lines(after: position.sequence).lazy.filter { line in
+                switch scope {
+                case .everybody: true
+                case .others: line.isLoud || line.process != process
+                }
+            }.prefix(Self.pageLength)
+            let seen = state.changes.seen(by: process)
+            let hasChanged = position.changes?[scope] != seen[scope]
+            var end = LogPosition(
+                sequence: max(position.sequence, state.queue.log.head.sequence),
+                changes: seen)
+            let events = Array(lines.map(state.queue.event))
+            // After a full page there may be more, which is to be read at once.
+            if events.count == Self.pageLength, let last = events.last {
+                end = LogPosition(sequence: last.sequence)
+            }
+            let news = News(events: events, position: end, hasChanged: hasChanged)
+            return (news, events.isEmpty && !hasChanged)
+        }
+    }
+
+    func withScreens<Result: Sendable>(
+        _ body: (inout InMemoryScreens) -> Result
+    ) -> Result {
+        state.withLock { body(&$0.screens) }
+    }
+}

@@ -1,0 +1,83 @@
+import AlertQueue
+import Synchronization
+
+/// A screen that is attached to a queue in memory.
+final class InMemoryLease: ScreenLease {
+    private let core: InMemoryCore
+    private let number: Int
+
+    init(of holder: SlotHolder, in core: InMemoryCore, process: Int) {
+        self.core = core
+        number = core.withScreens { $0.attach(holder, of: process) }
+    }
+
+    deinit { release() }
+
+    nonisolated(nonsending) func lead() async -> Bool {
+        core.withScreens { [number] in $0.lead(number) }
+    }
+
+    nonisolated(nonsending) func waitToLead() async {
+        let seen = core.screensChanged.count
+        let leader = core.withScreens { $0.leader }
+        guard let leader, leader != number else { return }
+        await core.screensChanged.wait(after: seen, atMost: .seconds(1))
+    }
+
+    var isLeading: Bool { core.withScreens { [number] in $0.leader == number } }
+
+    nonisolated(nonsending) func show(_ alert: Alert.ID?, hasDelegate: Bool) async -> Bool {
+        core.withScreens { [number] in $0.show(alert, hasDelegate: hasDelegate, on: number) }
+    }
+
+    func stepBack() {
+        core.withScreens { [number] in $0.stepBack(number) }
+        core.screensChanged.change()
+    }
+
+    func release() {
+        core.withScreens { [number] in $0.release(number) }
+        core.screensChanged.change()
+    }
+}
+
+/// The turn of an alert's handler, in a queue in memory.
+final class InMemoryTurn: HandlerTurn {
+    private let core: InMemoryCore
+    private let id: Alert.ID
+    private let isOver = Mutex(false)
+
+    /// Takes the turn; `nil` if somebody has it.
+    init?(of id: Alert.ID, in core: InMemoryCore) {
+        guard core.withScreens({ $0.takeTurn(id) }) else { return nil }
+        self.core = core
+        self.id = id
+    }
+
+    deinit { end() }
+
+    /// None: no child can make it last longer than the process.
+    var descriptor: Int32? { nil }
+
+    func end() {
+        // A second end is not to take the next one's turn away.
+        let isFirst = isOver.withLock { isOver in
+            defer { isOver = true }
+            return !isOver
+        }
+        if isFirst { core.withScreens { [id] in $0.endTurn(id) } }
+    }
+}
+
+extension ChangeSignal {
+    /// Waits until the count is no longer `seen`, a length of time has passed, or the task is
+    /// cancelled.
+    nonisolated(nonsending) func wait(after seen: UInt64, atMost time: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait(after: seen) }
+            group.addTask { try? await Task.sleep(for: time) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

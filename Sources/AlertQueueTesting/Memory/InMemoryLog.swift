@@ -1,0 +1,57 @@
+import AlertQueue
+
+/// One write to a queue in memory: when, on whose behalf, and by which process.
+struct InMemoryWrite {
+    let now: ClockReading
+    let caller: Caller
+    /// On whose behalf the process applies deadlines.
+    let keeper: Caller
+    /// The number of the store that stands for a process.
+    let process: Int
+}
+
+/// The audit log of a queue in memory: the entries and the bytes of any other queue's.
+struct InMemoryLog {
+    /// An entry, and to whom it is news.
+    struct Line {
+        let entry: AuditEntry
+        let process: Int
+        /// Whether it means more than the one who wrote it knows.
+        let isLoud: Bool
+    }
+
+    /// The entry with the number 1 comes first.
+    private(set) var lines: [Line] = []
+
+    var head: AuditHead {
+        lines.last.map { AuditHead(sequence: $0.entry.event.sequence, hash: $0.entry.hash) }
+            ?? .start
+    }
+
+    /// Appends an entry, chained to the one before.
+    mutating func append(
+        _ draft: AuditDraft, _ write: InMemoryWrite, by caller: Caller? = nil, isLoud: Bool = false
+    ) {
+        let entry = draft.entry(after: head, at: write.now, by: caller ?? write.caller)
+        lines.append(Line(entry: entry, process: write.process, isLoud: isLoud))
+    }
+
+    /// The lines after a number, oldest first.
+    func lines(after sequence: Int64) -> ArraySlice<Line> {
+        lines[Int(min(max(0, sequence), Int64(lines.count)))...]
+    }
+
+    /// The entries that a query asks for, without what their alerts add.
+    func entries(_ query: LogQuery) -> [AuditEntry] {
+        let matches = { (line: Line) in
+            query.alert == nil || line.entry.event.alertID == query.alert
+        }
+        switch query.start {
+        case .after(let sequence):
+            return lines(after: sequence).lazy.filter(matches).prefix(query.limit).map(\.entry)
+        case .last(let count):
+            let last = lines.reversed().lazy.filter(matches).prefix(count).map(\.entry)
+            return Array(last.reversed().prefix(query.limit))
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import AlertQueue
+import FoundationEssentials
+
+// What can be read of a queue in memory, at a moment.
+extension InMemoryQueue {
+    func find(_ reference: Reference, at now: ClockReading) throws(AlertError) -> Receipt {
+        let alert: InMemoryAlert
+        switch reference {
+        case .id(let id):
+            guard let found = self.alert(id) else { throw .notFound(id) }
+            alert = found
+        case .key(let key, let source, let uid):
+            guard let found = self.alert(key: key, source: source, uid: uid) else {
+                throw .keyNotFound(key)
+            }
+            alert = found
+        }
+        return Receipt(
+            record: alert.record.visible(alert.expiry, at: now),
+            isOverdue: alert.isOverdue(at: now), isCancelRequested: alert.isCancelRequested,
+            expiry: alert.expiry, sequence: log.head.sequence)
+    }
+
+    /// The alert to show next.
+    func next(_ query: ScreenQuery, at now: ClockReading) -> Upcoming {
+        let next = upcoming(query, at: now)
+        var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
+        upcoming.isCancelRequested = next?.isCancelRequested ?? false
+        upcoming.waiting = ready(besides: next?.id ?? 0)
+        return upcoming
+    }
+
+    private func upcoming(_ query: ScreenQuery, at now: ClockReading) -> InMemoryAlert? {
+        let except = Set(query.except)
+        if let only = query.only {
+            return except.contains(only) ? nil : alert(only).flatMap { $0.isReady ? $0 : nil }
+        }
+        let candidates = waiting.filter { alert in
+            alert.isReady && !except.contains(alert.id)
+                && alert.alert.mayBeShown(by: query.presenters)
+        }
+        if query.prefersQuestions,
+            let question = turns.first(of: candidates.filter(\.isQuestion), at: now)
+        {
+            return question
+        }
+        return turns.first(of: candidates, at: now)
+    }
+
+    /// How many alerts could be shown now besides one, counted up to 1,000.
+    func ready(besides id: Alert.ID) -> WaitingAlerts {
+        let ready = waiting.filter { $0.isReady && $0.id != id }
+        return WaitingAlerts(
+            count: min(1000, ready.count),
+            critical: min(1000, ready.count { $0.alert.priority == .critical }))
+    }
+
+    func pendingCount(at now: ClockReading) -> Int {
+        waiting.count { !$0.isOverdue(at: now) }
+    }
+
+    /// When something is due next, of what a clock can tell before; `nil` for never.
+    func nextDue(at now: ClockReading) -> ClockReading? {
+        waiting.flatMap { [$0.expiry, $0.snoozedUntil] }.compactMap(\.self)
+            .min { now.time(until: $0) < now.time(until: $1) }
+    }
+
+    /// Entries of the log, with what their alerts add.
+    func entries(_ query: LogQuery) -> [AuditEntry] {
+        log.entries(query).map { entry in
+            var entry = entry
+            guard let alert = entry.event.alertID.flatMap(alert)?.alert else { return entry }
+            entry.event.title = alert.title
+            entry.event.key = alert.key
+            let index = entry.event.buttonIndex ?? -1
+            entry.button = alert.buttons.indices.contains(index) ? alert.buttons[index].id : nil
+            return entry
+        }
+    }
+
+    /// An event of the log, with what its alert adds.
+    func event(_ line: InMemoryLog.Line) -> AlertEvent {
+        var event = line.entry.event
+        let alert = event.alertID.flatMap(alert)?.alert
+        event.title = alert?.title
+        event.key = alert?.key
+        return event
+    }
+}
+
+// MARK: - Pages
+
+extension InMemoryQueue {
+    func page(_ query: RecordQuery, at now: ClockReading) throws(AlertError) -> RecordPage {
+        let records: [AlertRecord]
+        switch query.kind {
+        case .waiting(let source):
+            records = try waiting(of: source, after: query.after, query.limit, at: now)
+        case .history(let filter):
+            records = try history(filter, after: query.after, query.limit)
+        case .awaitingHandler(let name):
+            records = Array(
+                responses(after: query.after.flatMap(number) ?? 0).lazy.map(\.record)
+                    .filter { $0.isUncollected && $0.alert.handler.isIdentical(to: name) }
+                    .prefix(query.limit))
+        case .unclaimed(let filter):
+            return unclaimed(filter, after: query.after ?? 0, query.limit)
+        }
+        return RecordPage(
+            records: records, next: records.last?.id ?? query.after,
+            isEnd: records.count < query.limit)
+    }
+
+    /// The number of an alert's response, from 1.
+    private func number(_ id: Alert.ID) -> Int64? {
+        resolved.firstIndex(of: id).map { Int64($0) + 1 }
+    }
+
+    /// The alerts that have ended, oldest first, after the response with a number.
+    private func responses(after number: Int64) -> [InMemoryAlert] {
+        resolved.dropFirst(Int(max(0, min(number, Int64(resolved.count))))).compactMap(alert)
+    }
+
+    private func waiting(
+        of source: String?, after last: Alert.ID?, _ limit: Int, at now: ClockReading
+    ) throws(AlertError) -> [AlertRecord] {
+        let place = try last.map { id throws(AlertError) in
+            guard let alert = alert(id) else { throw .notFound(id) }
+            return alert
+        }
+        let candidates = waiting.filter { alert in
+            !alert.isOverdue(at: now) && (source.map(alert.source.name.isIdentical) ?? true)
+        }
+        var found: [InMemoryAlert] = []
+        if place?.snoozedUntil == nil {
+            let ready = candidates.filter { alert in
+                guard alert.snoozedUntil == nil else { return false }
+                guard let place else { return true }
+                // Within a priority they come by their ids, whatever the clock says meanwhile.
+                return place.alert.priority == alert.alert.priority
+                    ? alert.id > place.id : place.place.comes(before: alert.place, at: now)
+            }
+            found = Alert.Priority.allCases
+                .flatMap { priority in ready.filter { $0.alert.priority == priority }.prefix(limit)
+                }
+                .sorted { $0.place.comes(before: $1.place, at: now) }
+        }
+        let end = place.flatMap { place in
+            place.snoozedUntil.map { ($0.wallMilliseconds, place.id) }
+        }
+        let snoozed = candidates.compactMap { alert in
+            alert.snoozedUntil.map { (place: ($0.wallMilliseconds, alert.id), alert: alert) }
+        }
+        found += snoozed.filter { one in end.map { $0 < one.place } ?? true }
+            .sorted { $0.place < $1.place }.map(\.alert)
+        return found.prefix(limit).map(\.record)
+    }
+
+    private func history(
+        _ filter: HistoryFilter, after last: Alert.ID?, _ limit: Int
+    ) throws(AlertError) -> [AlertRecord] {
+        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+        let after = try last.map { id throws(AlertError) in
+            guard let number = number(id) else { throw .notFound(id) }
+            return number
+        }
+        let admitted = responses(after: 0).map(\.record).enumerated()
+            .map { (number: Int64($0.offset) + 1, record: $0.element) }
+            .filter { one in
+                filter.admits(one.record) && (!filter.uncollected || one.record.isUncollected)
+            }
+        if let text {
+            // In the order in which they were stored, whatever the clock said.
+            let older = admitted.filter { $0.number < after ?? .max }.map(\.record)
+            return Array(try text.matches(older.reversed()).prefix(limit))
+        }
+        let places = admitted.map {
+            (place: ($0.record.resolvedMilliseconds, $0.number), $0.record)
+        }
+        let end = last.flatMap(alert).map { ($0.record.resolvedMilliseconds, after ?? .max) }
+        return places.filter { one in end.map { one.place < $0 } ?? true }
+            .sorted { $0.place > $1.place }.prefix(limit).map(\.1)
+    }
+
+    private func unclaimed(
+        _ filter: HistoryFilter, after number: Int64, _ limit: Int
+    ) -> RecordPage {
+        let found = responses(after: number).enumerated()
+            .map { (number: max(0, number) + Int64($0.offset) + 1, record: $0.element.record) }
+            .filter { one in
+                one.record.isUncollected && one.record.alert.handler == nil
+                    && filter.admits(one.record)
+            }
+        let page = found.prefix(limit)
+        let isFull = page.count == limit
+        return RecordPage(
+            records: page.map(\.record),
+            next: isFull ? page.last?.number ?? number : max(number, Int64(resolved.count)),
+            isEnd: !isFull)
+    }
+}
+
+extension InMemoryAlert {
+    fileprivate var isQuestion: Bool { !alert.buttons.isEmpty }
+}
+
+extension Alert {
+    /// Whether one of some presenters may show it.
+    fileprivate func mayBeShown(by names: [String]) -> Bool {
+        guard let presenters else { return true }
+        return presenters.contains { wanted in names.contains { $0.isIdentical(to: wanted) } }
+    }
+}
+
+extension AlertRecord {
+    fileprivate var isUncollected: Bool { response.map { $0.collectedAt == nil } ?? false }
+
+    fileprivate var resolvedMilliseconds: Int64 {
+        response.map { Timestamp.milliseconds($0.resolvedAt) } ?? 0
+    }
+}
+
+// MARK: - Statistics
+
+extension InMemoryQueue {
+    func statistics(_ query: StatisticsQuery) -> AlertStatistics {
+        var tally = StatisticsTally()
+        for alert in alerts where query.admits(alert) {
+            let (asked, response) = (alert.asked.wallMilliseconds, alert.response)
+            let isUnseen = alert.presentedMilliseconds == nil
+            tally.addAlerts(
+                1, of: alert.source.name, response?.outcome, isUnseen: isUnseen,
+                firstAsked: asked)
+            guard let response else { continue }
+            if let button = response.button {
+                tally.addChoices(1, of: button.id, response.outcome, isUnseen: isUnseen)
+            }
+            // What a policy did or a timer says nothing of people.
+            guard response.outcome == .answered, response.by == .person else { continue }
+            let resolved = Timestamp.milliseconds(response.resolvedAt)
+            tally.addAnswer(
+                fromAsked: resolved - asked,
+                fromPresented: alert.presentedMilliseconds.map { resolved - $0 })
+        }
+        return tally.statistics
+    }
+}
+
+extension StatisticsQuery {
+    fileprivate func admits(_ alert: InMemoryAlert) -> Bool {
+        let asked = alert.asked.wallMilliseconds
+        return source.map(alert.source.name.isIdentical) ?? true
+            && since.map { Timestamp.milliseconds($0) <= asked } ?? true
+            && until.map { Timestamp.milliseconds($0) > asked } ?? true
+    }
+}

@@ -1,0 +1,310 @@
+import AlertQueue
+import FoundationEssentials
+
+/// What a queue in memory holds, and what each change makes of it: a value without a clock, a lock
+/// or anything to wait for, which is also the model that other stores are compared with.
+struct InMemoryQueue {
+    /// The alert with the id 1 comes first.
+    private(set) var alerts: [InMemoryAlert] = []
+    /// Which alerts the responses end, in the order in which they were stored.
+    private(set) var resolved: [Alert.ID] = []
+    private(set) var log = InMemoryLog()
+    private(set) var turns = InMemoryTurns()
+    /// How many snoozes have ended, of which no entry tells.
+    private(set) var awakened: UInt64 = 0
+    /// How often a moment has been set at which something is due.
+    private(set) var timesSet: UInt64 = 0
+    /// The alerts that wait, in ascending order.
+    private var waitingIDs: [Alert.ID] = []
+    private var rounds = InMemoryRounds()
+    private var keys: [KeyName: Alert.ID] = [:]
+    private var pendingOfSource: [SourceName: Int] = [:]
+    private var pendingOfAccount: [UInt32: Int] = [:]
+
+    func alert(_ id: Alert.ID) -> InMemoryAlert? {
+        id > 0 && id <= alerts.count ? alerts[Int(id) - 1] : nil
+    }
+
+    func alert(key: String, source: String, uid: UInt32) -> InMemoryAlert? {
+        let name = KeyName(SourceName(uid, source), key)
+        return keys[name].flatMap(alert)
+    }
+
+    /// The alerts that wait, snoozed and overdue ones included, in ascending order.
+    var waiting: [InMemoryAlert] { waitingIDs.compactMap(alert) }
+
+    /// What a change leads to; a late answer stores the expiry.
+    enum Outcome {
+        case done(Receipt)
+        case late(Response)
+    }
+
+    /// Makes a change.
+    ///
+    /// - Throws: What ``Change`` says; nothing of the change is stored then.
+    mutating func commit(
+        _ change: Change, _ write: InMemoryWrite
+    ) throws(AlertError) -> Outcome {
+        switch change {
+        case .ask(let question): .done(try ask(question, write))
+        case .resolve(let id, let resolution, let seen):
+            try resolve(id, resolution, seen, write)
+        case .expire(let id): .done(try expire(id, write))
+        case .snooze(let id, let end): .done(try snooze(id, until: end, write))
+        case .collect(let id): .done(try collect(id, write))
+        case .requestCancel(let id, let authority):
+            .done(try requestCancel(id, authority, write))
+        }
+    }
+
+    /// Stores a note; one about an alert that is not there tells nothing.
+    mutating func post(_ note: Note, _ write: InMemoryWrite) {
+        switch note {
+        case .presented(let record, let moment):
+            guard let alert = alert(record.id) else { return }
+            // The hash is of what was shown, whatever is stored.
+            let content = AuditEntry.content(of: record.alert, salt: alert.salt)
+            let draft = AuditDraft(
+                kind: .presented, at: moment, record: record, content: content)
+            log.append(draft, write)
+            alerts[Int(alert.id) - 1].presentedMilliseconds = moment.wallMilliseconds
+            let rounds = waiting.filter {
+                $0.isReady && $0.alert.priority == alert.alert.priority
+                    && $0.source.uid == alert.source.uid
+            }.map(\.turn)
+            turns.note(alert, first: rounds.min(), entry: log.head.sequence)
+        case .returned(let record, let reason):
+            log.append(AuditDraft(kind: .returned, record: record, detail: reason), write)
+        case .collected(let id):
+            // Nobody waits for it, and so nobody hears that there was nothing to take.
+            _ = try? collect(id, write)
+        }
+    }
+
+    /// Stores all expiries that are due, and ends the snoozes that are over.
+    mutating func keepTime(_ write: InMemoryWrite) {
+        let now = write.now
+        for alert in waiting.filter({ $0.isOverdue(at: now) }).sorted(by: Self.endsBefore(now)) {
+            _ = storeExpiry(of: alert, write, by: write.keeper)
+        }
+        for alert in waiting where alert.snoozedUntil.map(now.isAtOrAfter) ?? false {
+            let round = turns.round(of: alert.source.uid, alert.alert.priority)
+            rounds.remove(alert)
+            alerts[Int(alert.id) - 1].snoozedUntil = nil
+            alerts[Int(alert.id) - 1].turn = max(alert.turn, min(round, 1 << 62) + 1)
+            rounds.add(alerts[Int(alert.id) - 1])
+            awakened += 1
+        }
+    }
+
+    /// The order in which expiries are stored: by the clock of this boot, then those of other boots
+    /// and then the moments, each by the wall clock.
+    private static func endsBefore(
+        _ now: ClockReading
+    ) -> (InMemoryAlert, InMemoryAlert) -> Bool {
+        let key = { (alert: InMemoryAlert) -> (Int, Int64, Alert.ID) in
+            guard let expiry = alert.expiry else { return (3, 0, alert.id) }
+            if expiry.isOnWallClock { return (2, expiry.wallMilliseconds, alert.id) }
+            return expiry.boot == now.boot
+                ? (0, expiry.bootMilliseconds, alert.id) : (1, expiry.wallMilliseconds, alert.id)
+        }
+        return { key($0) < key($1) }
+    }
+}
+
+// MARK: - Asking
+
+extension InMemoryQueue {
+    private mutating func ask(
+        _ question: Question, _ write: InMemoryWrite
+    ) throws(AlertError) -> Receipt {
+        let identity = write.caller.identity
+        let source = SourceName(identity.uid, question.source)
+        let name = question.alert.key.map { KeyName(source, $0) }
+        if let name, let known = keys[name].flatMap(alert) {
+            return try join(known, question.alert, write)
+        }
+        guard pendingOfSource[source, default: 0] < question.pendingLimit else {
+            throw .tooManyPending(source: question.source, limit: question.pendingLimit)
+        }
+        guard pendingOfAccount[identity.uid, default: 0] < question.accountLimit else {
+            throw .tooManyPendingOfAccount(uid: identity.uid, limit: question.accountLimit)
+        }
+        let expiry = try question.alert.deadline.map { deadline throws(AlertError) in
+            try deadline.moment(from: write.now, of: "deadline")
+        }
+        let priority = question.alert.priority
+        let round = max(
+            turns.round(of: identity.uid, priority), rounds.last(of: source, priority))
+        let alert = InMemoryAlert(
+            id: Int64(alerts.count) + 1, question, by: identity, at: write.now, expiry: expiry,
+            turn: round + 1)
+        alerts.append(alert)
+        waitingIDs.append(alert.id)
+        rounds.add(alert)
+        if let name { keys[name] = alert.id }
+        pendingOfSource[source, default: 0] += 1
+        pendingOfAccount[identity.uid, default: 0] += 1
+        if expiry != nil { timesSet += 1 }
+        let key = KeyDigest(of: question.alert, source: question.source)
+        log.append(
+            AuditDraft(
+                kind: .asked, record: alert.record, content: alert.content,
+                detail: alert.askedDetail(key: key)), write)
+        return Receipt(
+            record: alert.record, isNew: true, expiry: expiry, sequence: log.head.sequence)
+    }
+
+    /// What asking again with the same key leads to.
+    private mutating func join(
+        _ known: InMemoryAlert, _ asked: Alert, _ write: InMemoryWrite
+    ) throws(AlertError) -> Receipt {
+        if let part = asked.firstDifference(from: known.alert) {
+            throw .keyConflict(asked.key ?? "", known.id, part: part)
+        }
+        // The asker is told what is stored, and nothing else.
+        let record =
+            known.isOverdue(at: write.now)
+            ? storeExpiry(of: known, write, by: write.caller) : known.record
+        return Receipt(record: record, expiry: known.expiry, sequence: log.head.sequence)
+    }
+}
+
+// MARK: - Ending
+
+extension InMemoryQueue {
+    private mutating func resolve(
+        _ id: Alert.ID, _ resolution: Resolution, _ seen: [UInt8]?, _ write: InMemoryWrite
+    ) throws(AlertError) -> Outcome {
+        guard let alert = alert(id) else { throw .notFound(id) }
+        if let response = alert.response { throw .alreadyResolved(response) }
+        guard !alert.isOverdue(at: write.now) else {
+            let record = storeExpiry(of: alert, write, by: write.keeper)
+            guard let response = record.response else { throw .notFound(id) }
+            return .late(response)
+        }
+        guard seen == nil || seen == alert.content else { throw .notAsSeen(id) }
+        let request = resolution.isRequested ? alert.cancelRequest : nil
+        let actor = resolution.actor(by: write.caller, request)
+        let response = try resolution.response(
+            to: alert.record, at: write.now, by: actor, request)
+        let detail = resolution.detail(of: alert.record, at: write.now)
+        let record = store(response, of: alert, write, by: actor, detail)
+        return .done(Receipt(record: record, isNew: true, sequence: log.head.sequence))
+    }
+
+    private mutating func expire(
+        _ id: Alert.ID, _ write: InMemoryWrite
+    ) throws(AlertError) -> Receipt {
+        guard let alert = alert(id) else { throw .notFound(id) }
+        guard alert.isOverdue(at: write.now) else {
+            return Receipt(
+                record: alert.record, expiry: alert.expiry, sequence: log.head.sequence)
+        }
+        let record = storeExpiry(of: alert, write, by: write.caller)
+        return Receipt(record: record, isNew: true, sequence: log.head.sequence)
+    }
+
+    private mutating func storeExpiry(
+        of alert: InMemoryAlert, _ write: InMemoryWrite, by caller: Caller
+    ) -> AlertRecord {
+        let now = write.now
+        let response = Expiry.response(
+            to: alert.record, at: Timestamp.date(milliseconds: now.wallMilliseconds))
+        let detail = EntryDetail.expired(
+            at: now, because: nil, isUnseen: alert.presentedMilliseconds == nil)
+        // Others may wait for the alert, and the write was not about it, or not about this end.
+        return store(
+            response, of: alert, write, by: caller.through("deadline"), detail, isLoud: true)
+    }
+
+    /// Stores the one response of an alert, with its entry.
+    private mutating func store(
+        _ response: Response, of alert: InMemoryAlert, _ write: InMemoryWrite, by caller: Caller,
+        _ detail: String?, isLoud: Bool = false
+    ) -> AlertRecord {
+        var alert = alert
+        alert.snoozedUntil = nil
+        log.append(
+            AuditDraft(
+                kind: .resolved, record: alert.record, response: response,
+                content: alert.content, detail: detail),
+            write, by: caller, isLoud: isLoud)
+        alert.response = response
+        alerts[Int(alert.id) - 1] = alert
+        resolved.append(alert.id)
+        waitingIDs.remove(at: waitingIDs.firstPlace { $0 >= alert.id })
+        rounds.remove(alert)
+        pendingOfSource[alert.sourceName, default: 0] -= 1
+        pendingOfAccount[alert.source.uid, default: 0] -= 1
+        return alert.record
+    }
+}
+
+// MARK: - What changes besides
+
+extension InMemoryQueue {
+    private mutating func snooze(
+        _ id: Alert.ID, until end: Alert.Deadline?, _ write: InMemoryWrite
+    ) throws(AlertError) -> Receipt {
+        if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
+        guard var alert = alert(id) else { throw .notFound(id) }
+        if let response = alert.response { throw .alreadyResolved(response) }
+        guard !alert.isOverdue(at: write.now) else {
+            let date = Timestamp.date(milliseconds: write.now.wallMilliseconds)
+            throw .late(Expiry.response(to: alert.record, at: date))
+        }
+        let own = Alert.Deadline.after(alert.alert.snooze ?? .seconds(300))
+        let until = try (end ?? own).moment(from: write.now, of: "snooze")
+        log.append(
+            AuditDraft(
+                kind: .snoozed, record: alert.record, content: alert.content,
+                detail: EntryDetail.snoozed(until: until)), write, isLoud: true)
+        alert.snoozes += 1
+        alert.snoozedUntil = until
+        alerts[Int(id) - 1] = alert
+        timesSet += 1
+        return Receipt(
+            record: alert.record, isNew: true, expiry: alert.expiry, sequence: log.head.sequence)
+    }
+
+    private mutating func collect(
+        _ id: Alert.ID, _ write: InMemoryWrite
+    ) throws(AlertError) -> Receipt {
+        guard let known = alert(id) else { throw .notFound(id) }
+        if known.isOverdue(at: write.now) {
+            // Whoever collects has read that it expired, which nobody had stored yet.
+            _ = storeExpiry(of: known, write, by: write.caller)
+        }
+        guard var alert = alert(id), let response = alert.response else {
+            return Receipt(record: known.record, sequence: log.head.sequence)
+        }
+        let isNew = response.collectedAt == nil
+        if isNew {
+            let date = Timestamp.date(milliseconds: write.now.wallMilliseconds)
+            alert.response = response.collected(at: date)
+            alerts[Int(id) - 1] = alert
+            log.append(
+                AuditDraft(kind: .collected, alert: id, source: alert.source.name), write)
+        }
+        return Receipt(record: alert.record, isNew: isNew, sequence: log.head.sequence)
+    }
+
+    private mutating func requestCancel(
+        _ id: Alert.ID, _ authority: Resolution.Authority, _ write: InMemoryWrite
+    ) throws(AlertError) -> Receipt {
+        guard var alert = alert(id) else { throw .notFound(id) }
+        guard alert.response == nil else {
+            return Receipt(record: alert.record, sequence: log.head.sequence)
+        }
+        let request = authority.isRequested ? alert.cancelRequest : nil
+        let by = try authority.resolver(
+            of: alert.record, owner: .system, by: write.caller, request)
+        log.append(AuditDraft(kind: .cancelling, record: alert.record, by: by), write)
+        alert.cancelRequest = CancelRequest(by: by, caller: write.caller)
+        alerts[Int(id) - 1] = alert
+        return Receipt(
+            record: alert.record, isNew: true, isCancelRequested: true,
+            sequence: log.head.sequence)
+    }
+}

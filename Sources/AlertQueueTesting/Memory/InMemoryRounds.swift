@@ -1,0 +1,42 @@
+import AlertQueue
+
+/// The rounds in which the alerts of each source wait, so that the last one of a source is known
+/// without a look at all of them.
+struct InMemoryRounds {
+    private struct Lane: Hashable {
+        let source: SourceName
+        let priority: Alert.Priority
+    }
+
+    /// In ascending order.
+    private var rounds: [Lane: [Int64]] = [:]
+
+    /// The round of the last alert of a source that waits with a priority; 0 for none.
+    func last(of source: SourceName, _ priority: Alert.Priority) -> Int64 {
+        rounds[Lane(source: source, priority: priority)]?.last ?? 0
+    }
+
+    mutating func add(_ alert: InMemoryAlert) {
+        let lane = Lane(source: alert.sourceName, priority: alert.alert.priority)
+        let place = rounds[lane, default: []].firstPlace { $0 > alert.turn }
+        rounds[lane, default: []].insert(alert.turn, at: place)
+    }
+
+    mutating func remove(_ alert: InMemoryAlert) {
+        let lane = Lane(source: alert.sourceName, priority: alert.alert.priority)
+        let place = rounds[lane, default: []].firstPlace { $0 >= alert.turn }
+        rounds[lane]?.remove(at: place)
+    }
+}
+
+extension [Int64] {
+    /// The first place whose element is beyond a limit, in an array in ascending order.
+    func firstPlace(where isBeyond: (Int64) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBeyond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

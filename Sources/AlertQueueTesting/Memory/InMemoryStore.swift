@@ -1,0 +1,253 @@
+import AlertQueue
+import FoundationEssentials
+import Synchronization
+
+/// A queue in memory, for tests: it does whatever a queue in a file does, without the file.
+///
+/// Each manager that is made with it stands for a process of its own, and closing one ends that
+/// process alone. The queue is there for as long as anything refers to it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let store = InMemoryStore(clock: clock)
+/// let screen = try await AlertManager(
+///     store, presenters: [ScriptedPresenter { _ in .button(0) }])
+/// let asker = try await AlertManager(store, source: "backup")
+/// let response = try await asker.ask("Go on?", buttons: ["Yes", .cancel("No")])
+/// precondition(response.button?.id == "Yes")
+/// await screen.close()
+/// ```
+public final class InMemoryStore: Sendable {
+    private let core: InMemoryCore
+    package let clock: any AlertClock
+    /// On whose behalf it applies deadlines.
+    private let keeper: Caller
+    private let process: Int
+    private let isClosed = Mutex(false)
+    private let timekeeping = Mutex<Task<Void, Never>?>(nil)
+
+    /// How often the clock is looked at besides, because somebody may have set it.
+    private static let pauseBetweenLooks = Duration.seconds(1)
+
+    /// Makes an empty queue.
+    ///
+    /// - Parameter clock: The time of everything in it, and of every manager that is made with it.
+    public convenience init(clock: any AlertClock = .system) {
+        self.init(InMemoryCore(), clock: clock, keeper: Caller(via: "deadline"))
+    }
+
+    /// Makes an empty queue whose deadlines are applied on somebody's behalf.
+    package convenience init(clock: any AlertClock, keeper: Caller) {
+        self.init(InMemoryCore(), clock: clock, keeper: keeper)
+    }
+
+    private init(_ core: InMemoryCore, clock: any AlertClock, keeper: Caller) {
+        self.core = core
+        self.clock = clock
+        self.keeper = keeper
+        process = core.open()
+        let task = Task { [weak self, core, clock] in
+            while !Task.isCancelled {
+                let seen = core.timesChanged.count
+                guard let due = self?.keepTime() else { return }
+                await Self.wait(until: due.next, by: clock, core.timesChanged, after: seen)
+            }
+        }
+        timekeeping.withLock { $0 = task }
+    }
+
+    deinit { end() }
+
+    /// The same queue, as another process sees it.
+    ///
+    /// - Parameter clock: That process's clock; `nil` for this one's.
+    package func another(clock: (any AlertClock)? = nil, keeper: Caller) -> InMemoryStore {
+        InMemoryStore(core, clock: clock ?? self.clock, keeper: keeper)
+    }
+
+    private func end() {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        guard !wasClosed else { return }
+        timekeeping.withLock { $0?.cancel() }
+        core.close(process)
+    }
+
+    private func checkOpen() throws(AlertError) {
+        guard !isClosed.withLock({ $0 }) else { throw .closed }
+    }
+
+    private func read<Result: Sendable>(
+        _ body: (InMemoryQueue) throws(AlertError) -> Result
+    ) throws(AlertError) -> Result {
+        try checkOpen()
+        return try core.read(body)
+    }
+
+    private func write<Result: Sendable>(
+        by caller: Caller,
+        _ body: (inout InMemoryQueue, InMemoryWrite) throws(AlertError) -> Result
+    ) throws(AlertError) -> Result {
+        try checkOpen()
+        let write = InMemoryWrite(
+            now: clock.now(), caller: caller, keeper: keeper, process: process)
+        return try core.write(write) { queue throws(AlertError) in try body(&queue, write) }
+    }
+
+    /// Stores what is due; returns when something will be, or `nil` where that is over.
+    @discardableResult
+    private func keepTime() -> (next: ClockReading?, now: ClockReading)? {
+        try? write(by: keeper) { queue, write in
+            queue.keepTime(write)
+            return (queue.nextDue(at: write.now), write.now)
+        }
+    }
+
+    private static func wait(
+        until moment: ClockReading?, by clock: any AlertClock, _ signal: ChangeSignal,
+        after seen: UInt64
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await signal.wait(after: seen, atMost: Self.pauseBetweenLooks) }
+            if let moment { group.addTask { try? await clock.sleep(until: moment) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+// MARK: - The seam
+
+extension InMemoryStore: AlertStore {
+    package nonisolated(nonsending) func commit(
+        _ change: Change, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
+        let outcome = try write(by: caller) { queue, write throws(AlertError) in
+            try queue.commit(change, write)
+        }
+        switch outcome {
+        case .done(let receipt): return receipt
+        case .late(let response): throw .late(response)
+        }
+    }
+
+    package func post(_ note: Note, by caller: Caller) {
+        // What a closed store is told is lost, as in a process that has ended.
+        try? write(by: caller) { queue, write in queue.post(note, write) }
+    }
+
+    package nonisolated(nonsending) func find(
+        _ reference: Reference
+    ) async throws(AlertError) -> Receipt {
+        var found = try read { queue throws(AlertError) in
+            try queue.find(reference, at: clock.now())
+        }
+        found.record = withState(found.record)
+        return found
+    }
+
+    package nonisolated(nonsending) func next(
+        _ query: ScreenQuery
+    ) async throws(AlertError) -> Upcoming {
+        try write(by: keeper) { queue, write in
+            queue.keepTime(write)
+            return queue.next(query, at: write.now)
+        }
+    }
+
+    package nonisolated(nonsending) func waiting(
+        besides id: Alert.ID
+    ) async throws(AlertError) -> WaitingAlerts {
+        try read { $0.ready(besides: id) }
+    }
+
+    package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
+        try read { $0.pendingCount(at: clock.now()) }
+    }
+
+    package nonisolated(nonsending) func page(
+        _ query: RecordQuery
+    ) async throws(AlertError) -> RecordPage {
+        var page = try write(by: keeper) { queue, write throws(AlertError) in
+            // What is overdue belongs to the history.
+            if case .history = query.kind { queue.keepTime(write) }
+            return try queue.page(query, at: write.now)
+        }
+        page.records = page.records.map(withState)
+        return page
+    }
+
+    package nonisolated(nonsending) func statistics(
+        _ query: StatisticsQuery, _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AlertStatistics {
+        guard !Task.isCancelled else { throw .busy("the count was cancelled") }
+        let (statistics, total) = try write(by: keeper) { queue, write in
+            queue.keepTime(write)
+            return (queue.statistics(query), queue.alerts.count)
+        }
+        if total > 0 { progress(total, total) }
+        return statistics
+    }
+
+    package var position: LogPosition { core.position(of: process) }
+
+    package nonisolated(nonsending) func entries(
+        _ query: LogQuery
+    ) async throws(AlertError) -> [AuditEntry] {
+        try read { $0.entries(query) }
+    }
+
+    package nonisolated(nonsending) func news(
+        after position: LogPosition, of scope: News.Scope
+    ) async throws(AlertError) -> News {
+        let end = ContinuousClock.now + .seconds(1)
+        while true {
+            try checkOpen()
+            let seen = core.changed.count
+            let (news, isEmpty) = core.news(after: position, of: scope, for: process)
+            let left = ContinuousClock.now.duration(to: end)
+            guard isEmpty, left > .zero, !Task.isCancelled else { return news }
+            await core.changed.wait(after: seen, atMost: left)
+        }
+    }
+
+    package nonisolated(nonsending) func verify(
+        expecting head: AuditHead?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AuditReport {
+        let queue = try read { $0 }
+        return try InMemoryCheck.report(on: queue, expecting: head, progress)
+    }
+
+    package nonisolated(nonsending) func attach(
+        _ screen: SlotHolder
+    ) async throws(AlertError) -> any ScreenLease {
+        try checkOpen()
+        return InMemoryLease(of: screen, in: core, process: process)
+    }
+
+    package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
+        core.withScreens { $0.leading }
+    }
+
+    package nonisolated(nonsending) func takeHandlerTurn(
+        _ id: Alert.ID
+    ) async throws(AlertError) -> (any HandlerTurn)? {
+        try checkOpen()
+        return InMemoryTurn(of: id, in: core)
+    }
+
+    package nonisolated(nonsending) func close() async { end() }
+
+    /// The record, with its state as the screens know it.
+    private func withState(_ record: AlertRecord) -> AlertRecord {
+        guard record.state == .queued, let leading = core.withScreens({ $0.leading }),
+            leading.isThere, leading.alert == record.id
+        else { return record }
+        var record = record
+        record.state = .presented
+        return record
+    }
+}

@@ -1,0 +1,22 @@
+/// What tells sources apart: an account, and a name in bytes, because texts that only Swift takes
+/// for equal are two names.
+struct SourceName: Hashable {
+    let uid: UInt32
+    let name: [UInt8]
+
+    init(_ uid: UInt32, _ name: String) {
+        self.uid = uid
+        self.name = Array(name.utf8)
+    }
+}
+
+/// A key of a source.
+struct KeyName: Hashable {
+    let source: SourceName
+    let key: [UInt8]
+
+    init(_ source: SourceName, _ key: String) {
+        self.source = source
+        self.key = Array(key.utf8)
+    }
+}

@@ -1,0 +1,113 @@
+import AlertQueue
+import AlertQueueTesting
+import Synchronization
+import Testing
+
+@Suite("Queue in memory")
+struct InMemoryStoreTests {
+    private static let question = Alert("Go on?", buttons: ["Yes", .cancel("No")])
+
+    @Test("A manager asks what another one shows, and both hear of it")
+    func askAndPresent() async throws {
+        let store = InMemoryStore()
+        let presenter = ScriptedPresenter { _ in .button(0) }
+        let screen = try await AlertManager(store, presenters: [presenter])
+        let asker = try await AlertManager(store, source: "backup")
+        let response = try await asker.ask(Self.question)
+        #expect(response.outcome == .answered && response.by == .person)
+        #expect(response.button?.id == "Yes")
+        var kinds: [AlertEvent.Kind] = []
+        for try await event in screen.events(after: 0) {
+            kinds.append(event.kind)
+            if event.kind == .collected { break }
+        }
+        #expect(kinds == [.asked, .presented, .resolved, .collected])
+        #expect(try await asker.history().map(\.source.name) == ["backup"])
+        #expect(try await asker.verifyAudit().problems.isEmpty)
+        await screen.close()
+        await asker.close()
+    }
+
+    @Test("Closing one manager leaves the queue to the others")
+    func closing() async throws {
+        let store = InMemoryStore()
+        let first = try await AlertManager(store)
+        let id = try await first.show(Self.question)
+        await first.close()
+        await #expect(throws: AlertError.closed) { try await first.record(id) }
+        let second = try await AlertManager(store)
+        #expect(try await second.pending().map(\.id) == [id])
+        try await second.answer(id, button: "No")
+        #expect(try await second.record(id).response?.by == .program)
+        await second.close()
+    }
+
+    @Test("A second screen goes on with the alert when the first one closes")
+    func takeover() async throws {
+        let store = InMemoryStore()
+        let (one, two) = (ScriptedPresenter(), ScriptedPresenter())
+        let first = try await AlertManager(store, presenters: [one])
+        let asking = Task { try await first.ask(Self.question) }
+        _ = try await one.waitUntilShown(within: .seconds(20))
+        let second = try await AlertManager(store, presenters: [two])
+        await first.close()
+        await #expect(throws: AlertError.closed) { try await asking.value }
+        _ = try await two.waitUntilShown(within: .seconds(20))
+        two.choose(.button(1))
+        for try await event in second.events(after: 0) where event.kind == .resolved {
+            #expect(event.buttonIndex == 1)
+            break
+        }
+        await second.close()
+    }
+
+    @Test("A deadline passes when the clock is moved, and applies its default by policy")
+    func deadline() async throws {
+        let clock = ManualClock()
+        let manager = try await AlertManager(InMemoryStore(clock: clock))
+        var alert = Self.question
+        alert.deadline = .after(.seconds(3600))
+        alert.defaultButton = "No"
+        async let asking = manager.ask(alert)
+        for try await event in manager.events(after: 0) where event.kind == .asked { break }
+        clock.advance(by: .seconds(3600))
+        let response = try await asking
+        #expect(response.outcome == .expired && response.by == .policy)
+        #expect(response.button?.id == "No")
+        await manager.close()
+    }
+
+    @Test("A registered handler gets what another manager has asked, once")
+    func handlers() async throws {
+        let store = InMemoryStore()
+        let asker = try await AlertManager(store)
+        var alert = Self.question
+        alert.handler = "apply"
+        let id = try await asker.show(alert)
+        await asker.close()
+        let calls = Mutex<[Int]>([])
+        var managers: [AlertManager] = []
+        for _ in 0..<3 {
+            let manager = try await AlertManager(store)
+            try await manager.register(handler: "apply") { response in
+                calls.withLock { $0.append(response.buttonIndex) }
+            }
+            managers.append(manager)
+        }
+        try await managers[0].answer(id, button: "Yes")
+        for try await event in managers[0].events(after: 0) where event.kind == .collected { break }
+        #expect(calls.withLock { $0 } == [0])
+        for manager in managers { await manager.close() }
+    }
+
+    @Test("The name of a source or of a presenter that can't be is refused")
+    func names() async throws {
+        await #expect(throws: AlertError.self) {
+            try await AlertManager(InMemoryStore(), source: "")
+        }
+        await #expect(throws: AlertError.self) {
+            try await AlertManager(
+                InMemoryStore(), presenters: [ScriptedPresenter(), ScriptedPresenter()])
+        }
+    }
+}

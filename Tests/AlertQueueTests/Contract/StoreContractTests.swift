@@ -1,0 +1,20 @@
+import AlertQueueTesting
+import Testing
+
+@testable import AlertQueue
+
+@Suite("Contract of the stores")
+struct StoreContractTests {
+    @Test(
+        "A store keeps what the seam promises", .timeLimit(.minutes(2)),
+        arguments: StoreKind.allCases, StoreContract.checks)
+    func promise(kind: StoreKind, check: StoreCheck) async throws {
+        try await check.run(on: try kind.makeQueue())
+    }
+
+    @Test("Each promise is made once")
+    func names() {
+        let names = StoreContract.checks.map(\.description)
+        #expect(Set(names).count == names.count && names.count > 60)
+    }
+}

@@ -1,0 +1,199 @@
+import AlertQueueTesting
+import Synchronization
+
+@testable import AlertQueue
+
+/// A store that is right but for one thing, to show that the contract's checks find it.
+final class WrongStore: AlertStore {
+    enum Fault: String, CaseIterable {
+        /// A note is lost.
+        case dropsNotes
+        /// A note is written twice.
+        case repeatsNotes
+        /// A second answer is told that it won.
+        case answersTwice
+        /// The loser is told of its own answer's time.
+        case namesNoWinner
+        /// A late answer counts.
+        case takesLateAnswers
+        /// Nobody's authority is looked at.
+        case asksNoRight
+        /// A digest is not compared.
+        case looksAtNoDigest
+        /// The second asker with a key is told that it is new.
+        case keysAreAlwaysNew
+        /// Only the first page of a list is right.
+        case repeatsPages
+        /// Nothing is new.
+        case hearsNothing
+        /// One's own changes are news.
+        case hearsItself
+        /// Every screen leads.
+        case everybodyLeads
+        /// Two have the turn of a handler.
+        case handlersShareTurns
+        /// Snoozed alerts are shown.
+        case showsSnoozed
+        /// The last entry of the log is left out.
+        case hidesLastEntry
+        /// A closed store goes on.
+        case neverCloses
+        /// Bounds are not kept.
+        case hasNoBounds
+    }
+
+    let store: any AlertStore
+    let fault: Fault
+
+    init(_ store: any AlertStore, _ fault: Fault) {
+        self.store = store
+        self.fault = fault
+    }
+
+    nonisolated(nonsending) func commit(_ change: Change, by caller: Caller)
+        async throws(AlertError) -> Receipt
+    {
+        switch (fault, change) {
+        case (.answersTwice, .resolve(let id, _, _)):
+            do {
+                return try await store.commit(change, by: caller)
+            } catch .alreadyResolved {
+                return try await store.find(.id(id))
+            }
+        case (.namesNoWinner, .resolve):
+            do {
+                return try await store.commit(change, by: caller)
+            } catch .alreadyResolved(let response) {
+                throw .alreadyResolved(response.collected(at: response.resolvedAt))
+            }
+        case (.takesLateAnswers, .resolve(let id, _, _)):
+            do {
+                return try await store.commit(change, by: caller)
+            } catch .late {
+                return try await store.find(.id(id))
+            } catch .alreadyResolved(let response) where response.outcome == .expired {
+                return try await store.find(.id(id))
+            }
+        case (.asksNoRight, .resolve(let id, .withdraw, let seen)):
+            return try await store.commit(
+                .resolve(id, .withdraw(.forced(.program)), seen: seen), by: caller)
+        case (.looksAtNoDigest, .resolve(let id, let resolution, _)):
+            return try await store.commit(.resolve(id, resolution), by: caller)
+        case (.hasNoBounds, .ask(var question)):
+            question.pendingLimit = .max
+            question.accountLimit = .max
+            return try await store.commit(.ask(question), by: caller)
+        case (.keysAreAlwaysNew, .ask):
+            var receipt = try await store.commit(change, by: caller)
+            receipt.isNew = true
+            return receipt
+        default:
+            return try await store.commit(change, by: caller)
+        }
+    }
+
+    func post(_ note: Note, by caller: Caller) {
+        guard fault != .dropsNotes else { return }
+        if fault == .repeatsNotes { store.post(note, by: caller) }
+        store.post(note, by: caller)
+    }
+
+    nonisolated(nonsending) func find(_ reference: Reference) async throws(AlertError) -> Receipt {
+        try await store.find(reference)
+    }
+
+    nonisolated(nonsending) func next(_ query: ScreenQuery) async throws(AlertError) -> Upcoming {
+        let next = try await store.next(query)
+        guard fault == .showsSnoozed, next.record == nil, query.only == nil else { return next }
+        return Upcoming(record: try await store.pending(limit: 1).first)
+    }
+
+    nonisolated(nonsending) func waiting(besides id: Alert.ID) async throws(AlertError)
+        -> WaitingAlerts
+    {
+        try await store.waiting(besides: id)
+    }
+
+    nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
+        try await store.pendingCount()
+    }
+
+    nonisolated(nonsending) func page(_ query: RecordQuery) async throws(AlertError) -> RecordPage {
+        var query = query
+        if fault == .repeatsPages, query.limit < 100 { query.after = nil }
+        return try await store.page(query)
+    }
+
+    nonisolated(nonsending) func statistics(
+        _ query: StatisticsQuery, _ progress: @Sendable (Int, Int) -> Void
+    ) async throws(AlertError) -> AlertStatistics {
+        try await store.statistics(query, progress)
+    }
+
+    var position: LogPosition { store.position }
+
+    nonisolated(nonsending) func entries(_ query: LogQuery) async throws(AlertError) -> [AuditEntry]
+    {
+        let entries = try await store.entries(query)
+        return fault == .hidesLastEntry ? entries.dropLast() : entries
+    }
+
+    nonisolated(nonsending) func news(
+        after position: LogPosition, of scope: News.Scope
+    ) async throws(AlertError) -> News {
+        let news = try await store.news(
+            after: position, of: fault == .hearsItself ? .everybody : scope)
+        guard fault == .hearsNothing else { return news }
+        return News(events: [], position: news.position, hasChanged: false)
+    }
+
+    nonisolated(nonsending) func verify(
+        expecting head: AuditHead?, _ progress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws(AlertError) -> AuditReport {
+        try await store.verify(expecting: head, progress)
+    }
+
+    nonisolated(nonsending) func attach(_ screen: SlotHolder) async throws(AlertError)
+        -> any ScreenLease
+    {
+        let lease = try await store.attach(screen)
+        return fault == .everybodyLeads ? LeadingLease(lease: lease) : lease
+    }
+
+    nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
+        await store.leadingScreen()
+    }
+
+    nonisolated(nonsending) func takeHandlerTurn(_ id: Alert.ID) async throws(AlertError) -> (
+        any HandlerTurn
+    )? {
+        let turn = try await store.takeHandlerTurn(id)
+        return fault == .handlersShareTurns ? turn ?? NoTurn() : turn
+    }
+
+    nonisolated(nonsending) func close() async {
+        if fault != .neverCloses { await store.close() }
+    }
+}
+
+private struct LeadingLease: ScreenLease {
+    let lease: any ScreenLease
+
+    nonisolated(nonsending) func lead() async -> Bool {
+        _ = await lease.lead()
+        return true
+    }
+
+    nonisolated(nonsending) func waitToLead() async { await lease.waitToLead() }
+    var isLeading: Bool { true }
+    nonisolated(nonsending) func show(_ alert: Alert.ID?, hasDelegate: Bool) async -> Bool {
+        await lease.show(alert, hasDelegate: hasDelegate)
+    }
+    func stepBack() { lease.stepBack() }
+    func release() { lease.release() }
+}
+
+private struct NoTurn: HandlerTurn {
+    var descriptor: Int32? { nil }
+    func end() {}
+}

@@ -1,0 +1,28 @@
+import AlertQueueTesting
+import Testing
+
+@testable import AlertQueue
+
+@Suite("Contract of wrong stores")
+struct WrongStoreTests {
+    @Test(
+        "A store with one fault breaks at least one promise", .timeLimit(.minutes(5)),
+        arguments: WrongStore.Fault.allCases)
+    func isFound(fault: WrongStore.Fault) async throws {
+        var isBroken = false
+        for check in StoreContract.checks where !isBroken {
+            let right = try StoreKind.memory.makeQueue()
+            let wrong = ContractQueue { clock in WrongStore(try await right.open(clock), fault) }
+            do {
+                try await ContractPatience.$limit.withValue(.seconds(2)) {
+                    try await check.run(on: wrong)
+                }
+            } catch {
+                // Also where a store throws what a right one would not.
+                isBroken = true
+            }
+            await right.close()
+        }
+        #expect(isBroken)
+    }
+}
