@@ -59,7 +59,6 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
             foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
-            isReadOnly: isReadOnly,
             timekeeper: keepsTime ? Timekeeper(clock: clock, onTrouble: onTrouble) : nil)
         store.timekeeper?.start(for: store)
         return store
