@@ -27,7 +27,7 @@ actor PresentationLoop {
     /// The presenters that did not clear their screens in time.
     private(set) var stuck: Set<String> = []
     private var only: Alert.ID?
-    private var lease: (any ScreenLease)?
+    private var lead: ScreenLead?
     private var task: Task<Void, Never>?
     /// Ends what the loop waits for.
     private var cutShort: (@Sendable () -> Void)?
@@ -50,7 +50,6 @@ actor PresentationLoop {
     deinit {
         task?.cancel()
         cutShort?()
-        lease?.release()
     }
 
     func belong(to manager: AlertManager) { self.manager = manager }
@@ -83,6 +82,7 @@ actor PresentationLoop {
         guard case .stopped = state, !presenters.isEmpty else { return }
         self.presenters = presenters
         self.only = only
+        lead = ScreenLead(for: presenters.map(\.name), in: context)
         state = .leading
         wakeUps.beginPresenting(on: presenters.map(\.name), for: manager)
         task = Task { [weak self] in
@@ -112,15 +112,15 @@ actor PresentationLoop {
     func forget(_ id: Alert.ID) { resting.remove(id) }
 
     /// Clears the screen when another process leads in this one's place, or may.
-    func leaveIfLeadIsLost() {
-        guard let lease, case .showing(let show) = state, !lease.isLeading else { return }
-        show.leave(because: "the slot was lost")
+    func leaveIfLeadIsLost() async {
+        guard let lead, await lead.isLost() else { return }
+        if case .showing(let show) = state { show.leave(because: "the slot was lost") }
         wakeUps.wake()
     }
 
-    private func didStop() {
-        lease?.release()
-        lease = nil
+    private func didStop() async {
+        await lead?.end()
+        lead = nil
         wakeUps.endPresenting()
         state = .stopped
         task = nil
@@ -134,16 +134,16 @@ extension PresentationLoop {
     /// Shows what there is to show; returns what to wait for then, or `nil` at the end.
     private func presentUntilIdle() async -> Pause? {
         // The manager is kept while this runs, and not while the loop waits.
-        let manager = manager
+        guard let manager else { return nil }
         defer { withExtendedLifetime(manager) {} }
         cutShort = nil
         while isOn {
             let seen = wakeUps.count
             guard canShow else {
-                lease?.stepBack()
+                await lead?.giveUp()
                 return pauseUntilWoken(after: seen)
             }
-            guard let lease = await lead() else { return await pauseWithoutLead(seen) }
+            guard let lease = await lead?.take() else { return await pauseWithoutLead(seen) }
             guard await takeTurn() else { continue }
             guard isOn else { break }
             state = .leading
@@ -164,7 +164,7 @@ extension PresentationLoop {
                 failures = 0
                 resting.remove(record.id)
             case .lost, .refused:
-                return pauseAfterFailure(with: record.id)
+                return await pauseAfterFailure(with: record.id)
             }
         }
         return nil
@@ -172,7 +172,7 @@ extension PresentationLoop {
 
     private func show(
         _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
-        for manager: AlertManager?
+        for manager: AlertManager
     ) async -> ShowEnd {
         let able = presenters.filter {
             record.alert.presenters?.contains($0.name) != false && !stuck.contains($0.name)
@@ -190,8 +190,8 @@ extension PresentationLoop {
         state = .showing(show)
         let end = await show.run()
         if case .showing = state { state = .leading }
-        if let ended = await show.ended { await manager?.settle(ended) }
-        if case .refused(let error) = end { await manager?.refuse(record.id, error) }
+        if let ended = await show.ended { await manager.settle(ended) }
+        if case .refused(let error) = end { await manager.refuse(record.id, error) }
         return end
     }
 
@@ -205,18 +205,6 @@ extension PresentationLoop {
 
     /// Whether a presenter can show something; those that are stuck must not keep the lead.
     private var canShow: Bool { !presenters.allSatisfy { stuck.contains($0.name) } }
-
-    /// The screen's lease, if it leads or can lead now.
-    private func lead() async -> (any ScreenLease)? {
-        if lease == nil {
-            let screen = SlotHolder(
-                identity: context.caller.identity, presenters: presenters.map(\.name),
-                hasDelegate: context.delegates.hasManagers)
-            lease = try? await context.store.attach(screen)
-        }
-        guard let lease, await lease.lead() else { return nil }
-        return lease
-    }
 
     /// Waits for the screen that is shared with other managers; `false` if presenting ended first.
     private func takeTurn() async -> Bool {
@@ -266,8 +254,7 @@ extension PresentationLoop {
             idleWaiters.wake()
         }
         wakeUps.releaseOwner(ifUnchangedSince: seen)
-        guard let lease else { return pause(for: .seconds(1)) }
-        return pause { await lease.waitToLead() }
+        return pause { [lead] in await lead?.wait() }
     }
 
     private func pauseWithNothing(
@@ -279,7 +266,7 @@ extension PresentationLoop {
         wakeUps.releaseOwner(ifUnchangedSince: seen)
         if let end = resting.nextEnd(after: context.clock.now()) {
             // Another process may be able to show what rests here.
-            lease.stepBack()
+            await lead?.giveUp()
             return pause { [clock = context.clock, wakeUps] in
                 await withTaskGroup { group in
                     group.addTask { await wakeUps.wait(after: seen) }
@@ -294,10 +281,10 @@ extension PresentationLoop {
     }
 
     /// Lets others try what no presenter here could show.
-    private func pauseAfterFailure(with id: Alert.ID) -> Pause? {
+    private func pauseAfterFailure(with id: Alert.ID) async -> Pause? {
         failures += 1
         resting.add(id, at: context.clock.now())
-        lease?.stepBack()
+        await lead?.giveUp()
         let time = Self.backoff.pause(after: failures)
         // Whoever waits for the end of the queue is not to wait much longer than that takes.
         return pause(for: idleWaiters.isEmpty ? time : min(time, .seconds(1)))
