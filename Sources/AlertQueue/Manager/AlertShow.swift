@@ -15,7 +15,7 @@ actor AlertShow {
     private let context: QueueContext
     private nonisolated let signals: AsyncStream<ShowSignal>.Continuation
     private let stream: AsyncStream<ShowSignal>
-    private let onStuck: @Sendable (_ presenter: String, _ isStuck: Bool) async -> Void
+    private weak let loop: PresentationLoop?
     private var runs: [String: PresenterRun] = [:]
     /// The presenters that did not clear their screens in time.
     private var stuck: Set<String> = []
@@ -31,11 +31,11 @@ actor AlertShow {
         context.executor.asUnownedSerialExecutor()
     }
 
-    /// Prepares an appearance; `onStuck` hears of presenters that are late, and of those that end.
+    /// Prepares an appearance by some presenters of a loop, all of whose `names` the log tells.
     init(
         _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
         by presenters: [any AlertPresenter], all names: [String], in context: QueueContext,
-        onStuck: @escaping @Sendable (_ presenter: String, _ isStuck: Bool) async -> Void
+        for loop: PresentationLoop
     ) {
         id = record.id
         self.record = record
@@ -43,7 +43,7 @@ actor AlertShow {
         self.lease = lease
         self.presenters = presenters
         self.context = context
-        self.onStuck = onStuck
+        self.loop = loop
         // More signals than presenters and timers can send before they are read.
         (stream, signals) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(256))
         let waiting = upcoming.waiting
@@ -214,15 +214,8 @@ extension AlertShow {
         let run = PresenterRun(of: presenter.name, signals)
         runs[run.name] = run
         run.present(presentation, on: presenter, after: failure, context.clock) {
-            await self.didEnd($0)
+            [weak loop] in await loop?.note(run.name, isStuck: false)
         }
-    }
-
-    /// Notes the end of a presenter's task, after the signal that says the same: while the screens
-    /// are cleared, what has ended does not count as stuck, in whatever order signals are read.
-    private func didEnd(_ run: PresenterRun) async {
-        if isLeaving { remove(run) }
-        await onStuck(run.name, false)
     }
 
     private func remove(_ run: PresenterRun) {
@@ -280,8 +273,8 @@ extension AlertShow {
             runs[run.name] = run
             run.tell { [presentation] in
                 await body(presenter, presentation)
-            } end: {
-                await self.didEnd($0)
+            } lateEnd: { [weak loop] in
+                await loop?.note(run.name, isStuck: false)
             }
         }
     }
@@ -307,10 +300,14 @@ extension AlertShow {
             case .resolved(let record):
                 ended = record
             case .graceOver:
-                stuck.formUnion(runs.keys)
-                runs.removeAll()
-                for name in stuck { await onStuck(name, true) }
-                return
+                for run in runs.values {
+                    // In this order: it may end at any moment, and then says that it is free.
+                    await loop?.note(run.name, isStuck: true)
+                    let isLate = run.noteLate()
+                    if isLate { stuck.insert(run.name) }
+                    if !isLate { await loop?.note(run.name, isStuck: false) }
+                }
+                return runs.removeAll()
             default:
                 break
             }

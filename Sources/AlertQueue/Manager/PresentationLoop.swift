@@ -178,8 +178,8 @@ extension PresentationLoop {
             record.alert.presenters?.contains($0.name) != false && !stuck.contains($0.name)
         }
         let show = AlertShow(
-            record, upcoming, on: lease, by: able, all: presenters.map(\.name), in: context
-        ) { [weak self] name, isStuck in await self?.note(name, isStuck: isStuck) }
+            record, upcoming, on: lease, by: able, all: presenters.map(\.name), in: context,
+            for: self)
         let hasDelegate = context.delegates[record.id] != nil
         // A slot that can't be written, though it is still there, is tried again later.
         guard await lease.show(record.id, hasDelegate: hasDelegate) else {
@@ -195,7 +195,8 @@ extension PresentationLoop {
         return end
     }
 
-    private func note(_ name: String, isStuck: Bool) {
+    /// Notes that a presenter does not clear its screen in time, or that it has ended.
+    func note(_ name: String, isStuck: Bool) {
         if isStuck {
             stuck.insert(name)
         } else if stuck.remove(name) != nil {

@@ -13,7 +13,16 @@ final class PresenterRun: Sendable {
         case leaving
     }
 
+    /// How far the presenter's task has come.
+    private enum Progress {
+        case running
+        /// It did not end in time.
+        case late
+        case ended
+    }
+
     private let phase = Mutex(Phase.open)
+    private let progress = Mutex(Progress.running)
     private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
     private let signals: AsyncStream<ShowSignal>.Continuation
     let name: String
@@ -26,14 +35,14 @@ final class PresenterRun: Sendable {
     /// Has the presenter show an alert; after a choice of its own that could not be stored, it
     /// hears of that, and shows the alert again a second later.
     ///
-    /// - Parameter end: Runs when the presenter is done, after the signal that says the same.
+    /// - Parameter lateEnd: Runs when the presenter is done, if that is late.
     func present(
         _ presentation: Presentation, on presenter: any AlertPresenter,
         after failure: AlertError?, _ clock: any AlertClock,
-        end: @escaping @Sendable (PresenterRun) async -> Void
+        lateEnd: @escaping @Sendable () async -> Void
     ) {
         let presentation = presentation.handingOver(to: self)
-        start { [self] in
+        start(lateEnd) { [self] in
             var failure = failure
             repeat {
                 do {
@@ -54,24 +63,43 @@ final class PresenterRun: Sendable {
                     if failure == nil { signals.yield(.ended(self, because: error)) }
                 }
             } while failure != nil
-            await end(self)
         }
     }
 
     /// Tells the presenter something about the alert that it has shown.
     func tell(
         _ body: @escaping @Sendable () async -> Void,
-        end: @escaping @Sendable (PresenterRun) async -> Void
+        lateEnd: @escaping @Sendable () async -> Void
     ) {
-        start { [self] in
+        start(lateEnd) { [self] in
             await body()
             signals.yield(.told(self))
-            await end(self)
         }
     }
 
-    private func start(_ body: @escaping @Sendable () async -> Void) {
-        task.withLock { $0 = Task.detached { await body() } }
+    private func start(
+        _ lateEnd: @escaping @Sendable () async -> Void,
+        _ body: @escaping @Sendable () async -> Void
+    ) {
+        let started = Task.detached { [self] in
+            await body()
+            let isLate = progress.withLock { progress in
+                defer { progress = .ended }
+                return if case .late = progress { true } else { false }
+            }
+            if isLate { await lateEnd() }
+        }
+        task.withLock { $0 = started }
+    }
+
+    /// Notes that the presenter's time is over; `false` if it has ended, whatever signals of it are
+    /// still to be read.
+    func noteLate() -> Bool {
+        progress.withLock { progress in
+            if case .ended = progress { return false }
+            progress = .late
+            return true
+        }
     }
 
     /// Hands a choice over, and returns when the alert is to leave the screen.

@@ -24,55 +24,53 @@ struct AlertRow {
     /// Whether none of the texts is there that an erasure takes.
     let isBlank: Bool
 
-    static let columns = """
-        alerts.id, title, message, style, priority, buttons, info, default_button, \
-        alerts.handler, presenters, alerts.key, dismiss_after_ms, snooze_ms, alerts.pid, \
-        alerts.host, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, presented_ms, \
-        snoozes, snoozed_ms, salt, sources.name, sources.uid, outcome, button_index, resolved_by, \
-        responses.uid, user, via, tty, ssh, responses.host, responses.pid, resolved_ms, \
-        collected_ms, handled, alerts.source_id, erased_seq, alerts.state, cancel_requested
-        """
+    static let columns = Column.list
     /// How many columns these are.
-    static let count: Int32 = 43
+    static let count = Int32(Column.allCases.count)
 
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) throws {
-        let id = row.integer(0)
+        let id = row.integer(Column.id)
         let alert = try Self.alert(row)
-        let boot = row.text(15)
+        let boot = row.text(Column.boot)
         asked = ClockReading(
-            wallMilliseconds: row.integer(16), bootMilliseconds: row.integer(17), boot: boot)
+            wallMilliseconds: row.integer(Column.askedMs),
+            bootMilliseconds: row.integer(Column.askedBootMs), boot: boot)
         let expiry = Expiry.moment(
-            wallMilliseconds: row.optionalInteger(18), bootMilliseconds: row.optionalInteger(19),
+            wallMilliseconds: row.optionalInteger(Column.expiresMs),
+            bootMilliseconds: row.optionalInteger(Column.expiresBootMs),
             boot: boot)
         self.expiry = expiry
-        isDeadlineWhole = !row.isNull(18) || row.isNull(19)
-        salt = row.blob(23)
-        isHandled = row.integer(38) != 0
-        sourceID = row.integer(39)
-        erasedSequence = row.optionalInteger(40)
-        isMarkedResolved = row.holds(41, "resolved")
-        isMarkedCancelled = row.integer(42) != 0
+        isDeadlineWhole = !row.isNull(Column.expiresMs) || row.isNull(Column.expiresBootMs)
+        salt = row.blob(Column.salt)
+        isHandled = row.integer(Column.handled) != 0
+        sourceID = row.integer(Column.sourceId)
+        erasedSequence = row.optionalInteger(Column.erasedSeq)
+        isMarkedResolved = row.raw(Column.state).holds("resolved")
+        isMarkedCancelled = row.integer(Column.cancelRequested) != 0
         erasedButtons =
             salt == nil
             ? ErasedButtons(
-                stored: (try? StoredJSON.partialButtons(row.text(5))) ?? [],
-                defaultButton: row.optionalText(7)) : nil
+                stored: (try? StoredJSON.partialButtons(row.text(Column.buttons))) ?? [],
+                defaultButton: row.optionalText(Column.defaultButton)) : nil
         isBlank =
-            row.isNull(1) && row.isNull(2) && row.holds(6, "{}")
+            row.isNull(Column.title) && row.isNull(Column.message)
+            && row.raw(Column.info).holds("{}")
             && erasedButtons?.buttons.allSatisfy { $0.title == nil } ?? false
         let response = try Self.response(row, id: id, alert: alert)
         record = AlertRecord(
             id: id, alert: alert,
             source: AlertRecord.Source(
-                name: row.text(24), uid: UInt32(truncatingIfNeeded: row.integer(25)),
-                pid: Int32(truncatingIfNeeded: row.integer(13)), host: row.text(14)),
+                name: row.text(Column.sourceName),
+                uid: UInt32(truncatingIfNeeded: row.integer(Column.sourceUid)),
+                pid: Int32(truncatingIfNeeded: row.integer(Column.pid)), host: row.text(Column.host)
+            ),
             state: response == nil ? .queued : .resolved,
-            askedAt: Timestamp.date(milliseconds: row.integer(16)),
-            presentedAt: row.optionalInteger(20).map(Timestamp.date),
-            expiresAt: row.optionalInteger(18).map(Timestamp.date),
-            snoozedUntil: row.optionalInteger(22).map(Timestamp.date),
-            snoozes: Int(row.integer(21)), response: response)
+            askedAt: Timestamp.date(milliseconds: row.integer(Column.askedMs)),
+            presentedAt: row.optionalInteger(Column.presentedMs).map(Timestamp.date),
+            expiresAt: row.optionalInteger(Column.expiresMs).map(Timestamp.date),
+            snoozedUntil: row.optionalInteger(Column.snoozedMs).map(Timestamp.date),
+            snoozes: Int(row.integer(Column.snoozes)), response: response)
         record.isErased = salt == nil
         record.followsWallClock = expiry?.isOnWallClock ?? false
         record.salt = salt
@@ -105,55 +103,60 @@ struct AlertRow {
     }
 
     private static func alert(_ row: borrowing Row) throws -> Alert {
-        guard let style = Alert.Style(rawValue: row.text(3)),
-            let priority = Alert.Priority(rawValue: Int(row.integer(4)))
-        else { throw damaged(row.integer(0), "style or priority") }
-        let title = row.optionalText(1) ?? "#\(row.integer(0))"
-        var alert = Alert(title, message: row.optionalText(2), style: style)
+        guard let style = Alert.Style(rawValue: row.text(Column.style)),
+            let priority = Alert.Priority(rawValue: Int(row.integer(Column.priority)))
+        else { throw damaged(row.integer(Column.id), "style or priority") }
+        let title = row.optionalText(Column.title) ?? "#\(row.integer(Column.id))"
+        var alert = Alert(title, message: row.optionalText(Column.message), style: style)
         alert.priority = priority
         do {
-            alert.buttons = try StoredJSON.buttons(row.text(5))
-            alert.userInfo = try StoredJSON.strings(row.text(6))
-            alert.presenters = try row.optionalText(9).map {
+            alert.buttons = try StoredJSON.buttons(row.text(Column.buttons))
+            alert.userInfo = try StoredJSON.strings(row.text(Column.info))
+            alert.presenters = try row.optionalText(Column.presenters).map {
                 try StoredJSON.decode([String].self, $0)
             }
         } catch {
-            throw damaged(row.integer(0), "buttons, info or presenters")
+            throw damaged(row.integer(Column.id), "buttons, info or presenters")
         }
-        alert.defaultButton = row.optionalText(7)
-        alert.handler = row.optionalText(8)
-        alert.key = row.optionalText(10)
-        alert.dismissAfter = row.optionalInteger(11).map { .milliseconds($0) }
-        alert.snooze = row.optionalInteger(12).map { .milliseconds($0) }
-        alert.deadline = row.optionalInteger(18).map { .at(Timestamp.date(milliseconds: $0)) }
-        alert.source = row.text(24)
+        alert.defaultButton = row.optionalText(Column.defaultButton)
+        alert.handler = row.optionalText(Column.handler)
+        alert.key = row.optionalText(Column.key)
+        alert.dismissAfter = row.optionalInteger(Column.dismissAfterMs).map { .milliseconds($0) }
+        alert.snooze = row.optionalInteger(Column.snoozeMs).map { .milliseconds($0) }
+        alert.deadline = row.optionalInteger(Column.expiresMs).map {
+            .at(Timestamp.date(milliseconds: $0))
+        }
+        alert.source = row.text(Column.sourceName)
         return alert
     }
 
     private static func response(
         _ row: borrowing Row, id: Alert.ID, alert: Alert
     ) throws -> Response? {
-        guard let outcomeName = row.optionalText(26) else { return nil }
+        guard let outcomeName = row.optionalText(Column.outcome) else { return nil }
         guard let outcome = Outcome(rawValue: outcomeName),
-            let by = ResolvedBy(rawValue: row.text(28))
+            let by = ResolvedBy(rawValue: row.text(Column.resolvedBy))
         else { throw damaged(id, "response") }
-        let index = Int(row.integer(27))
+        let index = Int(row.integer(Column.buttonIndex))
         return Response(
             alertID: id, outcome: outcome, buttonIndex: index,
             button: alert.buttons.indices.contains(index) ? alert.buttons[index] : nil, by: by,
             responder: responder(row),
-            resolvedAt: Timestamp.date(milliseconds: row.integer(36)),
-            collectedAt: row.optionalInteger(37).map(Timestamp.date), userInfo: alert.userInfo,
+            resolvedAt: Timestamp.date(milliseconds: row.integer(Column.resolvedMs)),
+            collectedAt: row.optionalInteger(Column.collectedMs).map(Timestamp.date),
+            userInfo: alert.userInfo,
             cancelHandling: outcome == .cancelled
-                ? CancelHandling(isHandled: row.integer(38) != 0) : nil)
+                ? CancelHandling(isHandled: row.integer(Column.handled) != 0) : nil)
     }
 
     private static func responder(_ row: borrowing Row) -> Responder? {
-        guard let via = row.optionalText(31) else { return nil }
+        guard let via = row.optionalText(Column.via) else { return nil }
         return Responder(
-            uid: UInt32(truncatingIfNeeded: row.integer(29)), user: row.optionalText(30), via: via,
-            tty: row.optionalText(32), ssh: row.optionalText(33), host: row.text(34),
-            pid: Int32(truncatingIfNeeded: row.integer(35)))
+            uid: UInt32(truncatingIfNeeded: row.integer(Column.responderUid)),
+            user: row.optionalText(Column.user), via: via,
+            tty: row.optionalText(Column.tty), ssh: row.optionalText(Column.ssh),
+            host: row.text(Column.responderHost),
+            pid: Int32(truncatingIfNeeded: row.integer(Column.responderPid)))
     }
 
     private static func damaged(_ id: Alert.ID, _ what: String) -> AlertError {
