@@ -12,7 +12,7 @@ actor PresentationLoop {
     }
 
     /// What an idle loop waits for.
-    private typealias Pause = @Sendable () async -> Void
+    private typealias Pause = nonisolated(nonsending) @Sendable () async -> Void
 
     /// How long to wait when every presenter has failed: longer each time.
     private static let backoff = Backoff(longest: .seconds(60))
