@@ -56,7 +56,7 @@ struct ClosingTests {
     }
 
     @Test("What nobody waits for is written when the store is closed")
-    func riders() async throws {
+    func deferred() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)

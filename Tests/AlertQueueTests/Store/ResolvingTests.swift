@@ -168,7 +168,7 @@ struct ResolvingTests: StoreSuite {
         clock.advance(by: .seconds(5))
         #expect(try await !store.collect(id, by: .ana))
         store.post(.collected(id), by: .ana)
-        try await store.ask(.yesNo("Carries the rider"))
+        try await store.ask(.yesNo("Takes the note along"))
         let collected = try #require(try await store.record(id).response?.collectedAt)
         #expect(Timestamp.milliseconds(collected) == 1_767_225_600_000)
         let entries = try await store.entries(after: 0, of: id, limit: 9)

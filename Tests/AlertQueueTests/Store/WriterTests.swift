@@ -89,7 +89,7 @@ struct WriterTests {
     }
 
     @Test("What nobody waits for is written after a transaction that failed with it")
-    func riders() async throws {
+    func deferred() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)

@@ -26,7 +26,7 @@ struct PlantedFileTests {
         "Pipes, links and foreign files beside a database are refused at once, by name",
         arguments: ["-journal", "-wal", "-shm"],
         ["mkfifo $F", "ln -s /etc/passwd $F", "echo x > $F", "mkdir $F"])
-    func companion(ending: String, script: String) async throws {
+    func file(ending: String, script: String) async throws {
         let queue = try CommandLineQueue(mode: 0o1777)
         try await prepare("F=$Q\(ending); \(script)", in: queue, as: Self.stranger)
         for verb in [["list", "--database", queue.path], ["notify", "Done"]] {

@@ -103,7 +103,7 @@ struct OpeningTests {
     }
 
     @Test("So is one whose lock can't be written, or whose directory takes no file; they are read")
-    func companions() async throws {
+    func walFiles() async throws {
         let queue = try CommandLineQueue(mode: 0o777)
         #expect(try await queue.start(["notify", "N"], as: Self.ana).finish().code == 0)
         chmod(queue.path + "-lock", 0o444)

@@ -11,11 +11,11 @@ enum WriteAccess {
     static func check(_ files: QueueFiles) throws(AlertError) {
         // What is not there is created, or refused, when it is opened.
         guard FileIdentity(path: files.database) != nil else { return }
-        let companions = [files.wal, files.sharedMemory, files.lock]
-        for path in [files.database] + companions where isRefused(path, W_OK) {
+        let walFiles = [files.wal, files.sharedMemory, files.lock]
+        for path in [files.database] + walFiles where isRefused(path, W_OK) {
             throw .notPermitted(path: path, "this account may not write it (\(state(of: path)))")
         }
-        let areThere = companions.allSatisfy { FileIdentity(path: $0) != nil }
+        let areThere = walFiles.allSatisfy { FileIdentity(path: $0) != nil }
         guard !areThere, isRefused(files.directory, W_OK | X_OK) else { return }
         throw .notPermitted(
             path: files.directory,

@@ -18,7 +18,7 @@ struct DatabaseFile: Sendable {
 
     private struct Opened {
         var count = 0
-        var companions: Companions?
+        var walFiles: WALFiles?
     }
 
     private var path: String { files.database }
@@ -192,7 +192,7 @@ struct DatabaseFile: Sendable {
     private func create() throws(AlertError) {
         // What a deleted database left behind is not the new one's log, and its shared memory may
         // still be mapped by whoever has the deleted one open.
-        for companion in [files.journal, files.wal, files.sharedMemory] { unlink(companion) }
+        for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
         // Under another name first: the file at `path` must never be opened beside SQLite.
         let draft = path + "-new.\(getpid())"
         unlink(draft)
@@ -211,9 +211,9 @@ struct DatabaseFile: Sendable {
             throw SystemError.current("open", path)
         }
         let isDivided = Self.opened.withLock { opened in
-            let known = opened[identity]?.companions
+            let known = opened[identity]?.walFiles
             // SQLite would go on with the shared memory that the others of this process use.
-            if let known, known != Companions(of: files) { return true }
+            if let known, known != WALFiles(of: files) { return true }
             opened[identity, default: Opened()].count += 1
             return false
         }
@@ -242,7 +242,7 @@ struct DatabaseFile: Sendable {
                 """)
             return OpenDatabase(
                 handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
-                files: files, companions: nil)
+                files: files, walFiles: nil)
         }
     }
 
@@ -293,19 +293,19 @@ struct DatabaseFile: Sendable {
                         + "\(synchronous ?? -1), but must be wal and 2")
             }
         }
-        let companions = Companions(of: files)
+        let walFiles = WALFiles(of: files)
         // While it was being opened, another database may have taken its place, whose log SQLite
         // would take for this one's.
         guard database.identity == FileIdentity(path: path) else {
             throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
         }
         Self.opened.withLock { opened in
-            if opened[database.identity]?.companions == nil {
-                opened[database.identity]?.companions = companions
+            if opened[database.identity]?.walFiles == nil {
+                opened[database.identity]?.walFiles = walFiles
             }
         }
         return OpenDatabase(
             handle: database.handle, schema: database.schema, identity: database.identity,
-            files: files, companions: companions)
+            files: files, walFiles: walFiles)
     }
 }

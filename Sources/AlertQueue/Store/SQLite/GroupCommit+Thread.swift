@@ -36,29 +36,30 @@ extension GroupCommit {
         if pace.isBrisk { pace.isBrisk = isCalledSoon() }
         let start = ContinuousClock.now
         defer { pace.note(ContinuousClock.now - start) }
-        // After a commit riders often come: the first sleep is short, so that they wake nobody.
+        // Writes are often deferred after a commit: the first sleep is short, so that they wake
+        // nobody.
         var mayDoze = true
         while true {
-            let (isReady, isOver, ridersDue) = state.withLock { state in
+            let (isReady, isOver, deferredDue) = state.withLock { state in
                 state.isSignalled = false
-                let isReady = !state.waiting.isEmpty || (state.isClosing && !state.riders.isEmpty)
-                let ridersDue = state.riders.isEmpty ? nil : state.ridersDue
-                state.isDozing = mayDoze || ridersDue != nil
-                return (isReady, state.isClosing && !isReady, ridersDue)
+                let isReady = !state.waiting.isEmpty || (state.isClosing && !state.deferred.isEmpty)
+                let deferredDue = state.deferred.isEmpty ? nil : state.deferredDue
+                state.isDozing = mayDoze || deferredDue != nil
+                return (isReady, state.isClosing && !isReady, deferredDue)
             }
             if isReady { return true }
             if isOver { return false }
-            guard let ridersDue else {
+            guard let deferredDue else {
                 if mayDoze {
-                    mayDoze = wakeUp.wait(timeout: .now() + Self.riderTime.dispatch) == .success
+                    mayDoze = wakeUp.wait(timeout: .now() + Self.deferralTime.dispatch) == .success
                 } else {
                     wakeUp.wait()
                 }
                 continue
             }
-            // Nobody came along: the riders are committed by themselves. More of them don't put
+            // Nobody came along: deferred writes are committed by themselves. More of them don't put
             // that off.
-            let rest = ridersDue - ContinuousClock.now
+            let rest = deferredDue - ContinuousClock.now
             guard rest > .zero else { return true }
             _ = wakeUp.wait(timeout: .now() + rest.dispatch)
         }
@@ -88,22 +89,26 @@ extension GroupCommit {
             failWaiting(with: error)
             return
         }
-        let (riders, batch) = takeBatch()
-        guard !batch.isEmpty || !riders.isEmpty else {
+        let (deferred, batch) = takeBatch()
+        guard !batch.isEmpty || !deferred.isEmpty else {
             writer.rollback()
             return
         }
-        let outcome = writer.commit(riders + batch)
+        let outcome = writer.commit(deferred + batch)
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
-        var chores: [WriteJob] = []
-        for (job, error) in zip(riders + batch, outcome.errors) {
-            if error == nil, job.chore != nil { chores.append(job) } else { job.finish(error) }
+        var afterCommits: [WriteJob] = []
+        for (job, error) in zip(deferred + batch, outcome.errors) {
+            if error == nil, job.afterCommit != nil {
+                afterCommits.append(job)
+            } else {
+                job.finish(error)
+            }
         }
         // Whoever waited here goes on while the other processes are told.
         if outcome.isCommitted { ring() }
-        if outcome.mustKeepRiders { keep(riders) }
+        if outcome.mustKeepDeferred { keep(deferred) }
         writer.checkpointIfDue()
-        for job in chores { job.finish(writer.run(job)) }
+        for job in afterCommits { job.finish(writer.run(job)) }
     }
 
     /// Takes the writer lock; while that blocks, those give up who have waited too long.
@@ -129,29 +134,29 @@ extension GroupCommit {
         }
     }
 
-    private func takeBatch() -> (riders: [WriteJob], batch: [WriteJob]) {
+    private func takeBatch() -> (deferred: [WriteJob], batch: [WriteJob]) {
         state.withLock { state in
-            let riders = Array(state.riders.prefix(Self.maximumBatch))
+            let deferred = Array(state.deferred.prefix(Self.maximumBatch))
             let batch = Array(state.waiting.prefix(Self.maximumBatch))
-            state.riders.removeFirst(riders.count)
+            state.deferred.removeFirst(deferred.count)
             state.waiting.removeFirst(batch.count)
-            return (riders, batch)
+            return (deferred, batch)
         }
     }
 
-    private func keep(_ riders: [WriteJob]) {
+    private func keep(_ deferred: [WriteJob]) {
         state.withLock { state in
             guard !state.isClosing else { return }
-            state.riders = Array((riders + state.riders).suffix(Self.maximumRiders))
-            state.ridersDue = ContinuousClock.now + Self.riderPause
+            state.deferred = Array((deferred + state.deferred).suffix(Self.maximumDeferred))
+            state.deferredDue = ContinuousClock.now + Self.deferralPause
         }
     }
 
     private func failWaiting(with error: AlertError) {
         let failed = state.withLock { state in
             defer { state.waiting.removeAll() }
-            if state.isClosing { state.riders.removeAll() }
-            state.ridersDue = ContinuousClock.now + Self.riderPause
+            if state.isClosing { state.deferred.removeAll() }
+            state.deferredDue = ContinuousClock.now + Self.deferralPause
             return state.waiting
         }
         for job in failed { job.finish(error) }

@@ -13,21 +13,21 @@ final class GroupCommit: Sendable {
     static let busyTime = Duration.seconds(5)
     /// How many members share a transaction at most; what comes later waits for the next.
     static let maximumBatch = 1000
-    /// How long a rider waits for company before it is committed by itself.
-    static let riderTime = Duration.milliseconds(100)
-    /// How long riders wait after a transaction that failed, so that trying again is no spin.
-    static let riderPause = Duration.seconds(1)
-    /// How many riders are kept while they can't be written.
-    static let maximumRiders = 10_000
+    /// How long a deferred write waits for company before it is committed by itself.
+    static let deferralTime = Duration.milliseconds(100)
+    /// How long deferred writes wait after a transaction that failed, so that trying again is no spin.
+    static let deferralPause = Duration.seconds(1)
+    /// How many deferred writes are kept while they can't be written.
+    static let maximumDeferred = 10_000
 
     struct State {
         var waiting: [WriteJob] = []
-        /// Members that nobody waits for; they ride along with the next transaction.
-        var riders: [WriteJob] = []
-        /// When the riders are committed, even if nobody comes along.
-        var ridersDue = ContinuousClock.now
+        /// Writes that nobody waits for; the next transaction takes them along.
+        var deferred: [WriteJob] = []
+        /// When the deferred writes are committed, even if nobody comes along.
+        var deferredDue = ContinuousClock.now
         var isSignalled = false
-        /// Whether the thread looks again within a rider's time, and need not be woken for one.
+        /// Whether the thread looks again within a deferral's time, and need not be woken for one.
         var isDozing = false
         var isBlocked = false
         /// Whether the look at those who wait is scheduled.
@@ -114,7 +114,7 @@ final class GroupCommit: Sendable {
         try await wait { finish in
             WriteJob(
                 kind: .upkeep, operation: operation, work: { _ in }, finish: finish,
-                chore: { box.put(try body($0)) })
+                afterCommit: { box.put(try body($0)) })
         }
         guard let result = box.take() else { throw .closed }
         return result
@@ -136,13 +136,16 @@ final class GroupCommit: Sendable {
         if let failure { throw failure }
     }
 
-    /// Has a closure ride along with the next transaction, without waiting for it.
-    func ride(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void) {
+    /// Has a closure run in the next transaction, or soon in one of its own, without waiting for it.
+    func deferWrite(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void)
+    {
         let isAsleep = state.withLock { state in
             guard !state.isClosing else { return false }
-            if state.riders.count >= Self.maximumRiders { state.riders.removeFirst() }
-            if state.riders.isEmpty { state.ridersDue = ContinuousClock.now + Self.riderTime }
-            state.riders.append(
+            if state.deferred.count >= Self.maximumDeferred { state.deferred.removeFirst() }
+            if state.deferred.isEmpty {
+                state.deferredDue = ContinuousClock.now + Self.deferralTime
+            }
+            state.deferred.append(
                 WriteJob(kind: .upkeep, operation: operation, work: body))
             return !state.isDozing
         }
@@ -159,7 +162,7 @@ final class GroupCommit: Sendable {
             let isOver = state.withLock { state in
                 guard state.end == nil else { return true }
                 // What has nothing to write need not wait for whoever holds the lock.
-                let isIdle = state.waiting.isEmpty && state.riders.isEmpty
+                let isIdle = state.waiting.isEmpty && state.deferred.isEmpty
                 state.closeLimit =
                     state.closeLimit ?? ContinuousClock.now + (isIdle ? .zero : busyTime)
                 state.onClosed.append { continuation.resume() }

@@ -2,7 +2,7 @@ import Linux
 import SQLite
 
 /// The files that SQLite has opened beside a database.
-struct Companions: Equatable, Sendable {
+struct WALFiles: Equatable, Sendable {
     private let log: FileIdentity?
     private let sharedMemory: FileIdentity?
 
@@ -18,7 +18,7 @@ struct OpenDatabase {
     let schema: SchemaCheck
     let identity: FileIdentity
     let files: QueueFiles
-    let companions: Companions?
+    let walFiles: WALFiles?
 
     /// Whether all of its files still stand at their paths.
     ///
@@ -27,6 +27,6 @@ struct OpenDatabase {
     /// (<https://sqlite.org/howtocorrupt.html>, 4.3).
     var isInPlace: Bool {
         identity == FileIdentity(path: files.database)
-            && (companions == nil || companions == Companions(of: files))
+            && (walFiles == nil || walFiles == WALFiles(of: files))
     }
 }

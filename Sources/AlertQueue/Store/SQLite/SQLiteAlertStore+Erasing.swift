@@ -98,7 +98,7 @@ extension SQLiteAlertStore: Erasing {
         var next: Int? = 0
         while let page = next {
             guard !Task.isCancelled else { return false }
-            let cleared = try await clearUnusedPlaces(from: page, erasures: upkeep.erasures)
+            let cleared = try await clearUnallocatedSpace(from: page, erasures: upkeep.erasures)
             next = cleared.next
             progress(
                 PurgeProgress(
@@ -108,14 +108,14 @@ extension SQLiteAlertStore: Erasing {
         return true
     }
 
-    private nonisolated(nonsending) func clearUnusedPlaces(
+    private nonisolated(nonsending) func clearUnallocatedSpace(
         from page: Int, erasures: Int64
     ) async throws(AlertError) -> (next: Int?, total: Int) {
         let limit = ContinuousClock.now + Self.readersTime
         while true {
             do throws(AlertError) {
-                return try await commits.performAlone("overwrite unused places") { writer in
-                    try writer.clearUnusedPlaces(from: page, erasures: erasures)
+                return try await commits.performAlone("overwrite unallocated space") { writer in
+                    try writer.clearUnallocatedSpace(from: page, erasures: erasures)
                 }
             } catch {
                 guard case .busy = error, ContinuousClock.now < limit, !Task.isCancelled else {

@@ -137,13 +137,13 @@ extension SQLiteAlertStore {
     }
 
     func postCollected(_ id: Alert.ID, by caller: Caller) {
-        commits.ride("mark the response as collected") { context in
+        commits.deferWrite("mark the response as collected") { context in
             _ = try context.collect(id, by: caller)
         }
     }
 
     func postPresented(_ record: AlertRecord, at moment: ClockReading, by caller: Caller) {
-        commits.ride("record the presentation") { context in
+        commits.deferWrite("record the presentation") { context in
             try context.db.change(
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?",
                 .integer(moment.wallMilliseconds), .integer(record.id))
@@ -159,7 +159,7 @@ extension SQLiteAlertStore {
     }
 
     func postReturned(_ record: AlertRecord, because reason: String, by caller: Caller) {
-        commits.ride("record the return") { context in
+        commits.deferWrite("record the return") { context in
             try context.audit(
                 AuditDraft(kind: .returned, record: record, detail: reason), by: caller)
         }

@@ -78,7 +78,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let lastHold = LastHold()
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known) { [weak commits] in
-                commits?.ride("open the database again") { _ in }
+                commits?.deferWrite("open the database again") { _ in }
             }, label: "alertq.reader")
         known.whenMoved { [weak reader] in reader?.async { $0.leaveIfMoved() } }
         self.files = files

@@ -146,7 +146,7 @@ extension Writer {
     /// - Parameter erasures: How often texts had been erased when this began; so often they are
     ///   known to be gone once the last page is done.
     /// - Returns: The page to go on with, or `nil` at the end; and how many there are.
-    func clearUnusedPlaces(
+    func clearUnallocatedSpace(
         from page: Int, erasures: Int64
     ) throws -> (next: Int?, total: Int) {
         let db = try db()
@@ -158,7 +158,7 @@ extension Writer {
             guard FileIdentity(path: file.files.wal)?.size ?? 0 == 0 else {
                 throw AlertError.readersKeepTexts
             }
-            let cleared = try db.clearUnusedPlaces(from: page, count: Self.clearLength)
+            let cleared = try db.clearUnallocatedSpace(from: page, count: Self.clearLength)
             if cleared.next == nil { try db.syncFile() }
             // All connections have pages in memory with what was there before. This one forgets
             // them before it writes one of them back, the others because of the commit.
@@ -178,10 +178,10 @@ extension Writer {
         }
     }
 
-    /// Does the chore of a job; returns why that failed, if it did.
+    /// Does what a job has left for after its commit; returns why that failed, if it did.
     func run(_ job: WriteJob) -> AlertError? {
         do {
-            try job.chore?(self)
+            try job.afterCommit?(self)
             return nil
         } catch {
             mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)

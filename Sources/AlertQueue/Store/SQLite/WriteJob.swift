@@ -24,20 +24,20 @@ final class WriteJob: Sendable {
     /// Hears what became of it, after the commit.
     let finish: @Sendable (AlertError?) -> Void
     /// Runs after the commit, outside of a transaction and still under the writer lock.
-    let chore: (@Sendable (Writer) throws -> Void)?
+    let afterCommit: (@Sendable (Writer) throws -> Void)?
 
     init(
         kind: Kind, isOptional: Bool = false, operation: String,
         work: @escaping @Sendable (WriteContext) throws -> Void,
         finish: @escaping @Sendable (AlertError?) -> Void = { _ in },
-        chore: (@Sendable (Writer) throws -> Void)? = nil
+        afterCommit: (@Sendable (Writer) throws -> Void)? = nil
     ) {
         self.kind = kind
         self.isOptional = isOptional
         self.operation = operation
         self.work = work
         self.finish = finish
-        self.chore = chore
+        self.afterCommit = afterCommit
     }
 }
 

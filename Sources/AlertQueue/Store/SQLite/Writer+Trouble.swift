@@ -63,7 +63,7 @@ extension Writer {
         failed.errors = zip(jobs, outcome.errors).map { job, refusal in
             refusal ?? translated(error, job.operation)
         }
-        failed.mustKeepRiders = true
+        failed.mustKeepDeferred = true
         if case .busy? = error as? AlertError { return failed }
         guard let error = error as? SQLiteError, error.isFull else {
             // After a failed sync the pages count as clean but may not be on disk: nothing is

@@ -29,7 +29,7 @@ final class Writer {
         var change: LogTail.Commit?
         /// Whether other tasks of this process have to look at what has happened.
         var concernsOthers = false
-        var mustKeepRiders = false
+        var mustKeepDeferred = false
     }
 
     init(
@@ -134,7 +134,7 @@ final class Writer {
     /// Runs the jobs in the transaction that has begun, and commits it.
     func commit(_ jobs: [WriteJob]) -> Outcome {
         var outcome = Outcome(errors: refusals(of: jobs))
-        outcome.mustKeepRiders = zip(jobs, outcome.errors).contains { job, refusal in
+        outcome.mustKeepDeferred = zip(jobs, outcome.errors).contains { job, refusal in
             job.kind == .upkeep && refusal != nil
         }
         do {

@@ -107,7 +107,7 @@ struct ErasingTests: StoreSuite {
         var bytes = [UInt8](try Data(contentsOf: url))
         var planted = 0
         for page in 0..<(bytes.count / 4096) {
-            let places = UnusedPlaces.of(
+            let places = UnallocatedSpace.of(
                 Array(bytes[(page * 4096)..<((page + 1) * 4096)]), isFirst: page == 0)
             for place in places where place.count >= 6 {
                 let start = page * 4096 + place.lowerBound

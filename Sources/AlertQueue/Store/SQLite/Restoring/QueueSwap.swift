@@ -110,7 +110,7 @@ struct QueueSwap: Sendable {
         let exists = lstat(files.database, &status) == 0
         if exists { draft.takeRights(of: status) }
         guard hasPresent || isUnreadable else {
-            try removeCompanions()
+            try removeWALFiles()
             if exists {
                 try draft.replace(files.database)
             } else {
@@ -135,7 +135,7 @@ struct QueueSwap: Sendable {
         do throws(AlertError) {
             // All that the log had is in the database, and on the disk. The new database must never
             // be seen beside it, also after a power loss.
-            try removeCompanions()
+            try removeWALFiles()
             try QueueLocation.sync(files.directory)
             guard clinux_exchange(kept, files.database) == 0 else {
                 throw SystemError.current("replace", files.database)
@@ -152,15 +152,15 @@ struct QueueSwap: Sendable {
     }
 
     /// Gives the old files second names, and then the new one theirs.
-    private func link(_ kept: String, _ companions: [String]) throws(AlertError) -> [String] {
+    private func link(_ kept: String, _ walFiles: [String]) throws(AlertError) -> [String] {
         var names: [String] = []
-        for file in [files.database] + companions where FileIdentity(path: file) != nil {
+        for file in [files.database] + walFiles where FileIdentity(path: file) != nil {
             let name = kept + file.dropFirst(files.database.count)
             guard Glibc.link(file, name) == 0 else { throw SystemError.current("create", name) }
             names.append(name)
         }
         try QueueLocation.sync(files.directory)
-        try removeCompanions()
+        try removeWALFiles()
         try QueueLocation.sync(files.directory)
         try draft.replace(files.database)
         try leaveNoneBehind()
@@ -171,14 +171,14 @@ struct QueueSwap: Sendable {
     ///
     /// It would see in there what is committed to the new one. Nobody has committed anything yet.
     private func leaveNoneBehind() throws(AlertError) {
-        if FileIdentity(path: files.wal)?.size ?? 0 == 0 { try removeCompanions() }
+        if FileIdentity(path: files.wal)?.size ?? 0 == 0 { try removeWALFiles() }
         try QueueLocation.sync(files.directory)
     }
 
-    private func removeCompanions() throws(AlertError) {
-        for companion in [files.wal, files.sharedMemory, files.journal] {
-            guard unlink(companion) == 0 || errno == ENOENT else {
-                throw SystemError.current("remove", companion)
+    private func removeWALFiles() throws(AlertError) {
+        for file in [files.wal, files.sharedMemory, files.journal] {
+            guard unlink(file) == 0 || errno == ENOENT else {
+                throw SystemError.current("remove", file)
             }
         }
     }

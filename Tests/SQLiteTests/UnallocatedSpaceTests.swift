@@ -3,7 +3,7 @@ import Testing
 @testable import SQLite
 
 @Suite("Unused places")
-struct UnusedPlacesTests {
+struct UnallocatedSpaceTests {
     /// A leaf page with two cells and a free block between them.
     private func page(type: UInt8 = 13, header: Int = 0) -> [UInt8] {
         var page = [UInt8](repeating: 7, count: 512)
@@ -16,23 +16,23 @@ struct UnusedPlacesTests {
 
     @Test("They are the gap before the cells, and the free blocks but for their heads")
     func places() {
-        #expect(UnusedPlaces.of(page(), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
-        #expect(UnusedPlaces.of(page(type: 10), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
-        #expect(UnusedPlaces.of(page(type: 5), isFirst: false) == [16..<0x180, 0x194..<0x1A0])
+        #expect(UnallocatedSpace.of(page(), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
+        #expect(UnallocatedSpace.of(page(type: 10), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
+        #expect(UnallocatedSpace.of(page(type: 5), isFirst: false) == [16..<0x180, 0x194..<0x1A0])
         #expect(
-            UnusedPlaces.of(page(header: 100), isFirst: true) == [112..<0x180, 0x194..<0x1A0])
+            UnallocatedSpace.of(page(header: 100), isFirst: true) == [112..<0x180, 0x194..<0x1A0])
     }
 
     @Test("A page that is no b-tree's, or not as it should be, has none")
     func strange() {
-        #expect(UnusedPlaces.of(page(type: 0), isFirst: false) == [])
+        #expect(UnallocatedSpace.of(page(type: 0), isFirst: false) == [])
         for (place, byte) in [(3, 0xFF), (5, 0xFF), (1, 0xFF), (0x190, 0xFF), (0x192, 0xFF)] {
             var strange = page()
             strange[place] = UInt8(byte)
-            #expect(UnusedPlaces.of(strange, isFirst: false) == [], "\(place)")
+            #expect(UnallocatedSpace.of(strange, isFirst: false) == [], "\(place)")
         }
         var small = page()
         small[0x193] = 2
-        #expect(UnusedPlaces.of(small, isFirst: false) == [])
+        #expect(UnallocatedSpace.of(small, isFirst: false) == [])
     }
 }

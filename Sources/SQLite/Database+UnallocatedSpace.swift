@@ -18,7 +18,7 @@ extension Database {
     /// a commit and ``forgetPages()``. See <https://sqlite.org/fileformat2.html#b_tree_pages>.
     ///
     /// - Returns: The page to go on with, or `nil` at the end of the file; and the file's pages.
-    package func clearUnusedPlaces(
+    package func clearUnallocatedSpace(
         from page: Int, count: Int
     ) throws(SQLiteError) -> (next: Int?, total: Int) {
         let file = try file()
@@ -26,13 +26,13 @@ extension Database {
         guard total < Self.mostPages else {
             throw SQLiteError(
                 code: SQLITE_TOOBIG, message: "the file has too many pages",
-                operation: "overwrite unused places")
+                operation: "overwrite unallocated space")
         }
         var bytes = [UInt8](repeating: 0, count: pageSize)
         let end = min(total, page + count)
         for number in page..<max(page, end) {
             try file.read(&bytes, at: number * pageSize)
-            for place in UnusedPlaces.of(bytes, isFirst: number == 0)
+            for place in UnallocatedSpace.of(bytes, isFirst: number == 0)
             where bytes[place].contains(where: { $0 != 0 }) {
                 let zeros = [UInt8](repeating: 0, count: place.count)
                 try file.write(zeros, at: number * pageSize + place.lowerBound)
@@ -103,7 +103,7 @@ private struct RawFile {
 }
 
 /// Where a page of the database file holds nothing that counts.
-package enum UnusedPlaces {
+package enum UnallocatedSpace {
     /// The gap between the list of cells and the cells, and the free blocks among these; none for
     /// a page that is no b-tree's, or not as it should be.
     package static func of(_ page: [UInt8], isFirst: Bool) -> [Range<Int>] {
