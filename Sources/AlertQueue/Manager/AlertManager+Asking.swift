@@ -200,7 +200,10 @@ extension AlertManager {
     package func resolution(of id: Alert.ID) async throws -> AlertRecord {
         let before = askers.resolutionsSeen
         var found = try await store.find(.id(id))
-        if found.isOverdue { found = try await store.commit(.expire(id), by: context.caller) }
+        if found.isOverdue {
+            // It is waited for until that is stored, with the patience that the disk is due.
+            (found.record.state, found.record.response) = (.queued, nil)
+        }
         let asking = Asking(receipt: found, resolutionsBefore: before)
         return try await response(to: asking, isKept: true)
     }

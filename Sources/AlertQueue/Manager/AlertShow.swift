@@ -114,9 +114,12 @@ extension AlertShow {
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
         case .snoozed:
-            snoozed = try? await context.store.record(id)
-            guard let snoozed, snoozed.response != nil else { return .waits }
-            return .resolved(snoozed, chosenOn: nil)
+            guard let found = try? await context.store.record(id) else { return .waits }
+            if found.response != nil { return .resolved(found, chosenOn: nil) }
+            // It may have come back already, before that was heard.
+            guard found.snoozedUntil != nil else { return nil }
+            snoozed = found
+            return .waits
         case .dismissTimerFired:
             return await resolve(.dismiss, by: nil)
         case .appeared:

@@ -101,7 +101,7 @@ extension HandlerRunner {
             }
         }
         // A named handler has yet to run: that collects the response.
-        if !hasFailed, record.alert.handler == nil {
+        if !hasFailed, record.alert.handler == nil, await !isClosed {
             store.post(.collected(record.id), by: context.caller)
         }
         turn?.end()
@@ -173,12 +173,12 @@ extension HandlerRunner {
                 agenda.walk(name, at: due)
                 return setAlarm(at: due)
             }
-            guard !page.records.isEmpty else { return }
+            guard !page.ids.isEmpty else { return }
             last = page.next
-            for record in page.records {
+            for id in page.ids {
                 while agenda.isFull, !isClosed { await ends.wait(after: ends.count) }
                 // What is in the way of one is in the way of all.
-                guard await start(name, for: record.id) else { return }
+                guard await start(name, for: id) else { return }
             }
         }
     }
@@ -188,9 +188,13 @@ extension HandlerRunner {
     private func start(_ name: String, for id: Alert.ID) async -> Bool {
         // An alert's closures come first, also where their response has not been heard of yet; the
         // handler is offered it when they have run.
-        guard !isClosed, let body = agenda.body(of: name), closures[id] == nil,
-            agenda.mayStart(id, at: context.clock.now())
-        else { return true }
+        guard !isClosed, let body = agenda.body(of: name), closures[id] == nil else { return true }
+        guard !agenda.isFull else {
+            // Others were faster: a walk comes to it when one of them has ended.
+            offerUncollected(to: name)
+            return true
+        }
+        guard agenda.mayStart(id, at: context.clock.now()) else { return true }
         agenda.didStart(id)
         do throws(AlertError) {
             guard let turn = try await context.store.takeHandlerTurn(id) else {

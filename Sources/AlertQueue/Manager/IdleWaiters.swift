@@ -9,12 +9,15 @@ final class IdleWaiters: Sendable {
     /// Waits until the next ``wake()``, or until the task is cancelled.
     ///
     /// - Parameter begun: Runs once the wait has begun.
-    func wait(_ begun: () -> Void) async {
+    nonisolated(nonsending) func wait(_ begun: () -> Void) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                guard !Task.isCancelled else { return waiter.resume() }
-                waiting.withLock { $0.append(waiter) }
-                begun()
+                let isOver = waiting.withLock { waiting in
+                    guard !Task.isCancelled else { return true }
+                    waiting.append(waiter)
+                    return false
+                }
+                if isOver { waiter.resume() } else { begun() }
             }
         } onCancel: {
             // The others look again, which does them no harm.

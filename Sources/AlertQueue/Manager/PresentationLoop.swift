@@ -79,7 +79,7 @@ actor PresentationLoop {
     {
         // A stop that is under way comes to its end first.
         if case .stopping = state { await task?.value }
-        guard case .stopped = state, !presenters.isEmpty else { return }
+        guard case .stopped = state, !presenters.isEmpty, !manager.isClosed else { return }
         self.presenters = presenters
         self.only = only
         lead = ScreenLead(for: presenters.map(\.name), in: context)
@@ -145,7 +145,10 @@ extension PresentationLoop {
             }
             guard let lease = await lead?.take() else { return await pauseWithoutLead(seen) }
             guard await takeTurn() else { continue }
-            guard isOn else { break }
+            guard isOn else {
+                turn?.end()
+                break
+            }
             state = .leading
             let upcoming = await next()
             guard isOn else {
@@ -189,7 +192,11 @@ extension PresentationLoop {
         hasShownNotice = record.alert.buttons.isEmpty
         state = .showing(show)
         let end = await show.run()
-        if case .showing = state { state = .leading }
+        switch state {
+        case .showing: state = .leading
+        case .stopping: state = .stopping(nil)
+        case .stopped, .waiting, .leading: break
+        }
         if let ended = await show.ended { await manager.settle(ended) }
         if case .refused(let error) = end { await manager.refuse(record.id, error) }
         return end

@@ -20,6 +20,8 @@ actor WaitingAskers {
     private var waiters: [Alert.ID: [UInt64: Waiter]] = [:]
     private var lastNumber: UInt64 = 0
     private var deadlines: [Alert.ID: ClockReading] = [:]
+    /// The alerts whose expiries are being stored.
+    private var expiring: Set<Alert.ID> = []
     /// Since when expiries can't be stored.
     private var failingSince: ContinuousClock.Instant?
     private var isClosed = false
@@ -125,13 +127,16 @@ extension WaitingAskers {
     /// It is called each second besides, because the wall clock may have been set.
     func expireOverdue() async {
         let now = context.clock.now()
-        let overdue = deadlines.filter { now.isAtOrAfter($0.value) }.keys.sorted()
+        let overdue = deadlines.filter { now.isAtOrAfter($0.value) && !expiring.contains($0.key) }
+            .keys.sorted()
         if let next = deadlines.values.filter({ !now.isAtOrAfter($0) })
             .min(by: { now.time(until: $0) < now.time(until: $1) })
         {
             alarm.set(at: next) { [weak self] in await self?.expireOverdue() }
         }
         guard !overdue.isEmpty else { return }
+        expiring.formUnion(overdue)
+        defer { expiring.subtract(overdue) }
         // All at once, so that they share transactions.
         let results = await withTaskGroup {
             [store = context.store, caller = context.caller] group in

@@ -91,7 +91,7 @@ extension SQLiteAlertStore {
         case .history(let filter):
             records = try await readHistory(filter, limit: query.limit, after: query.after)
         case .awaitingHandler(let name):
-            records = try await awaiting(handler: name, after: query.after, limit: query.limit)
+            return try await awaiting(handler: name, after: query.after, limit: query.limit)
         case .unclaimed(let filter):
             return try await unclaimed(filter, after: query.after ?? 0, limit: query.limit)
         }
@@ -116,18 +116,21 @@ extension SQLiteAlertStore {
 
     private nonisolated(nonsending) func awaiting(
         handler: String, after: Alert.ID?, limit: Int
-    ) async throws(AlertError) -> [AlertRecord] {
+    ) async throws(AlertError) -> RecordPage {
         try await read("look for uncollected responses") { db in
-            try db.rows(
+            let ids = try db.rows(
                 """
-                SELECT \(AlertRow.columns) FROM responses
-                CROSS JOIN alerts ON alerts.id = responses.alert_id
-                CROSS JOIN sources ON sources.id = alerts.source_id
-                WHERE responses.handler = ? AND collected_ms IS NULL
+                SELECT alert_id FROM responses WHERE handler = ? AND collected_ms IS NULL
                     AND seq > coalesce((SELECT seq FROM responses WHERE alert_id = ?), 0)
                 ORDER BY seq LIMIT ?
                 """, [.text(handler), .optional(after), .integer(limit)]
-            ) { try AlertRow($0).record }
+            ) { $0.integer(0) }
+            // A row that can't be read is in the way of no other one.
+            let records = ids.compactMap { id in (try? db.alert(id))?.record }
+            var page = RecordPage(
+                records: records, next: ids.last ?? after, isEnd: ids.count < limit)
+            page.ids = ids
+            return page
         }
     }
 

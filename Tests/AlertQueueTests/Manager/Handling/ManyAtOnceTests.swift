@@ -53,6 +53,56 @@ struct ManyAtOnceTests {
         await manager.close()
     }
 
+    @Test("Answers that come all at once are handled, more of them than may run together")
+    func answersAtOnce() async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let gate = ChangeSignal()
+        try await manager.register(handler: "apply") { [recorder] response in
+            recorder.note("\(response.alertID)")
+            await gate.wait(after: 0)
+        }
+        var ids: [Alert.ID] = []
+        for _ in 0..<80 {
+            ids.append(
+                try await manager.show(Alert("Go?", buttons: ["Go"], handler: "apply")))
+        }
+        try await withThrowingTaskGroup { group in
+            for id in ids {
+                group.addTask { _ = try await manager.answer(id, button: "Go") }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await eventually { recorder.lines.count >= 32 })
+        gate.change()
+        #expect(
+            try await eventually {
+                try await manager.history(.init(uncollected: true)).isEmpty
+            })
+        #expect(recorder.lines.sorted() == ids.map { "\($0)" }.sorted())
+        await manager.close()
+    }
+
+    @Test("A response whose alert can't be read holds up no other one of its handler")
+    func unreadable() async throws {
+        let store = try await queue.store()
+        for _ in 0..<3 {
+            var alert = Alert.yesNo()
+            alert.handler = "apply"
+            try await store.answer(try await store.ask(alert).id, 0)
+        }
+        await store.close()
+        try queue.forge("UPDATE alerts SET buttons = '[' WHERE id = 2")
+        let manager = try await AlertManager(path: queue.path)
+        let errors = Recorder()
+        manager.onError { errors.note("\($0)") }
+        try await manager.register(handler: "apply") { [recorder] response in
+            recorder.note("\(response.alertID)")
+        }
+        #expect(await eventually { recorder.lines.sorted() == ["1", "3"] })
+        #expect(await eventually { errors.lines.contains { $0.contains("alert 2") } })
+        await manager.close()
+    }
+
     @Test("A manager that hears of much at once looks at all of it at once")
     func events() async throws {
         let manager = try await AlertManager(path: queue.path)
