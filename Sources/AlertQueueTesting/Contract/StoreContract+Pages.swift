@@ -61,6 +61,7 @@ extension StoreContract {
             for number in 0..<12 {
                 var alert = Alert.yesNo("\(number)")
                 if number % 4 == 3 { alert.handler = "mine" }
+                if number == 4 { alert.key = "k" }
                 try await store.ask(alert, source: number % 2 == 0 ? "even" : "odd")
             }
             for id in (1...11).reversed() as [Alert.ID] {
@@ -77,6 +78,9 @@ extension StoreContract {
                 (HistoryFilter(source: "odd"), [10, 6, 2]), (HistoryFilter(user: "eve"), [5]),
                 (HistoryFilter(outcome: .expired), []),
                 (HistoryFilter(button: "Yes"), [10, 6, 2]), (HistoryFilter(via: "answer"), [5]),
+                (HistoryFilter(key: "k"), [5]), (HistoryFilter(by: .policy), []),
+                (HistoryFilter(by: .person), all), (HistoryFilter(until: .distantPast), []),
+                (HistoryFilter(text: "9"), [10]),
             ] as [(HistoryFilter, [Alert.ID])] {
                 let query = RecordQuery(.unclaimed(filter), limit: 2)
                 try expectEqual(try await allPages(query, on: store), ids, "\(filter)")

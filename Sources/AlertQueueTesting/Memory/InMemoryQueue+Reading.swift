@@ -104,7 +104,7 @@ extension InMemoryQueue {
                     .filter { $0.isUncollected && $0.alert.handler.isIdentical(to: name) }
                     .prefix(query.limit))
         case .unclaimed(let filter):
-            return unclaimed(filter, after: query.after ?? 0, query.limit)
+            return try unclaimed(filter, after: query.after ?? 0, query.limit)
         }
         return RecordPage(
             records: records, next: records.last?.id ?? query.after,
@@ -184,7 +184,8 @@ extension InMemoryQueue {
 
     private func unclaimed(
         _ filter: HistoryFilter, after number: Int64, _ limit: Int
-    ) -> RecordPage {
+    ) throws(AlertError) -> RecordPage {
+        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         let found = responses(after: number).enumerated()
             .map { (number: max(0, number) + Int64($0.offset) + 1, record: $0.element.record) }
             .filter { one in
@@ -193,8 +194,9 @@ extension InMemoryQueue {
             }
         let page = found.prefix(limit)
         let isFull = page.count == limit
+        let records = page.map(\.record)
         return RecordPage(
-            records: page.map(\.record),
+            records: try text?.matches(records) ?? records,
             next: isFull ? page.last?.number ?? number : max(number, Int64(resolved.count)),
             isEnd: !isFull)
     }

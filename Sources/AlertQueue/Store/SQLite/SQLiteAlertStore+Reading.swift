@@ -137,6 +137,7 @@ extension SQLiteAlertStore {
     private nonisolated(nonsending) func unclaimed(
         _ filter: HistoryFilter, after place: Int64, limit: Int
     ) async throws(AlertError) -> RecordPage {
+        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         // How many responses one look passes: few enough for a short transaction.
         let span: Int64 = 10_000
         return try await read("look for uncollected responses") { db in
@@ -157,18 +158,25 @@ extension SQLiteAlertStore {
                     AND (?4 IS NULL OR outcome = ?4) AND (?5 IS NULL OR button = ?5)
                     AND (?6 IS NULL OR resolved_ms >= ?6)
                     AND (?7 IS NULL OR user = ?7) AND (?8 IS NULL OR via = ?8)
-                ORDER BY responses.seq LIMIT ?9
+                    AND (?9 IS NULL OR responses.key = ?9)
+                    AND (?10 IS NULL OR resolved_by = ?10)
+                    AND (?11 IS NULL OR resolved_ms < ?11)
+                ORDER BY responses.seq LIMIT ?12
                 """,
                 [
                     .integer(place), .integer(end), .optional(filter.source),
                     .optional(filter.outcome?.rawValue), .optional(filter.button),
                     .optional(filter.since.map(Timestamp.milliseconds)),
-                    .optional(filter.user), .optional(filter.via), .integer(limit),
+                    .optional(filter.user), .optional(filter.via), .optional(filter.key),
+                    .optional(filter.by?.rawValue),
+                    .optional(filter.until.map(Timestamp.milliseconds)), .integer(limit),
                 ]
             ) { (try AlertRow($0).record, $0.integer(AlertRow.count)) }
             let isFull = found.count == limit
+            let records = found.map(\.0)
             return RecordPage(
-                records: found.map(\.0), next: isFull ? found.last?.1 ?? end : end,
+                records: try text?.matches(records) ?? records,
+                next: isFull ? found.last?.1 ?? end : end,
                 isEnd: !isFull && end >= last)
         }
     }

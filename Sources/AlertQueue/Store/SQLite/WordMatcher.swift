@@ -15,11 +15,8 @@ enum WordMatcher {
         ) { $0.integer(0) }
     }
 
-    /// As migration 0003 makes it.
-    private static let index = """
-        CREATE VIRTUAL TABLE text_index USING fts5 (title, message, buttons, info,
-            content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2")
-        """
+    /// The index that a queue's file has on the disk.
+    private static let index = Schema.current.objects.first { $0.name == "text_index" }?.sql ?? ""
 }
 
 extension SearchText {
