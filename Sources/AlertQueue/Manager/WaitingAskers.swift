@@ -1,12 +1,5 @@
 import Synchronization
 
-/// An alert that has been asked, and whose response may have come already.
-struct Asking: Sendable {
-    let receipt: Receipt
-    /// What ``WaitingAskers/resolutionsSeen`` was before.
-    let resolutionsBefore: UInt64
-}
-
 /// The calls that wait for responses in one manager, and the deadlines of what they wait for.
 actor WaitingAskers {
     /// How long a disk may fail before those who wait for an expiry hear of it.

@@ -23,28 +23,3 @@ package protocol Maintenance: Sendable {
     /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
     nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String]
 }
-
-/// What a store does that can erase old texts.
-package protocol Erasing: Sendable {
-    /// Erases the texts of alerts that the caller's account asked, or anybody if it is root, whose
-    /// responses are older than a date, and were collected or need not be.
-    ///
-    /// It ends early when its task is cancelled, and the next one completes it.
-    nonisolated(nonsending) func erase(
-        before date: Date, by caller: Caller, progress: @Sendable (PurgeProgress) -> Void
-    ) async throws(AlertError) -> PurgeReport
-
-    /// What such an erasure would do.
-    nonisolated(nonsending) func erasable(
-        before date: Date, by caller: Caller
-    ) async throws(AlertError) -> PurgeReport
-}
-
-/// What a store does whose calls may wait for a lock that another process keeps.
-package protocol LockWaiting: Sendable {
-    /// Stops this store from waiting for a lock that one other process keeps: this process is about
-    /// to end. What is under way fails with ``AlertError/busy(_:)``.
-    ///
-    /// A lock that goes from one process to the next is still waited for.
-    func hurry()
-}

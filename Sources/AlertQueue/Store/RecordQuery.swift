@@ -27,34 +27,3 @@ package struct RecordQuery: Sendable {
         self.limit = limit
     }
 }
-
-/// Some records.
-package struct RecordPage: Sendable {
-    package var records: [AlertRecord]
-    /// Where to go on; `nil` where nothing has been read.
-    package var next: Int64?
-    /// Whether there was nothing more when it was read.
-    package var isEnd: Bool
-
-    package init(records: [AlertRecord], next: Int64?, isEnd: Bool) {
-        self.records = records
-        self.next = next
-        self.isEnd = isEnd
-    }
-}
-
-/// Which alerts to count.
-package struct StatisticsQuery: Sendable {
-    /// The name of the asker; `nil` means all.
-    package var source: String?
-    /// The earliest time of asking, inclusive.
-    package var since: Date?
-    /// The latest time of asking, exclusive.
-    package var until: Date?
-
-    package init(source: String? = nil, since: Date? = nil, until: Date? = nil) {
-        self.source = source
-        self.since = since
-        self.until = until
-    }
-}

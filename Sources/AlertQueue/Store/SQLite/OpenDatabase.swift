@@ -1,17 +1,6 @@
 import Linux
 import SQLite
 
-/// The files that SQLite has opened beside a database.
-struct Companions: Equatable, Sendable {
-    private let log: FileIdentity?
-    private let sharedMemory: FileIdentity?
-
-    init(of files: QueueFiles) {
-        log = FileIdentity(path: files.wal)
-        sharedMemory = FileIdentity(path: files.sharedMemory)
-    }
-}
-
 /// A database together with its files' identities, so that one that was replaced is noticed.
 struct OpenDatabase {
     let handle: Database

@@ -1,0 +1,14 @@
+/// Some records.
+package struct RecordPage: Sendable {
+    package var records: [AlertRecord]
+    /// Where to go on; `nil` where nothing has been read.
+    package var next: Int64?
+    /// Whether there was nothing more when it was read.
+    package var isEnd: Bool
+
+    package init(records: [AlertRecord], next: Int64?, isEnd: Bool) {
+        self.records = records
+        self.next = next
+        self.isEnd = isEnd
+    }
+}
