@@ -33,21 +33,26 @@ let package = Package(
                 .embedInCode("0006_take_turns.sql"),
                 .embedInCode("schema.sql"),
             ]),
+        .target(name: "AlertCore", dependencies: ["Linux"]),
         .target(
-            name: "AlertQueue", dependencies: ["CLinux", "Linux", "Migrations", "SQLite"]),
+            name: "SQLiteStore",
+            dependencies: ["AlertCore", "CLinux", "Linux", "Migrations", "SQLite"]),
+        .target(name: "AlertQueue", dependencies: ["AlertCore", "Linux", "SQLiteStore"]),
         .target(
             name: "AlertPresenters",
             dependencies: [
-                "AlertQueue", "CLinux", "Linux",
+                "AlertCore", "CLinux", "Linux",
                 .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
             ]),
-        .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
+        .target(name: "AlertQueueTesting", dependencies: ["AlertCore", "SQLiteStore"]),
         .executableTarget(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"]),
+            name: "alertq",
+            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux", "SQLiteStore"]),
         .executableTarget(
             name: "alertq-bench",
             dependencies: [
                 "AlertPresenters", "AlertQueue", "CSlowDisk", "Linux", "Migrations", "SQLite",
+                "SQLiteStore",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
@@ -117,11 +122,15 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "alertq" }
     package.targets += [
         .target(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"],
+            name: "alertq",
+            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux", "SQLiteStore"],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["AlertPresenters", "AlertQueue", "Migrations", "SQLite", "alertq"],
+            dependencies: [
+                "AlertCore", "AlertPresenters", "AlertQueue", "Migrations", "SQLite",
+                "SQLiteStore", "alertq",
+            ],
             path: "Tests/Fuzz", exclude: ["Seeds"]),
     ]
 }
