@@ -56,17 +56,28 @@ let package = Package(
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
-            name: "AlertQueueTests",
+            name: "AlertCoreTests",
+            dependencies: ["AlertCore", "AlertQueueTesting", "StoreTesting", "TestSupport"]),
+        .testTarget(
+            name: "SQLiteStoreTests",
             dependencies: [
-                "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite", "TestSupport",
+                "AlertCore", "AlertQueueTesting", "CLinux", "Linux", "Migrations", "SQLite",
+                "SQLiteStore", "StoreTesting", "TestSupport",
             ],
             exclude: [
-                "Audit/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
+                "Log/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
                 "Stored/schema-3.sql", "Stored/schema-4.sql", "Stored/schema-5.sql",
+            ]),
+        // The manager on the store that users have, and the contract of all stores.
+        .testTarget(
+            name: "AlertQueueTests",
+            dependencies: [
+                "AlertCore", "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite",
+                "SQLiteStore", "StoreTesting", "TestSupport",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
-            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
+            dependencies: ["AlertCore", "AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
         .testTarget(
             name: "AlertQueueTestingTests",
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),
@@ -78,12 +89,19 @@ let package = Package(
             name: "alertqTests",
             dependencies: [
                 "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "SQLite",
-                "TestSupport",
+                "SQLiteStore", "TestSupport",
             ],
             exclude: ["Help"]),
         // What tests need of the system, without a word about alerts.
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Linux"], path: "Tests/TestSupport"),
+        // Queues that tests work on without a manager.
+        .target(
+            name: "StoreTesting",
+            dependencies: [
+                "AlertCore", "AlertQueueTesting", "SQLite", "SQLiteStore", "TestSupport",
+            ],
+            path: "Tests/StoreTesting"),
         // The built command, and queues that it works on.
         .target(
             name: "ProcessTesting", dependencies: ["alertq", "Linux", "TestSupport"],
@@ -105,8 +123,8 @@ let package = Package(
         .testTarget(
             name: "Faults",
             dependencies: [
-                "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient", "SQLite",
-                "TestSupport", "TidyDaemon", "CLinux",
+                "AlertCore", "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient",
+                "SQLite", "SQLiteStore", "TestSupport", "TidyDaemon", "CLinux",
             ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(
