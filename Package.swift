@@ -33,35 +33,51 @@ let package = Package(
                 .embedInCode("0006_take_turns.sql"),
                 .embedInCode("schema.sql"),
             ]),
+        .target(name: "AlertCore", dependencies: ["Linux"]),
         .target(
-            name: "AlertQueue", dependencies: ["CLinux", "Linux", "Migrations", "SQLite"]),
+            name: "SQLiteStore",
+            dependencies: ["AlertCore", "CLinux", "Linux", "Migrations", "SQLite"]),
+        .target(name: "AlertQueue", dependencies: ["AlertCore", "Linux", "SQLiteStore"]),
         .target(
             name: "AlertPresenters",
             dependencies: [
-                "AlertQueue", "CLinux", "Linux",
+                "AlertCore", "CLinux", "Linux",
                 .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
             ]),
-        .target(name: "AlertQueueTesting", dependencies: ["AlertQueue"]),
+        .target(name: "AlertQueueTesting", dependencies: ["AlertCore", "SQLiteStore"]),
         .executableTarget(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"]),
+            name: "alertq",
+            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux", "SQLiteStore"]),
         .executableTarget(
             name: "alertq-bench",
             dependencies: [
                 "AlertPresenters", "AlertQueue", "CSlowDisk", "Linux", "Migrations", "SQLite",
+                "SQLiteStore",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
-            name: "AlertQueueTests",
+            name: "AlertCoreTests",
+            dependencies: ["AlertCore", "AlertQueueTesting", "StoreTesting", "TestSupport"]),
+        .testTarget(
+            name: "SQLiteStoreTests",
             dependencies: [
-                "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite", "TestSupport",
+                "AlertCore", "AlertQueueTesting", "CLinux", "Linux", "Migrations", "SQLite",
+                "SQLiteStore", "StoreTesting", "TestSupport",
             ],
             exclude: [
-                "Audit/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
+                "Log/verify.py", "Stored/schema-1.sql", "Stored/schema-2.sql",
                 "Stored/schema-3.sql", "Stored/schema-4.sql", "Stored/schema-5.sql",
+            ]),
+        // The manager on the store that users have, and the contract of all stores.
+        .testTarget(
+            name: "AlertQueueTests",
+            dependencies: [
+                "AlertCore", "AlertQueue", "AlertQueueTesting", "CLinux", "Linux", "SQLite",
+                "SQLiteStore", "StoreTesting", "TestSupport",
             ]),
         .testTarget(
             name: "AlertPresentersTests",
-            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
+            dependencies: ["AlertCore", "AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
         .testTarget(
             name: "AlertQueueTestingTests",
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),
@@ -73,12 +89,19 @@ let package = Package(
             name: "alertqTests",
             dependencies: [
                 "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "SQLite",
-                "TestSupport",
+                "SQLiteStore", "TestSupport",
             ],
             exclude: ["Help"]),
         // What tests need of the system, without a word about alerts.
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Linux"], path: "Tests/TestSupport"),
+        // Queues that tests work on without a manager.
+        .target(
+            name: "StoreTesting",
+            dependencies: [
+                "AlertCore", "AlertQueueTesting", "SQLite", "SQLiteStore", "TestSupport",
+            ],
+            path: "Tests/StoreTesting"),
         // The built command, and queues that it works on.
         .target(
             name: "ProcessTesting", dependencies: ["alertq", "Linux", "TestSupport"],
@@ -100,8 +123,8 @@ let package = Package(
         .testTarget(
             name: "Faults",
             dependencies: [
-                "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient", "SQLite",
-                "TestSupport", "TidyDaemon", "CLinux",
+                "AlertCore", "AlertQueue", "AlertQueueTesting", "ProcessTesting", "QueueClient",
+                "SQLite", "SQLiteStore", "TestSupport", "TidyDaemon", "CLinux",
             ],
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(
@@ -117,11 +140,15 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "alertq" }
     package.targets += [
         .target(
-            name: "alertq", dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux"],
+            name: "alertq",
+            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux", "SQLiteStore"],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["AlertPresenters", "AlertQueue", "Migrations", "SQLite", "alertq"],
+            dependencies: [
+                "AlertCore", "AlertPresenters", "AlertQueue", "Migrations", "SQLite",
+                "SQLiteStore", "alertq",
+            ],
             path: "Tests/Fuzz", exclude: ["Seeds"]),
     ]
 }

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// A choice that no person could make, such as a button that the alert does not have.
 ///

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Synchronization
 
 /// A clock that stands still until a test moves it.

@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import SQLiteStore
 
 let benchmarks: [any Benchmark.Type] = [
     DurableAsk.self, ManyProcesses.self, WholeStory.self, Bells.self, HistoryPages.self,

@@ -2,6 +2,7 @@ import AlertQueue
 import CLinux
 import Glibc
 import Linux
+import SQLiteStore
 
 /// The process: its arguments, its standard streams and its end.
 enum Program {

@@ -3,7 +3,8 @@ import Foundation
 import SQLite
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// A small queue with every kind of row, to be edited and asked what it tells.
 struct EditedQueue {

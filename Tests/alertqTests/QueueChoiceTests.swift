@@ -1,6 +1,7 @@
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import SQLiteStore
 import Testing
 
 @testable import alertq

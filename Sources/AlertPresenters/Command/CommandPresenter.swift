@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Glibc
 
 /// Shows alerts through a program of your own.

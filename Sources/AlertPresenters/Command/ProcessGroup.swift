@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import CLinux
 import Dispatch
 import Glibc

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Synchronization
 
 /// How long a presenter that failed waits before it tries again: longer and longer.

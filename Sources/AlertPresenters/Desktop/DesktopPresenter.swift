@@ -1,5 +1,5 @@
 #if Desktop
-    import AlertQueue
+    import AlertCore
 
     /// Shows alerts as notifications of the desktop, through its message bus.
     ///

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// What a notification says and offers, as far as its server can show it.
 struct NotificationContent: Sendable, Hashable {

@@ -1,5 +1,5 @@
 #if Desktop
-    import AlertQueue
+    import AlertCore
 
     /// One alert as a notification, shown again for as long as nobody has done anything about it.
     struct NotificationSession: Sendable {

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
 
 /// An alert as text for a window or a notification, which stays as it is once it is shown.

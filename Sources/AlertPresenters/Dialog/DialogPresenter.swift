@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// Shows alerts in windows, through the dialog program of the desktop: zenity, else kdialog.
 ///

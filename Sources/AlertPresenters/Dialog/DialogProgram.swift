@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// A program of the desktop that shows windows.
 enum DialogProgram: String, CaseIterable, Sendable {

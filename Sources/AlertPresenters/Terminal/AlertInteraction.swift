@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// What the keys do while an alert is on the screen.
 ///

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// An alert as lines of a terminal: what is shown, for a state and a size.
 struct AlertScreen {

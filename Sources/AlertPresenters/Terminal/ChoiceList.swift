@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// One thing to choose, as a terminal shows it.
 struct Choice: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// A promise that was not kept.
 package struct ContractFailure: Error, CustomStringConvertible {

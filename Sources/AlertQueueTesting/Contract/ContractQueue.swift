@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Synchronization
 
 /// A queue that a check of the contract opens as often as it needs processes.

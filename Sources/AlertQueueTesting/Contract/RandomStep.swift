@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// One thing that is done to a queue, or looked at, in a random run.
 ///

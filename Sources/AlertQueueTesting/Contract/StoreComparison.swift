@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// Plays the same random steps on two kinds of stores, one after the other, and compares whatever
 /// they tell.

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// A way to end an alert, and the response that it must leave.
 private struct Ending: Sendable {

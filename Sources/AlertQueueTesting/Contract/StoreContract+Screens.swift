@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 extension StoreContract {
     static let screens = [

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
 
 private let year: Int64 = 365 * 86_400_000

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// What every store promises, as checks that can fail: a new kind of store is done when it passes
 /// all of them.

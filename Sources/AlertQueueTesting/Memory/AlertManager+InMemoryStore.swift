@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 extension AlertManager {
     /// Opens a queue in memory, as a process of its own.

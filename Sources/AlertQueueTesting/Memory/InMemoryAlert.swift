@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
 
 /// An alert as a queue in memory keeps it.

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// How often a queue in memory has changed, and how often that was news for each of the stores that
 /// stand for processes.

@@ -1,4 +1,5 @@
-import AlertQueue
+import AlertCore
+import SQLiteStore
 
 /// A verification of a queue in memory: of the log's chain, and of alerts and responses with what
 /// the log says of them.

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Synchronization
 
 /// A queue in memory that several stores share, as processes share a file.

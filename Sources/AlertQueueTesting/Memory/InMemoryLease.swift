@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Synchronization
 
 /// A screen that is attached to a queue in memory.

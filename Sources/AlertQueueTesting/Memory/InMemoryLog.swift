@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// One write to a queue in memory: when, on whose behalf, and by which process.
 struct InMemoryWrite {

@@ -1,5 +1,6 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
+import SQLiteStore
 
 // What can be read of a queue in memory, at a moment.
 extension InMemoryQueue {

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
 
 /// What a queue in memory holds, and what each change makes of it: a value without a clock, a lock

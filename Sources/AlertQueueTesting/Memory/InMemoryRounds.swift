@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// The rounds in which the alerts of each source wait, so that the last one of a source is known
 /// without a look at all of them.

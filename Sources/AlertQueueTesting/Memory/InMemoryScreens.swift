@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// The screens that are attached to a queue in memory, which of them leads, and whose turn it is to
 /// run a handler.

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// Whose turn it is on the screen, of those that wait in memory.
 ///

@@ -1,4 +1,5 @@
 import AlertQueue
+import SQLiteStore
 
 /// How fast the audit log verifies, compared with every row that it tells of.
 enum AuditVerification: Benchmark {

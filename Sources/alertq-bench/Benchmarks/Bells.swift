@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import SQLiteStore
 
 /// How soon a commit is heard in another process, and what waiting for one costs.
 enum Bells: Benchmark {

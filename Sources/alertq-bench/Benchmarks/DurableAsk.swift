@@ -1,4 +1,5 @@
 import AlertQueue
+import SQLiteStore
 
 /// How many questions a second become durable, by one caller and by many waiting tasks.
 enum DurableAsk: RoundBenchmark {

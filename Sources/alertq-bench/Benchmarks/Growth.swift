@@ -1,4 +1,5 @@
 import AlertQueue
+import SQLiteStore
 
 /// What ten times the alerts cost.
 enum Growth: Benchmark {

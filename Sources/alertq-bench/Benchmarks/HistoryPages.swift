@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import SQLiteStore
 
 /// How long a page of the history takes, with each filter and each useful pair of filters.
 enum HistoryPages: Benchmark {

@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import SQLiteStore
 
 /// `alertq notify` as a process, from its start to its end, beside the `sqlite3` shell.
 enum NotifyProcess: Benchmark {

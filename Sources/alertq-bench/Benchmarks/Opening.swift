@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import SQLiteStore
 
 /// How long it takes to open a queue and find its first alert, and what memory that needs.
 enum Opening: Benchmark {

@@ -1,4 +1,5 @@
 import AlertQueue
+import SQLiteStore
 
 /// How long pages of the history take, each search in turn in each round.
 struct PageTimes {

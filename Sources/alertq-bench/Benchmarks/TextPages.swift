@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import SQLiteStore
 
 /// How long a page of the history takes that is searched by words, with and without a filter.
 enum TextPages: Benchmark {

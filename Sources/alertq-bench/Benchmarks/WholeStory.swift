@@ -1,4 +1,5 @@
 import AlertQueue
+import SQLiteStore
 
 /// The main job one at a time: ask, present, answer, collect, with all audit entries.
 enum WholeStory: RoundBenchmark {

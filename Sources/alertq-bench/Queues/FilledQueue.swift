@@ -2,6 +2,7 @@ import AlertQueue
 import FoundationEssentials
 import Glibc
 import SQLite
+import SQLiteStore
 
 /// A queue with many alerts, written as plain rows whose audit log verifies.
 ///

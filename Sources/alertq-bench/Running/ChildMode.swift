@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import SQLiteStore
 
 /// What this program does as a part of a benchmark that needs several processes.
 enum ChildMode: String {

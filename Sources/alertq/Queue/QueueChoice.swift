@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import SQLiteStore
 
 /// Which queue a verb works on.
 enum QueueChoice: Sendable, Hashable {

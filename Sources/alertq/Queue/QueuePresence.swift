@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import SQLiteStore
 
 /// What stands at the path of a queue, as far as this process can see; nothing is created.
 enum QueuePresence: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Testing
 
 @testable import AlertPresenters

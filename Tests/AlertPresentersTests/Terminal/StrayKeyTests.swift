@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import Glibc
 import TestSupport
 import Testing

@@ -1,8 +1,10 @@
+import AlertQueue
 import AlertQueueTesting
 import Foundation
+import SQLiteStore
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 @Suite("Stores compared")
 struct StoreComparisonTests {

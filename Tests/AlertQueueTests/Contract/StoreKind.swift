@@ -1,8 +1,11 @@
+import AlertQueue
 import AlertQueueTesting
+import SQLiteStore
+import StoreTesting
 import Synchronization
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 /// The kinds of stores that keep the contract.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {

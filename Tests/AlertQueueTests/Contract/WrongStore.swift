@@ -1,7 +1,10 @@
+import AlertQueue
 import AlertQueueTesting
+import SQLiteStore
+import StoreTesting
 import Synchronization
 
-@testable import AlertQueue
+@testable import AlertCore
 
 /// A store that is right but for one thing, to show that the contract's checks find it.
 final class WrongStore: AlertStore {

@@ -1,7 +1,9 @@
+import AlertQueue
 import AlertQueueTesting
+import SQLiteStore
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 @Suite("Contract of wrong stores")
 struct WrongStoreTests {

@@ -1,6 +1,7 @@
 import AlertQueue
 import AlertQueueTesting
 import Foundation
+import StoreTesting
 import Testing
 
 /// Answers by a program: for somebody, and to what was seen.

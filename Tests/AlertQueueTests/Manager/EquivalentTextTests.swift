@@ -1,6 +1,8 @@
+import AlertQueue
+import StoreTesting
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 /// Two ways to write é: Swift takes them for equal, the database and other programs don't.
 @Suite("Equivalent texts")

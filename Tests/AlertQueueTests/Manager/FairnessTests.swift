@@ -1,6 +1,7 @@
 import AlertQueue
 import AlertQueueTesting
 import Foundation
+import StoreTesting
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,10 @@
+import AlertQueue
 import AlertQueueTesting
+import StoreTesting
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 /// A manager that presents need not look up what it has just asked itself; nothing else may change
 /// by that.

@@ -1,8 +1,11 @@
+import AlertQueue
 import AlertQueueTesting
+import StoreTesting
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// Presenters that don't do what they should when an alert leaves the screen.
 @Suite("Leaving the screen")

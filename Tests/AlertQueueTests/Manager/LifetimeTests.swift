@@ -1,12 +1,15 @@
+import AlertQueue
 import AlertQueueTesting
 import Foundation
 import Glibc
 import Linux
+import SQLiteStore
+import StoreTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 /// When a manager that nobody refers to ends, and when it goes on.
 @Suite("Lifetime")

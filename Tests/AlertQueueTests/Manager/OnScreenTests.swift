@@ -1,12 +1,15 @@
+import AlertQueue
 import AlertQueueTesting
 import CLinux
 import Glibc
 import Linux
+import StoreTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// A pretended screen that keeps its alert until it is told to clear.
 private final class LastingPresenter: AlertPresenter {

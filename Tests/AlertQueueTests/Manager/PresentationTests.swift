@@ -1,13 +1,16 @@
+import AlertQueue
 import AlertQueueTesting
 import CLinux
 import Foundation
 import Glibc
 import Linux
+import StoreTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// A presenter that, somewhere, returns neither by itself nor when it is cancelled.
 private final class EndlessPresenter: AlertPresenter {

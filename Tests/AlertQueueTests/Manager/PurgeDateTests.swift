@@ -1,7 +1,9 @@
+import AlertQueue
 import Foundation
+import StoreTesting
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 @Suite("Date of a purge")
 struct PurgeDateTests {

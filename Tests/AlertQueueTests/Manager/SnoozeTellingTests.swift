@@ -1,9 +1,11 @@
+import AlertQueue
 import AlertQueueTesting
 import Foundation
+import StoreTesting
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 @Suite("Telling of snoozes")
 struct SnoozeTellingTests {

@@ -1,8 +1,10 @@
+import AlertQueue
+import StoreTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 @Suite("Presenters that can't be ended")
 struct StuckPresenterTests {

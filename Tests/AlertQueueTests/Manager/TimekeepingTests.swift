@@ -1,11 +1,14 @@
+import AlertQueue
 import AlertQueueTesting
 import CLinux
 import Glibc
 import Linux
+import StoreTesting
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// What falls due in a process that only sleeps: nobody reads, shows or waits.
 @Suite("Timekeeping")

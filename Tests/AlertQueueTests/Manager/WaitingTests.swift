@@ -1,10 +1,13 @@
+import AlertQueue
 import AlertQueueTesting
 import Foundation
+import SQLiteStore
+import StoreTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 private enum Decision: AlertChoice {
     case yes

@@ -62,7 +62,8 @@ struct SwiftExampleTests {
 
     @Test("Every public method of the manager has an example")
     func entryPoints() throws {
-        let files = try CodeBlock.files(in: "Sources/AlertQueue/Manager", ".swift")
+        let files = try ["Sources/AlertCore/Manager", "Sources/AlertQueue"]
+            .flatMap { try CodeBlock.files(in: $0, ".swift") }
             .filter { $0.contains("/AlertManager") }
         var missing: [String] = []
         #expect(files.count > 10)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 @testable import alertq
 
 /// The JSON that stands in the database's columns, and the JSON that the command prints.

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Migrations
 import SQLite
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// A whole queue with any values in its rows, read by everything that reads and verified.
 @Sendable func audit(_ input: inout Input) {

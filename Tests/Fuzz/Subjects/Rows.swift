@@ -2,7 +2,8 @@ import FoundationEssentials
 import Migrations
 import SQLite
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// A stored alert with any values in its columns, read and shown.
 @Sendable func rows(_ input: inout Input) {

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
 
 /// An alert as plain text with numbered buttons, which is written once and never drawn again: for a

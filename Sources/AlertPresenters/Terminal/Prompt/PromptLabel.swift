@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// A button in a prompt of plain text, which has no colours to mark what destroys.
 enum PromptLabel {

@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// A line as it is typed, key by key, and what the terminal has to show for each key.
 struct PromptLine {

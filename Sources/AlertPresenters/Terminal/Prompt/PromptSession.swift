@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 
 /// One alert as a numbered prompt, from its first line to the person's choice.
 ///

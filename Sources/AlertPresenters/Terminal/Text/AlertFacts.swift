@@ -1,4 +1,4 @@
-import AlertQueue
+import AlertCore
 import FoundationEssentials
 
 /// What a terminal tells of an alert beside its own words.

@@ -1,5 +1,6 @@
 import AlertQueue
 import Linux
+import SQLiteStore
 
 /// The check of `alertq doctor` that looks whether a process keeps others from writing.
 struct LockCheckup: Sendable {

@@ -1,6 +1,7 @@
 import AlertQueue
 import CLinux
 import Glibc
+import SQLiteStore
 
 /// The checks of `alertq doctor`.
 struct QueueCheckup: Sendable {

@@ -1,4 +1,5 @@
 import AlertQueue
+import SQLiteStore
 
 /// The check of `alertq doctor` that looks at the schema of a queue's file, and its repair.
 struct SchemaCheckup: Sendable {

@@ -1,4 +1,5 @@
 import AlertQueue
+import SQLiteStore
 
 /// The checks of `alertq doctor` that look at the room a queue takes and has.
 struct SpaceCheckup: Sendable {

@@ -1,6 +1,7 @@
 import AlertQueue
 import Glibc
 import Linux
+import SQLiteStore
 
 /// Creates what the system queue needs: a group, a directory that it may write, and the database.
 struct SystemQueueSetup: Sendable {

@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import SQLiteStore
 
 /// `alertq restore FILE`: puts a backup in the place of the queue.
 struct RestoreCommand: Command {

@@ -1,8 +1,11 @@
+import AlertQueue
 import AlertQueueTesting
+import SQLiteStore
+import StoreTesting
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 @Suite("Handler")
 struct HandlerTests {

@@ -1,10 +1,13 @@
+import AlertQueue
 import AlertQueueTesting
 import Glibc
+import SQLiteStore
+import StoreTesting
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
 
 @Suite("Offers to a hook")
 struct HookOfferTests {

@@ -1,9 +1,12 @@
+import AlertQueue
 import AlertQueueTesting
 import Dispatch
+import StoreTesting
 import TestSupport
 import Testing
 
-@testable import AlertQueue
+@testable import AlertCore
+@testable import SQLiteStore
 
 /// More of everything than a manager deals with in one go.
 @Suite("Many at once", .timeLimit(.minutes(2)))

@@ -1,0 +1,55 @@
+import FoundationEssentials
+
+/// What an audit entry tells, before it has its place in the chain.
+package struct AuditDraft: Sendable {
+    var kind: AlertEvent.Kind
+    /// When it happened, if not now.
+    package var at: ClockReading?
+    var alert: Alert.ID?
+    var source: String?
+    var response: Response?
+    var by: ResolvedBy?
+    var content: [UInt8]?
+    package var detail: String?
+
+    package init(kind: AlertEvent.Kind, alert: Alert.ID, source: String) {
+        self.kind = kind
+        self.alert = alert
+        self.source = source
+    }
+
+    /// An entry about the whole queue.
+    package init(kind: AlertEvent.Kind) { self.kind = kind }
+
+    package init(
+        kind: AlertEvent.Kind, at moment: ClockReading? = nil, record: AlertRecord,
+        response: Response? = nil, by: ResolvedBy? = nil, content: [UInt8]? = nil,
+        detail: String? = nil
+    ) {
+        self.kind = kind
+        at = moment
+        alert = record.id
+        source = record.source.name
+        self.response = response
+        self.by = response?.by ?? by
+        self.content = content
+        self.detail = detail
+    }
+
+    /// The entry that it makes after another one, chained to that.
+    package func entry(
+        after head: AuditHead, at now: ClockReading, by caller: Caller
+    ) -> AuditEntry {
+        var entry = AuditEntry(
+            event: AlertEvent(
+                sequence: head.sequence + 1, kind: kind,
+                at: Timestamp.date(milliseconds: (at ?? now).wallMilliseconds), alertID: alert,
+                source: source, outcome: response?.outcome, buttonIndex: response?.buttonIndex,
+                by: by, responder: caller.responder),
+            buttonRole: response?.button?.role, loginUID: caller.identity.loginUID,
+            session: caller.identity.session, content: content, detail: detail,
+            previous: head.hash)
+        entry.hash = entry.computedHash
+        return entry
+    }
+}

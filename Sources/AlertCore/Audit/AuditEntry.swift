@@ -1,0 +1,163 @@
+import Glibc
+
+/// One link of the audit log's chain: an event, and the proof of its place.
+///
+/// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
+/// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
+/// button index, button role, resolved by, uid, user, login uid, session, via, tty, ssh, host,
+/// pid, content, detail, previous. The first entry's `previous` is 32 zero bytes.
+///
+/// Sources: SHA-256 is FIPS 180-4, netstrings are <https://cr.yp.to/proto/netstrings.txt>;
+/// <doc:AuditChain> explains both with an example.
+public struct AuditEntry: Sendable {
+    /// What happened, to which alert, by whom.
+    public package(set) var event: AlertEvent
+    /// The chosen button's role, if it had one.
+    public let buttonRole: Alert.Button.Role?
+    /// The account that logged in; see pam_loginuid(8).
+    public let loginUID: UInt32?
+    /// The kernel's audit session of that login; see `/proc/[pid]/sessionid` in proc(5).
+    public let session: UInt32?
+    /// A salted SHA-256 of what was asked, shown, put off or answered, 32 bytes; `nil` for other
+    /// events. <doc:AuditChain> has its bytes.
+    public let content: [UInt8]?
+    /// What else belongs to the event: the deadline of what was asked, the end of a snooze, why an
+    /// alert left the screen.
+    public let detail: String?
+    /// The hash of the entry before, 32 bytes.
+    public let previous: [UInt8]
+    /// The hash of this entry as it is stored, 32 bytes.
+    public package(set) var hash: [UInt8]
+    /// The alert's title, while it has not been erased.
+    public var title: String? { event.title }
+    /// The id of the chosen button, while it has not been erased.
+    package var button: String?
+
+    package init(
+        event: AlertEvent, buttonRole: Alert.Button.Role?, loginUID: UInt32?, session: UInt32?,
+        content: [UInt8]?, detail: String?, previous: [UInt8], hash: [UInt8] = []
+    ) {
+        self.event = event
+        self.buttonRole = buttonRole
+        self.loginUID = loginUID
+        self.session = session
+        self.content = content
+        self.detail = detail
+        self.previous = previous
+        self.hash = hash
+    }
+
+    /// What the hash should be.
+    package var computedHash: [UInt8] {
+        let canonical = CanonicalBytes("alertq-audit-1")
+        let by = event.responder
+        canonical.append(event.sequence)
+        canonical.append(Timestamp.milliseconds(event.at))
+        canonical.append(event.kind.rawValue)
+        canonical.append(event.alertID)
+        canonical.append(event.source)
+        canonical.append(event.outcome?.rawValue)
+        canonical.append(event.buttonIndex.map(Int64.init))
+        canonical.append(buttonRole?.rawValue)
+        canonical.append(event.by?.rawValue)
+        canonical.append(Int64(by.uid))
+        canonical.append(by.user)
+        canonical.append(loginUID.map(Int64.init))
+        canonical.append(session.map(Int64.init))
+        canonical.append(by.via)
+        canonical.append(by.tty)
+        canonical.append(by.ssh)
+        canonical.append(by.host)
+        canonical.append(Int64(by.pid))
+        canonical.append(hex: content)
+        canonical.append(detail)
+        canonical.append(hex: previous)
+        return canonical.hash
+    }
+
+    /// Makes sure that the entry has the hash of what it says.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it was changed.
+    package func checkHash() throws(AlertError) {
+        guard computedHash == hash else {
+            throw .inconsistent(event.alertID, "entry \(event.sequence) was changed")
+        }
+    }
+
+    /// Makes sure that the entry goes on from the one before.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if one is missing or was replaced.
+    package func checkPlace(after last: AuditHead) throws(AlertError) {
+        guard event.sequence == last.sequence + 1, previous == last.hash else {
+            throw .inconsistent(
+                event.alertID,
+                "entry \(event.sequence) does not continue entry \(last.sequence)")
+        }
+    }
+
+    /// Who did it, as a store stamps it.
+    package var caller: Caller {
+        let by = event.responder
+        return Caller(
+            Identity(
+                uid: by.uid, user: by.user, loginUID: loginUID, session: session, tty: by.tty,
+                ssh: by.ssh, host: by.host, pid: by.pid), via: by.via)
+    }
+
+    /// A salt for a hash: 16 random bytes, all with one system call; see arc4random_buf(3), which
+    /// never fails.
+    package static func makeSalt() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            arc4random_buf(start, 16)
+            count = 16
+        }
+    }
+
+    /// The salted hash of an alert's content: everything that was asked.
+    ///
+    /// The SHA-256 of these netstrings: `alertq-content-1`, salt, style, title, message, default
+    /// button, priority from 0 to 3, key, handler, the number of presenters and each one's name,
+    /// the number of buttons and each one's id, title and role, the number of strings in `userInfo`
+    /// and each one's name and value, in the order of the names' UTF-8 bytes.
+    package static func content(of alert: Alert, salt: [UInt8]) -> [UInt8] {
+        let canonical = CanonicalBytes("alertq-content-1")
+        canonical.append(hex: salt)
+        canonical.append(alert.style.rawValue)
+        canonical.append(alert.title)
+        canonical.append(alert.message)
+        canonical.append(alert.defaultButton)
+        canonical.append(Int64(alert.priority.rawValue))
+        canonical.append(alert.key)
+        canonical.append(alert.handler)
+        canonical.append(alert.presenters ?? [])
+        canonical.append(alert.buttons)
+        canonical.append(alert.userInfo)
+        return canonical.hash
+    }
+
+    /// The hash of what an erasure leaves of an alert.
+    ///
+    /// The SHA-256 of these netstrings: `alertq-leaves-1`, style, default button, priority from 0
+    /// to 3, key, handler, the number of presenters and each one's name, the number of buttons and
+    /// each one's id and role. It needs no salt: all of that stays readable.
+    package static func leaves(of alert: Alert) -> [UInt8] {
+        leaves(of: alert, ErasedButtons(of: alert))
+    }
+
+    package static func leaves(of alert: Alert, _ left: ErasedButtons) -> [UInt8] {
+        let canonical = CanonicalBytes("alertq-leaves-1")
+        canonical.append(alert.style.rawValue)
+        canonical.append(left.defaultButton)
+        canonical.append(Int64(alert.priority.rawValue))
+        canonical.append(alert.key)
+        canonical.append(alert.handler)
+        canonical.append(alert.presenters ?? [])
+        canonical.append(Int64(left.buttons.count))
+        for button in left.buttons {
+            canonical.append(button.id)
+            canonical.append(button.role)
+        }
+        return canonical.hash
+    }
+}

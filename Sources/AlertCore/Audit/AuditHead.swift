@@ -1,0 +1,30 @@
+/// The end of the audit log at some moment, to be kept outside the database.
+///
+/// A chain alone can't show that its tail was cut; a head that was saved can.
+public struct AuditHead: Sendable, Hashable {
+    /// The position of the newest entry, from 1.
+    public let sequence: Int64
+    /// Its hash, 32 bytes.
+    public let hash: [UInt8]
+
+    package init(sequence: Int64, hash: [UInt8]) {
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    /// Reads the form that ``text`` writes; `nil` for anything else.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let sequence = Int64(parts[0]), sequence > 0,
+            let hash = Hex.bytes(parts[1]), hash.count == SHA256.byteCount
+        else { return nil }
+        self.init(sequence: sequence, hash: hash)
+    }
+
+    /// `SEQUENCE:HASH`, the hash as 64 hexadecimal digits.
+    public var text: String { "\(sequence):\(Hex.text(hash))" }
+
+    /// What stands before the first entry.
+    package static let start = AuditHead(
+        sequence: 0, hash: [UInt8](repeating: 0, count: SHA256.byteCount))
+}

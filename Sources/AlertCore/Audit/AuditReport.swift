@@ -1,0 +1,34 @@
+/// What a verification of the audit log found.
+public struct AuditReport: Sendable {
+    /// Something that is not as it was written.
+    public struct Problem: Sendable, Hashable {
+        /// The entry that is wrong, if it is one.
+        public let sequence: Int64?
+        /// The alert that it is about, if it is one.
+        public let alertID: Alert.ID?
+        /// A sentence that says what is wrong.
+        public let reason: String
+
+        package init(sequence: Int64?, alertID: Alert.ID?, reason: String) {
+            self.sequence = sequence
+            self.alertID = alertID
+            self.reason = reason
+        }
+    }
+
+    /// How many entries were read.
+    public package(set) var entries: Int64 = 0
+    /// The end of the log; `nil` for an empty one.
+    public package(set) var head: AuditHead?
+    /// The first 100 problems, the oldest entry's first; none means that the log verifies.
+    public package(set) var problems: [Problem] = []
+
+    package init() {}
+
+    package mutating func report(
+        _ reason: String, entry sequence: Int64? = nil, alert id: Alert.ID? = nil
+    ) {
+        guard problems.count < 100 else { return }
+        problems.append(Problem(sequence: sequence, alertID: id, reason: reason))
+    }
+}

@@ -1,0 +1,265 @@
+// Asking, with and without waiting for the response.
+extension AlertManager {
+    /// Asks without waiting: stores the alert, and runs its buttons' actions and the handler when
+    /// it has its response.
+    ///
+    /// Actions and the handler run in this process, beside the queue, after the response is on
+    /// disk, each alert's one after the other. They run at least once, and must be idempotent: the
+    /// response counts as collected only when they have returned without throwing, and so has the
+    /// handler that ``Alert/handler`` names, if it names one. The handler gets the index of the
+    /// chosen button, or −1 where no button was chosen. Errors are reported to ``onError(_:)``.
+    ///
+    /// ```swift
+    /// let sheet = Alert.sheet("Item", cancel: "Cancel", destructive: "Delete", others: ["Copy"])
+    /// try await manager.show(sheet) { sheet, index in
+    ///     if index == sheet.destructiveButtonIndex { await deleteEverything() }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - alert: What to ask. With a ``Alert/key`` that was used before, the call joins that
+    ///     alert: its closures run, too, unless the response has been collected already.
+    ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
+    ///     says.
+    ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
+    ///     delegate; held weakly.
+    ///   - handler: Code for whichever button is chosen.
+    /// - Returns: The alert's id, once the alert is on disk.
+    /// - Throws: ``AlertError/invalid(_:_:)``, ``AlertError/keyConflict(_:_:part:)``,
+    ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/inconsistent(_:_:)``,
+    ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``;
+    ///   nothing is stored then.
+    @discardableResult
+    public nonisolated func show(
+        _ alert: Alert, on presenters: [String]? = nil,
+        delegate: (any AlertManagerDelegate)? = nil, handler: Handler? = nil
+    ) async throws(AlertError) -> Alert.ID {
+        var body: AlertClosures.Body?
+        if let handler {
+            body = { alert, response in try await handler(alert, response.buttonIndex) }
+        }
+        return try await show(alert, on: presenters, delegate: delegate, body: body)
+    }
+
+    /// Asks without waiting, with a handler that gets the response: who decided, and how.
+    ///
+    /// ```swift
+    /// try await manager.show(alert) { response in
+    ///     guard response.by == .person, response.button?.id == "Delete" else { return }
+    ///     await deleteEverything()
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - alert: What to ask.
+    ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
+    ///     says.
+    ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
+    ///     delegate; held weakly.
+    ///   - responseHandler: Code for the response, whatever it is.
+    /// - Returns: The alert's id, once the alert is on disk.
+    /// - Throws: what ``show(_:on:delegate:handler:)`` throws.
+    @discardableResult
+    public nonisolated func show(
+        _ alert: Alert, on presenters: [String]? = nil,
+        delegate: (any AlertManagerDelegate)? = nil,
+        responseHandler: @escaping RegisteredHandler
+    ) async throws(AlertError) -> Alert.ID {
+        try await show(
+            alert, on: presenters, delegate: delegate,
+            body: { _, response in try await responseHandler(response) })
+    }
+
+    private nonisolated func show(
+        _ alert: Alert, on presenters: [String]?, delegate: (any AlertManagerDelegate)?,
+        body: AlertClosures.Body?
+    ) async throws(AlertError) -> Alert.ID {
+        var alert = alert
+        if let presenters { alert.presenters = presenters }
+        let asking = try await enqueue(alert, delegate)
+        await reportIfUnattended(asking, isAwaited: false)
+        let record = asking.receipt.record
+        let mine = AlertClosures(alert: alert, asked: record, body: body)
+        if mine.isEmpty, record.response == nil {
+            presentation.wakeUps.wake(keeping: self)
+        } else {
+            await keep(mine, for: asking)
+        }
+        return record.id
+    }
+
+    /// Asks with buttons that a configuration closure adds; see ``Alert/ButtonList``.
+    ///
+    /// ```swift
+    /// try await manager.show("Some random error", message: "Delete everything?") { addButton in
+    ///     addButton("YES", role: .destructive) { await deleteEverything() }
+    ///     addButton("NO", role: .cancel, nil)
+    /// }
+    /// ```
+    ///
+    /// - Returns: The alert's id, once the alert is on disk.
+    /// - Throws: what ``show(_:on:delegate:handler:)`` throws.
+    @discardableResult
+    public nonisolated(nonsending) func show(
+        _ title: String, message: String? = nil, style: Alert.Style = .alert,
+        priority: Alert.Priority = .normal, key: String? = nil,
+        configure: (_ addButton: inout Alert.ButtonList) -> Void
+    ) async throws(AlertError) -> Alert.ID {
+        var list = Alert.ButtonList()
+        configure(&list)
+        var alert = Alert(title, message: message, style: style, buttons: list.buttons)
+        alert.priority = priority
+        alert.key = key
+        return try await show(alert)
+    }
+
+    /// Asks, and waits for the response.
+    ///
+    /// Cancelling the task withdraws the alert, unless it has a key: then it stays, and asking
+    /// again with the key joins it.
+    ///
+    /// ```swift
+    /// let response = try await manager.ask(
+    ///     Alert("Reboot?", buttons: ["Reboot", .cancel("Later")], deadline: .after(.seconds(60))))
+    /// if response.outcome == .expired { print("nobody was there") }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - alert: What to ask.
+    ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
+    ///     delegate; held weakly.
+    /// - Throws: what ``show(_:on:delegate:handler:)`` throws; `CancellationError` when the task is
+    ///   cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when the
+    ///   deadline has passed and the expiry can't be stored within 5 seconds: the alert stays then.
+    public nonisolated func ask(
+        _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
+    ) async throws -> Response {
+        let asking = try await enqueue(alert, delegate)
+        await reportIfUnattended(asking, isAwaited: true)
+        let record = try await response(to: asking, isKept: alert.key != nil)
+        try record.check(isThatOf: asking.receipt.record)
+        guard let response = record.response else { throw AlertError.notFound(record.id) }
+        // A named handler has yet to run: that collects the response.
+        if response.collectedAt == nil, record.alert.handler == nil {
+            store.post(.collected(record.id), by: context.caller)
+        }
+        return response
+    }
+
+    /// Asks with a title and buttons, and waits for the response.
+    ///
+    /// ```swift
+    /// let response = try await manager.ask("Reboot?", buttons: ["Reboot", .cancel("Later")])
+    /// print(response.button?.id ?? "nobody chose")
+    /// ```
+    ///
+    /// - Throws: what ``ask(_:delegate:)`` throws.
+    public nonisolated func ask(
+        _ title: String, message: String? = nil, buttons: [Alert.Button], key: String? = nil
+    ) async throws -> Response {
+        try await ask(Alert(title, message: message, buttons: buttons, key: key))
+    }
+}
+
+// MARK: - The command's way to ask
+
+extension AlertManager {
+    /// Stores an alert without waiting for its response.
+    ///
+    /// A joined alert may be resolved already: its record then has the response.
+    package nonisolated func submit(
+        _ alert: Alert
+    ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
+        let asking = try await enqueue(alert)
+        presentation.wakeUps.wake(keeping: self)
+        return (asking.receipt.record, !asking.receipt.isNew)
+    }
+
+    /// Waits until an alert is resolved, and keeps its deadline meanwhile.
+    ///
+    /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
+    ///   which case the alert stays as it is.
+    package func resolution(of id: Alert.ID) async throws -> AlertRecord {
+        let before = askers.resolutionsSeen
+        var found = try await store.find(.id(id))
+        if found.isOverdue {
+            // It is waited for until that is stored, with the patience that the disk is due.
+            (found.record.state, found.record.response) = (.queued, nil)
+        }
+        let asking = Asking(receipt: found, resolutionsBefore: before)
+        return try await response(to: asking, isKept: true)
+    }
+}
+
+// MARK: - On the way into the store, and back
+
+extension AlertManager {
+    /// Stores an alert that has a delegate of its own, or none.
+    private nonisolated func enqueue(
+        _ alert: Alert, _ delegate: (any AlertManagerDelegate)?
+    ) async throws(AlertError) -> Asking {
+        guard let delegate else { return try await enqueue(alert) }
+        return try await context.delegates.storing(with: delegate) {
+            () async throws(AlertError) in try await enqueue(alert)
+        }
+    }
+
+    private nonisolated func enqueue(_ alert: Alert) async throws(AlertError) -> Asking {
+        guard !isClosed else { throw .closed }
+        try alert.validate()
+        let before = askers.resolutionsSeen
+        let question = Question(alert: alert, source: alert.source ?? source)
+        let receipt = try await store.enqueue(question, by: context.caller)
+        return Asking(receipt: receipt, resolutionsBefore: before)
+    }
+
+    /// Reports an alert that waits for a screen that is not there, where its asker may not expect
+    /// that: the alert names its presenters, or has no button and somebody waits for it.
+    private nonisolated func reportIfUnattended(_ asking: Asking, isAwaited: Bool) async {
+        let record = asking.receipt.record
+        let wanted = record.alert.presenters
+        guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
+        else { return }
+        if presentation.wakeUps.mayBeShown(on: wanted) { return }
+        if let holder = await store.leadingScreen(), holder.isThere, holder.mayShow(on: wanted) {
+            return
+        }
+        context.errors.report(.unattended(record.id, presenters: wanted))
+    }
+
+    /// Keeps the closures of what was asked until it has its response.
+    private func keep(_ mine: AlertClosures, for asking: Asking) async {
+        let record = asking.receipt.record
+        if !mine.isEmpty, record.response?.collectedAt == nil {
+            await handlers.add(mine, for: record.id)
+            await listener.listen(from: asking.receipt.sequence)
+        }
+        presentation.wakeUps.wake(keeping: self)
+        if record.response != nil {
+            await settle(record)
+        } else if askers.mayHaveMissed(asking) {
+            Task { await lookAgain(at: record.id) }
+        }
+    }
+
+    private func response(to asking: Asking, isKept: Bool) async throws -> AlertRecord {
+        let record = asking.receipt.record
+        if record.response != nil { return record }
+        presentation.wakeUps.wake(keeping: self)
+        await listener.listen(from: asking.receipt.sequence)
+        do {
+            return try await askers.response(to: asking)
+        } catch let error as CancellationError {
+            if !isKept { await withdrawForCancelledTask(record.id) }
+            throw error
+        }
+    }
+
+    private func withdrawForCancelledTask(_ id: Alert.ID) async {
+        // If somebody answered first, or the disk fails: the task is gone, and the alert's
+        // response, or the alert, can still be found by its id.
+        guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
+        else { return }
+        await noteResolved(record)
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import Linux
+
+// What `alertq watch` needs: the log as it grows, and responses that nobody takes.
+extension AlertManager {
+    /// How far this process has seen the log grow.
+    package nonisolated var position: LogPosition { store.position }
+
+    /// Entries of the audit log after a sequence number, or none once a second has passed without
+    /// any.
+    package nonisolated func nextAudit(
+        after sequence: Int64, of id: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AuditEntry] {
+        let position = store.position
+        let page = try await store.entries(after: sequence, of: id, limit: limit)
+        if page.isEmpty { await waitForChange(after: position) }
+        return page
+    }
+
+    /// Waits until something has changed after a position, or a second has passed.
+    package nonisolated func waitForChange(after position: LogPosition) async {
+        do throws(AlertError) {
+            _ = try await store.news(after: position, of: .everybody)
+        } catch {
+            // What can't be read is told to those who read it.
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Responses that no asker has taken and that no named handler waits for, oldest first.
+    package nonisolated func unclaimed(
+        _ filter: HistoryFilter, after place: Int64?, limit: Int
+    ) async throws(AlertError) -> RecordPage {
+        try await store.page(RecordQuery(.unclaimed(filter), after: place, limit: limit))
+    }
+
+    /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
+    /// `nil` where that can't be, or is a named handler's.
+    package nonisolated func claimResponse(
+        to record: AlertRecord
+    ) async -> (any HandlerTurn)? {
+        guard record.alert.handler == nil else { return nil }
+        return try? await store.takeHandlerTurn(record.id)
+    }
+}
+
+/// What became of a response that was offered to a hook.
+package enum HookOffer: Sendable {
+    /// The hook is done with it, and it has been collected.
+    case collected
+    /// It is collected already, or there is nothing to collect.
+    case gone
+    /// Its asker may still take it, or another process does just now.
+    case taken
+    /// The hook could not do its work; the response stays.
+    case failed
+}
+
+extension AlertManager {
+    /// Has a hook work on a response that nobody has taken, in one process at a time, and collects
+    /// it if the hook says that it is done.
+    ///
+    /// - Parameter grace: How long after its response an alert is left to an asker whose process
+    ///   still runs.
+    package nonisolated func offer(
+        _ id: Alert.ID, grace: Duration,
+        to hook: (AlertRecord, any HandlerTurn) async -> Bool
+    ) async throws(AlertError) -> HookOffer {
+        guard let turn = try await store.takeHandlerTurn(id) else { return .taken }
+        defer { turn.end() }
+        let record = try await store.record(id)
+        guard let response = record.response, response.collectedAt == nil else { return .gone }
+        if isAskerNear(record, response, grace: grace) { return .taken }
+        guard await hook(record, turn) else { return .failed }
+        for _ in 1...5 {
+            do {
+                try await store.collect(id, by: context.caller)
+                return .collected
+            } catch .busy {
+                // A process that is about to end leaves it to the next one.
+                guard !Task.isCancelled else { return .failed }
+                try? await context.clock.sleep(for: .seconds(1))
+            }
+        }
+        return .failed
+    }
+
+    private nonisolated func isAskerNear(
+        _ record: AlertRecord, _ response: Response, grace: Duration
+    ) -> Bool {
+        guard record.source.host == context.caller.identity.host,
+            record.source.pid != context.caller.identity.pid,
+            kill(record.source.pid, 0) == 0 || errno == EPERM
+        else { return false }
+        let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
+        // A clock that was set back must not put it off for ever.
+        return (0..<grace.milliseconds).contains(age)
+    }
+}
+
+// MARK: - Ending
+
+extension AlertManager {
+    /// Stops this manager from waiting long for a lock that another process keeps: what is under
+    /// way fails with ``AlertError/busy(_:)`` instead, and none of it is stored.
+    package nonisolated func hurry() { (store as? any LockWaiting)?.hurry() }
+}

@@ -1,0 +1,186 @@
+import Linux
+import Synchronization
+
+/// Asks people, shows what is asked, and hands the answers back: the entrance to a queue.
+///
+/// ```swift
+/// let manager = try await AlertManager(path: path, presenters: [try TerminalPresenter()])
+/// let response = try await manager.ask(
+///     "Apply 14 updates?", buttons: ["Apply", .cancel("Not now")])
+/// if response.button?.id == "Apply" { print("applying") }
+/// ```
+///
+/// A manager without presenters asks and listens; one with presenters also waits for the queue's
+/// one presentation slot, and shows one alert at a time once it has it. Any number of managers, in
+/// any number of processes, may share a database. State, timers and presentation live on one serial
+/// Dispatch queue; handlers run beside it.
+///
+/// Every open manager applies the deadlines of all alerts of the queue and ends their snoozes; it
+/// need not show, read or wait for anything. A manager that is no longer referred to goes on for as
+/// long as it has an alert to show, a closure to run or a registered handler, and then ends as if
+/// by ``close()``.
+///
+/// Whatever reads or writes the queue throws ``AlertError``: besides what each method names, that
+/// is ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` when the file
+/// was replaced or deleted meanwhile, and ``AlertError/closed`` after ``close()``.
+public actor AlertManager {
+    /// Code for the responses of alerts that carry a handler's name.
+    ///
+    /// If it throws, the response stays uncollected, and the code is tried again after a second,
+    /// then after two, four and so on up to ten minutes.
+    public typealias RegisteredHandler = @Sendable (Response) async throws -> Void
+    /// Code for one alert: it gets the alert and the chosen button's index from 0, or −1 for none.
+    ///
+    /// If it throws, the response stays uncollected, and can be taken by key or id.
+    public typealias Handler = @Sendable (Alert, Int) async throws -> Void
+
+    /// The database file.
+    public nonisolated let path: String
+    /// The name under which alerts are asked that name no source of their own.
+    public nonisolated let source: String
+
+    nonisolated let context: QueueContext
+    nonisolated let askers: WaitingAskers
+    nonisolated let handlers: HandlerRunner
+    nonisolated let presentation: PresentationLoop
+
+    nonisolated let listener: LogListener
+
+    /// Looks once a second at what the clocks or other processes may have changed.
+    private var ticker: Task<Void, Never>?
+    private nonisolated let closed = Atomic<Bool>(false)
+    private var closing: Task<Void, Never>?
+
+    package nonisolated var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    /// The serial Dispatch queue on which the manager's state lives; see SE-0392.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        context.executor.asUnownedSerialExecutor()
+    }
+
+    /// Opens a queue in a store that is there.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is, for messages.
+    ///   - errors: Hears of errors that no caller waits for, also those of the store.
+    package init(
+        store: any AlertStore, path: String, source: String, caller: Caller,
+        presenters: [any AlertPresenter], delegate: (any AlertManagerDelegate)?,
+        clock: any AlertClock, turn: PresentationTurn? = nil,
+        errors: BackgroundErrors = BackgroundErrors()
+    ) async throws(AlertError) {
+        try Text.check(source, "source", limit: Alert.Limit.name)
+        try Self.check(presenters)
+        self.path = path
+        self.source = source
+        context = QueueContext(
+            store: store, clock: clock, caller: caller, delegates: Delegates(delegate),
+            errors: errors)
+        askers = WaitingAskers(context)
+        handlers = HandlerRunner(context)
+        presentation = PresentationLoop(context, turn: turn)
+        listener = LogListener(context)
+        await askers.belong(to: self)
+        await handlers.belong(to: self)
+        await presentation.belong(to: self)
+        await listener.belong(to: self)
+        startTicking()
+        if !presenters.isEmpty { await startPresenting(presenters, only: nil) }
+    }
+
+    deinit {
+        // What the store still has to write it writes by itself.
+        ticker?.cancel()
+    }
+
+    nonisolated var store: any AlertStore { context.store }
+
+    /// Everything that happens in this queue from now on, in whatever process.
+    ///
+    /// ```swift
+    /// for try await event in manager.events where event.kind == .resolved {
+    ///     print(event.title ?? "-", event.outcome?.rawValue ?? "-")
+    /// }
+    /// ```
+    public nonisolated var events: AlertEvents {
+        AlertEvents(store: store, start: store.position)
+    }
+
+    /// Everything that has happened after a sequence number, and what happens from now on.
+    ///
+    /// ```swift
+    /// for try await event in manager.events(after: 0) { print(event.sequence, event.kind) }
+    /// ```
+    ///
+    /// - Parameter sequence: The last ``AlertEvent/sequence`` that has been seen; 0 for the whole
+    ///   log.
+    public nonisolated func events(after sequence: Int64) -> AlertEvents {
+        AlertEvents(store: store, start: LogPosition(sequence: sequence))
+    }
+
+    /// Takes what is shown off the screen, writes what is still to be written, and ends all waiting
+    /// with ``AlertError/closed``. What waits in the queue stays there.
+    ///
+    /// ```swift
+    /// await manager.close()
+    /// ```
+    public func close() async {
+        if closing == nil {
+            closed.store(true, ordering: .releasing)
+            closing = Task { await end() }
+        }
+        // Whoever comes second waits for the same end.
+        await closing?.value
+    }
+
+    private func end() async {
+        await stopPresenting()
+        await listener.close()
+        ticker?.cancel()
+        await handlers.close()
+        await askers.close()
+        await store.close()
+    }
+
+    /// Sets the closure that hears of errors for which no caller waits: those of closures, handlers
+    /// and presenters, and alerts that no screen can show.
+    ///
+    /// Without one, each error is printed as a line on the standard error.
+    ///
+    /// ```swift
+    /// manager.onError { error in print("alertq: \(error)") }
+    /// ```
+    ///
+    /// - Parameter body: Called where the error happens, on any thread; it must return soon. It
+    ///   replaces the closure that was set before.
+    public nonisolated func onError(_ body: @escaping @Sendable (BackgroundError) -> Void) {
+        context.errors.handle(with: body)
+    }
+
+    /// The name of this process's program.
+    package static var programName: String {
+        let path = LinuxFile.link("/proc/self/exe") ?? "unknown"
+        return String(path.split(separator: "/").last ?? "unknown")
+    }
+
+    package static func check(_ presenters: [any AlertPresenter]) throws(AlertError) {
+        var names: Set<String> = []
+        for presenter in presenters {
+            try Text.check(presenter.name, "name of a presenter", limit: Alert.Limit.name)
+            guard names.insert(presenter.name).inserted else {
+                throw .invalid("presenters", "have the name “\(presenter.name)” twice")
+            }
+        }
+    }
+
+    private func startTicking() {
+        ticker = Task { [weak self] in
+            // The sleep ends early when the manager has closed or is gone.
+            while (try? await Task.sleep(for: .seconds(1))) != nil {
+                guard let self else { return }
+                await self.handlers.tryAgain()
+                await self.askers.expireOverdue()
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// Whether two alerts ask the same.
+
+extension Alert {
+    /// The first part of the content that differs from what is left of an erased alert: ids that
+    /// are no labels, roles and the default button.
+    package func firstDifference(fromErased left: Alert) -> String? {
+        if style != left.style { return "style" }
+        let isSame = zip(buttons, left.buttons).allSatisfy { mine, left in
+            mine.role == left.role && (left.id == left.title || mine.id.isIdentical(to: left.id))
+        }
+        guard buttons.count == left.buttons.count, isSame else { return "set of buttons" }
+        // It is erased with the label that it is.
+        guard let name = left.defaultButton else { return nil }
+        return defaultButton.isIdentical(to: name) ? nil : "default button"
+    }
+
+    /// The first part of the content that differs from what was asked before.
+    package func firstDifference(from stored: Alert) -> String? {
+        if !title.isIdentical(to: stored.title) { return "title" }
+        if !message.isIdentical(to: stored.message) { return "message" }
+        if style != stored.style { return "style" }
+        if !buttons.flatMap(\.content).isIdentical(to: stored.buttons.flatMap(\.content)) {
+            return "set of buttons"
+        }
+        if !defaultButton.isIdentical(to: stored.defaultButton) { return "default button" }
+        return strings.isIdentical(to: stored.strings) ? nil : "userInfo"
+    }
+
+    /// The names and values of `userInfo`, in the order of the names.
+    private var strings: [String] {
+        userInfo.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
+            [$0.key, $0.value]
+        }
+    }
+}
+
+extension [String] {
+    fileprivate func isIdentical(to other: [String]) -> Bool {
+        count == other.count && zip(self, other).allSatisfy { $0.isIdentical(to: $1) }
+    }
+}
+
+extension Alert.Button {
+    fileprivate var content: [String] { [id, title, role?.rawValue ?? ""] }
+}
+
+extension AlertRecord {
+    /// Makes sure that a response is to what was asked, before an asker hears it.
+    ///
+    /// The audit log is searched by the alert's id. That the id still stands for the same question,
+    /// only the asker knows.
+    ///
+    /// - Parameter asked: The record when it was asked, or joined.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it is another question.
+    package func check(isThatOf asked: AlertRecord) throws(AlertError) {
+        let part =
+            if source != asked.source { "source" } else if askedAt != asked.askedAt {
+                "time"
+            } else if !alert.key.isIdentical(to: asked.alert.key) { "key" } else if isErased {
+                asked.isErased ? nil : asked.alert.firstDifference(fromErased: alert)
+            } else { asked.alert.firstDifference(from: alert) }
+        guard let part else { return }
+        throw .inconsistent(id, "its \(part) is not what this program has asked")
+    }
+}
+
+extension AlertRecord {
+    /// Puts back the texts that a purge has erased, once somebody has asked them again.
+    package mutating func restoreTexts(from asked: Alert) {
+        var alert = alert
+        alert.title = asked.title
+        alert.message = asked.message
+        alert.userInfo = asked.userInfo
+        alert.defaultButton = asked.defaultButton
+        alert.buttons = asked.buttons.map { Alert.Button($0.title, id: $0.id, role: $0.role) }
+        let (followsWallClock, salt) = (followsWallClock, salt)
+        self = AlertRecord(
+            id: id, alert: alert, source: source, state: state, askedAt: askedAt,
+            presentedAt: presentedAt, expiresAt: expiresAt, snoozedUntil: snoozedUntil,
+            snoozes: snoozes, response: response?.naming(alert))
+        self.followsWallClock = followsWallClock
+        self.salt = salt
+    }
+}
+
+extension Response {
+    /// The same response, with the button and the strings of an alert that has its texts.
+    fileprivate func naming(_ alert: Alert) -> Response {
+        Response(
+            alertID: alertID, outcome: outcome, buttonIndex: buttonIndex,
+            button: alert.buttons.indices.contains(buttonIndex) ? alert.buttons[buttonIndex] : nil,
+            by: by, responder: responder, resolvedAt: resolvedAt, collectedAt: collectedAt,
+            userInfo: alert.userInfo, cancelHandling: cancelHandling)
+    }
+}

@@ -1,0 +1,108 @@
+/// How long answers of persons took, not of programs, in bounded memory.
+///
+/// Percentiles are exact for up to 10,000 answers, and within one percent beyond.
+public struct AnswerTimes: Sendable {
+    /// One bar of a histogram.
+    public struct Bucket: Sendable, Hashable {
+        /// The shortest time that counts, inclusive.
+        public let from: Duration
+        /// The time from which on the next bucket counts; `nil` for the last one.
+        public let to: Duration?
+        /// How many answers took so long.
+        public let count: Int
+
+        package init(from: Duration, to: Duration?, count: Int) {
+            (self.from, self.to, self.count) = (from, to, count)
+        }
+    }
+
+    /// How many answers there are.
+    public private(set) var count = 0
+    /// The shortest time; `nil` without answers.
+    public var shortest: Duration? { count > 0 ? .milliseconds(least) : nil }
+    /// The longest time; `nil` without answers.
+    public var longest: Duration? { count > 0 ? .milliseconds(most) : nil }
+    /// The time that half of the answers took at most; `nil` without answers.
+    public var median: Duration? { percentile(50) }
+
+    /// The time that all of the answers took together.
+    package var sum: Duration { .milliseconds(total) }
+
+    private var total: Int64 = 0
+    private var least = Int64.max
+    private var most: Int64 = 0
+    /// The times themselves, while they are few.
+    private var exact: [Int64]? = []
+    /// How many took about so long, in narrow buckets.
+    private var fine: [Int] = []
+    private var coarse = [Int](repeating: 0, count: Self.bounds.count + 1)
+
+    private static let exactLimit = 10_000
+    /// Where a new bar begins, in milliseconds: steps that grow, at times that people know.
+    private static let bounds: [Int64] = [
+        1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800,
+        604_800, 2_592_000,
+    ].map { $0 * 1000 }
+
+    /// The times of nobody.
+    package init() {}
+
+    /// The time that a share of the answers took at most: the nearest rank.
+    ///
+    /// - Parameter percent: From 0 to 100; beyond that, the nearest of these.
+    public func percentile(_ percent: Double) -> Duration? {
+        guard count > 0 else { return nil }
+        let share = percent.isNaN ? 0 : min(max(percent, 0), 100) / 100
+        let rank = min(count, max(1, Int((share * Double(count)).rounded(.up))))
+        if let exact { return .milliseconds(exact.sorted()[rank - 1]) }
+        var passed = 0
+        for (place, number) in fine.enumerated() {
+            passed += number
+            if passed >= rank { return .milliseconds(min(most, max(least, Self.value(at: place)))) }
+        }
+        return .milliseconds(most)
+    }
+
+    /// A histogram whose bars grow like a logarithm: from 1 s to 30 d, the ends are open.
+    public var histogram: [Bucket] {
+        coarse.enumerated().map { place, count in
+            Bucket(
+                from: place == 0 ? .zero : .milliseconds(Self.bounds[place - 1]),
+                to: place < Self.bounds.count ? .milliseconds(Self.bounds[place]) : nil,
+                count: count)
+        }
+    }
+
+    /// Counts an answer; a clock that was set back does not make it negative.
+    mutating func add(milliseconds: Int64) {
+        let time = max(0, milliseconds)
+        count += 1
+        total = total.addingBounded(time)
+        least = min(least, time)
+        most = max(most, time)
+        coarse[Self.bounds.firstIndex { time < $0 } ?? Self.bounds.count] += 1
+        let place = Self.place(of: time)
+        if place >= fine.count { fine += repeatElement(0, count: place + 1 - fine.count) }
+        fine[place] += 1
+        if count <= Self.exactLimit {
+            exact?.append(time)
+        } else {
+            exact = nil
+        }
+    }
+
+    /// The number of the narrow bucket of a time: 64 to each doubling, exact below 128 ms.
+    static func place(of time: Int64) -> Int {
+        guard time >= 128 else { return Int(time) }
+        let shift = 63 - time.leadingZeroBitCount - 6
+        return shift * 64 + Int(time >> Int64(shift))
+    }
+
+    /// The middle of a narrow bucket.
+    static func value(at place: Int) -> Int64 {
+        guard place >= 128 else { return Int64(place) }
+        let shift = place / 64 - 1
+        let start = Int64(place - shift * 64) << Int64(shift)
+        return start + (Int64(1) << Int64(shift)) / 2
+    }
+}

@@ -1,0 +1,65 @@
+import FoundationEssentials
+
+/// The one final result of an alert.
+public struct Response: Sendable, Equatable {
+    /// The alert that it ends.
+    public let alertID: Alert.ID
+    /// How it ended.
+    public let outcome: Outcome
+    /// The chosen or applied button's index from 0, or −1 for none.
+    public let buttonIndex: Int
+    /// The chosen or applied button; `nil` for none, or once its text has been erased.
+    public let button: Alert.Button?
+    /// Who decided.
+    public let by: ResolvedBy
+    /// Who acted; `nil` where nobody did, as at a deadline.
+    public let responder: Responder?
+    /// When the response was stored.
+    public let resolvedAt: Date
+    /// When the asker took it; `nil` until then.
+    public let collectedAt: Date?
+    /// The strings that the asker gave along.
+    public let userInfo: [String: String]
+    /// Whether a delegate handled the cancel, or the cancel button was simulated; `nil` for every
+    /// other outcome than ``Outcome/cancelled``.
+    public let cancelHandling: CancelHandling?
+
+    package init(
+        alertID: Alert.ID, outcome: Outcome, buttonIndex: Int, button: Alert.Button?,
+        by: ResolvedBy, responder: Responder?, resolvedAt: Date, collectedAt: Date?,
+        userInfo: [String: String], cancelHandling: CancelHandling? = nil
+    ) {
+        self.alertID = alertID
+        self.outcome = outcome
+        self.buttonIndex = buttonIndex
+        self.button = button
+        self.by = by
+        self.responder = responder
+        self.resolvedAt = resolvedAt
+        self.collectedAt = collectedAt
+        self.userInfo = userInfo
+        self.cancelHandling = cancelHandling
+    }
+
+    /// The same response, once the asker has taken it.
+    package func collected(at date: Date) -> Response {
+        Response(
+            alertID: alertID, outcome: outcome, buttonIndex: buttonIndex, button: button, by: by,
+            responder: responder, resolvedAt: resolvedAt, collectedAt: date, userInfo: userInfo,
+            cancelHandling: cancelHandling)
+    }
+
+    /// Whether code that was given with the alert has anything to do: not after a cancel that a
+    /// delegate has handled.
+    package var runsHandlers: Bool { cancelHandling != .handled }
+
+    /// Whether delegates hear of a click: a person chose a button, or a cancel that nobody handled
+    /// simulates that.
+    var isClick: Bool {
+        switch outcome {
+        case .answered: by == .person
+        case .cancelled: cancelHandling == .simulateCancelButton && buttonIndex >= 0
+        case .dismissed, .expired, .withdrawn: false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// One appearance of an alert on the screen, as its presenter sees it.
+public struct Presentation: Sendable {
+    /// The alert, with its buttons and its source.
+    public let record: AlertRecord
+    /// How many alerts waited behind it when it was taken for the screen, counted up to 1,000.
+    public let waitingBehind: Int
+    private let clock: any AlertClock
+    private let expiry: ClockReading?
+    private let appeared: @Sendable () async -> Void
+    private let dismissal: @Sendable () async -> Duration?
+    private let waitingNow: (@Sendable () async -> WaitingAlerts)?
+    private var run: PresenterRun?
+
+    package init(
+        record: AlertRecord, waitingBehind: Int, expiry: ClockReading?, clock: any AlertClock,
+        appeared: @escaping @Sendable () async -> Void,
+        dismissal: @escaping @Sendable () async -> Duration?,
+        waiting: (@Sendable () async -> WaitingAlerts)? = nil
+    ) {
+        self.record = record
+        self.waitingBehind = waitingBehind
+        self.expiry = expiry
+        self.clock = clock
+        self.appeared = appeared
+        self.dismissal = dismissal
+        waitingNow = waiting
+    }
+
+    /// The same appearance, as the presenter sees it that a run belongs to.
+    func handingOver(to run: PresenterRun) -> Presentation {
+        var presentation = self
+        presentation.run = run
+        return presentation
+    }
+
+    /// Hands over what the person chose while the alert stays on the screen, and returns when the
+    /// presenter is to take it off.
+    ///
+    /// Until then the screen shows that the choice has been made: it is being stored, and then
+    /// delegates hear of it. What ``AlertPresenter/present(_:)`` returns afterwards says nothing
+    /// new. If the choice can't be stored, ``AlertPresenter/didFail(_:error:)`` follows, and the
+    /// alert is shown again. A presenter whose screen clears itself need not call this.
+    ///
+    /// ```swift
+    /// struct Window: AlertPresenter {
+    ///     let name = "window"
+    ///     func present(_ presentation: Presentation) async throws -> PresenterChoice {
+    ///         await presentation.didAppear()
+    ///         let choice = PresenterChoice.button(0)  // What the person clicks, now marked.
+    ///         await presentation.choose(choice)
+    ///         return choice  // The window closes.
+    ///     }
+    /// }
+    /// ```
+    public func choose(_ choice: PresenterChoice) async { await run?.choose(choice) }
+
+    /// What waits behind it now.
+    public func waiting() async -> WaitingAlerts {
+        await waitingNow?() ?? WaitingAlerts(count: waitingBehind)
+    }
+
+    /// What is asked.
+    public var alert: Alert { record.alert }
+
+    /// Says that the alert is on the screen now: its auto-dismiss timer starts, and
+    /// ``AlertManagerDelegate/didPresent(_:)`` is called. Calling it again changes nothing.
+    public func didAppear() async { await appeared() }
+
+    /// The time until the deadline, negative once it has passed, or `nil` where there is none.
+    public func timeUntilExpiry() -> Duration? {
+        expiry.map { clock.now().time(until: $0) }
+    }
+
+    /// The time until the alert dismisses itself, at most 10 s while others wait, or `nil` where it
+    /// does not, or has not appeared yet.
+    public func timeUntilDismissal() async -> Duration? { await dismissal() }
+}

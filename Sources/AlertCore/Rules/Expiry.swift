@@ -1,0 +1,73 @@
+import FoundationEssentials
+
+/// What a deadline is, and what it means for an alert once it has passed.
+package enum Expiry {
+    /// The deadline as three columns have it: without a boot time it follows the wall clock.
+    package static func moment(
+        wallMilliseconds: Int64?, bootMilliseconds: Int64?, boot: String
+    ) -> ClockReading? {
+        guard let wallMilliseconds else { return nil }
+        guard let bootMilliseconds else { return ClockReading(onWallClock: wallMilliseconds) }
+        return ClockReading(
+            wallMilliseconds: wallMilliseconds, bootMilliseconds: bootMilliseconds, boot: boot)
+    }
+
+    /// Whether a deadline has passed without anybody having stored that.
+    package static func hasPassed(
+        _ expiry: ClockReading?, without response: Response?, at now: ClockReading
+    ) -> Bool {
+        guard response == nil, let expiry else { return false }
+        return now.isAtOrAfter(expiry)
+    }
+
+    /// The response of an alert that nobody has answered in time.
+    package static func response(to record: AlertRecord, at date: Date) -> Response {
+        let index = record.alert.defaultButton.map(record.alert.buttonIndex) ?? -1
+        return Response(
+            alertID: record.id, outcome: .expired, buttonIndex: index,
+            button: record.alert.buttons.indices.contains(index)
+                ? record.alert.buttons[index] : nil,
+            by: index >= 0 ? .policy : .system, responder: nil, resolvedAt: date,
+            collectedAt: nil, userInfo: record.alert.userInfo)
+    }
+}
+
+extension AlertRecord {
+    /// Whether its deadline has passed without anybody having stored that.
+    package func isOverdue(_ expiry: ClockReading?, at now: ClockReading) -> Bool {
+        Expiry.hasPassed(expiry, without: response, at: now)
+    }
+
+    /// The record as a reader is to see it: an overdue alert shows as expired.
+    package func visible(_ expiry: ClockReading?, at now: ClockReading) -> AlertRecord {
+        guard isOverdue(expiry, at: now) else { return self }
+        var record = self
+        record.state = .resolved
+        record.response = Expiry.response(to: record, at: record.expiresAt ?? record.askedAt)
+        return record
+    }
+}
+
+extension Alert.Deadline {
+    /// The moment that it means: a length keeps its distance on the clock of this boot, a date
+    /// follows the wall clock.
+    ///
+    /// - Parameter part: What it is the end of, for the error.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a date in the past, or too far away.
+    package func moment(
+        from now: ClockReading, of part: String
+    ) throws(AlertError) -> ClockReading {
+        switch self {
+        case .after(let duration): return now.advanced(by: duration)
+        case .at(let date):
+            let distance = Timestamp.milliseconds(date) - now.wallMilliseconds
+            guard distance > 0 else {
+                throw .invalid(part, "\(LocalTime.text(date, .whole)) lies in the past")
+            }
+            guard Duration.milliseconds(distance) <= Alert.Limit.duration else {
+                throw .invalid(part, "is more than 100 years away")
+            }
+            return ClockReading(onWallClock: now.wallMilliseconds + distance)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/// How an alert is named by those who look for it.
+package enum Reference: Sendable, Hashable {
+    case id(Alert.ID)
+    /// The alert that a source of an account asked with a key.
+    case key(String, source: String, uid: UInt32)
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+
+/// Times as the database and the command write them.
+package enum Timestamp {
+    /// A time in UTC as RFC 3339 with milliseconds: `2026-11-20T10:00:00.000Z`.
+    package static func text(_ date: Date) -> String {
+        let milliseconds = milliseconds(date)
+        // Foundation truncates fractions, and so would turn .123 into .122: whole seconds go there.
+        let (second, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let (whole, fraction) = rest < 0 ? (second - 1, rest + 1000) : (second, rest)
+        let text = Date(timeIntervalSince1970: Double(whole)).formatted(
+            Date.ISO8601FormatStyle(timeZone: .gmt))
+        let digits = String(1000 + fraction).dropFirst()
+        return text.dropLast() + "." + digits + "Z"
+    }
+
+    /// The time that a text of ``text(_:)`` tells, to the millisecond; `nil` for any other text.
+    static func date(_ text: String) -> Date? {
+        let parts = text.dropLast().split(separator: ".")
+        guard text.hasSuffix("Z"), parts.count == 2, parts[1].utf8.count == 3,
+            let fraction = Int64(parts[1]), fraction >= 0,
+            let whole = try? Date(
+                parts[0] + "Z", strategy: Date.ISO8601FormatStyle(timeZone: .gmt))
+        else { return nil }
+        let seconds = Int64(whole.timeIntervalSince1970.rounded())
+        return date(milliseconds: seconds * 1000 + fraction)
+    }
+
+    /// The times of the years 1970 to 9999, whose texts all differ.
+    package static let plain = Int64(0)...253_402_300_799_999
+
+    package static func date(milliseconds: Int64) -> Date {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    /// The milliseconds since 1970; a date further away than 200,000 years counts as that far,
+    /// so that none overflows, and one that is not a number counts as 1970.
+    package static func milliseconds(_ date: Date) -> Int64 {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        guard !milliseconds.isNaN else { return 0 }
+        return Int64(min(max(milliseconds, -farthest), farthest))
+    }
+
+    private static let farthest = 200_000 * 366 * 86_400_000.0
+}
+
+extension Duration {
+    /// The length in whole milliseconds, rounded up, so that no timer fires early; 292 million
+    /// years at most.
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+        guard !isTooLong else { return seconds < 0 ? .min : .max }
+        return whole.addingBounded((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
+
+/// Sums that end where the range ends: a damaged row may hold any number, and must not end the
+/// process that reads it.
+extension Int64 {
+    package func addingBounded(_ other: Int64) -> Int64 {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .min : .max) : sum
+    }
+
+    package func subtractingBounded(_ other: Int64) -> Int64 {
+        let (difference, isBeyond) = subtractingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .max : .min) : difference
+    }
+}

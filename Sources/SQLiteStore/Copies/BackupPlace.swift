@@ -1,0 +1,136 @@
+import AlertCore
+import FoundationEssentials
+import Glibc
+import Linux
+
+/// Where a backup goes: a file of its own, or a directory in which each has its time in its name.
+struct BackupPlace: Sendable {
+    /// With links and dots resolved, so that it can be compared with other paths.
+    let directory: String
+    /// The name of the file; `nil` where the time makes it.
+    private let name: String?
+    /// What the names with times begin and end with.
+    private let beginning: String
+    private let ending: String
+
+    /// Looks at a path.
+    ///
+    /// - Parameter files: Those of the queue that is backed up, none of which it may be.
+    init(_ path: String, of files: QueueFiles) throws(AlertError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw .invalid("backup path", "is empty or contains a NUL character")
+        }
+        let queue = QueueLocation.name(of: files.database)
+        // A name such as `.db` has nothing before its dot.
+        let dot = queue.lastIndex(of: ".").flatMap { $0 == queue.startIndex ? nil : $0 }
+        beginning = String(queue[..<(dot ?? queue.endIndex)]) + "-"
+        ending = dot.map { String(queue[$0...]) } ?? ".db"
+        var status = stat()
+        let isDirectory = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let slash = path.lastIndex(of: "/")
+        let last = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        name = isDirectory ? nil : last
+        let named =
+            isDirectory
+            ? path : slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let resolved = realpath(named, nil) else {
+            throw SystemError.current("open the directory", named)
+        }
+        defer { free(resolved) }
+        directory = String(cString: resolved)
+        guard let name else { return }
+        guard !name.isEmpty else { throw .invalid("backup path", "\(path) names no file") }
+        let target = self.path(of: name)
+        let identity = FileIdentity(path: target)
+        for other in [""] + QueueFiles.endings {
+            let file = files.database + other
+            guard file != target, identity == nil || FileIdentity(path: file) != identity else {
+                throw .invalid("backup path", "\(path) is one of the queue's own files")
+            }
+        }
+    }
+
+    var isDirectory: Bool { name == nil }
+
+    /// The file's path, for a backup of some moment.
+    func path(at date: Date) -> String { path(of: name ?? Self.name(beginning, date, ending)) }
+
+    private func path(of name: String) -> String {
+        (directory == "/" ? "" : directory) + "/" + name
+    }
+
+    /// Whether a name is one that a backup of this queue gets here.
+    func isName(_ other: String) -> Bool {
+        if let name { return other == name }
+        guard other.hasPrefix(beginning), other.hasSuffix(ending),
+            other.utf8.count > beginning.utf8.count + ending.utf8.count
+        else { return false }
+        let time = other.dropFirst(beginning.count).dropLast(ending.count)
+        return time.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}Z/) != nil
+    }
+
+    /// Removes all but the newest backups of this queue, by the times in their names; returns their
+    /// paths.
+    ///
+    /// - Parameters:
+    ///   - made: The one that stays, whatever the clock said when it was made.
+    ///   - isOwn: Whether a file is of this queue: others may have the same name.
+    func removeAllBut(
+        _ count: Int, of made: String, where isOwn: (String) -> Bool
+    ) throws(AlertError) -> [String] {
+        let others = LinuxFile.names(in: directory).filter(isName).map(path(of:))
+            .filter { $0 != made && Self.isPlainFile($0) && isOwn($0) }.sorted()
+        let old = others.dropLast(max(0, count - 1))
+        for file in old {
+            guard unlink(file) == 0 || errno == ENOENT else {
+                throw SystemError.current("remove the older backup", file)
+            }
+            // What a look into it has left beside it.
+            for ending in QueueFiles.endings { unlink(file + ending) }
+        }
+        return Array(old)
+    }
+
+    private static func name(_ beginning: String, _ date: Date, _ ending: String) -> String {
+        let time = Timestamp.text(date).prefix { $0 != "." }.replacing(":", with: "-")
+        return beginning + time + "Z" + ending
+    }
+
+    private static func isPlainFile(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+// MARK: - What stands at a file's place already
+
+extension BackupPlace {
+    /// Makes sure that a file can be put at a path, and that no log of another one stands beside
+    /// it, which SQLite would take for its own.
+    ///
+    /// - Throws: ``AlertError/storage(operation:_:)`` for a file that is not to be replaced, or
+    ///   whose last commits still stand in its log.
+    static func prepare(_ path: String, replaces: Bool) throws(AlertError) {
+        var status = stat()
+        let exists = lstat(path, &status) == 0
+        if exists {
+            guard replaces else { throw nameIsTaken(path) }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw .storage(operation: "replace \(path)", "it is no plain file")
+            }
+        }
+        for log in [path + "-wal", path + "-journal"] {
+            guard let size = FileIdentity(path: log)?.size else { continue }
+            guard !exists || size == 0 else {
+                throw .storage(
+                    operation: "replace \(path)", "it is in use, or \(log) belongs to it")
+            }
+            unlink(log)
+        }
+        unlink(path + "-shm")
+    }
+
+    static func nameIsTaken(_ path: String) -> AlertError {
+        .storage(operation: "create \(path)", "there is a file of this name already")
+    }
+}

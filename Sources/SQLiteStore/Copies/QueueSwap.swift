@@ -1,0 +1,213 @@
+import AlertCore
+import CLinux
+import Glibc
+import Linux
+import SQLite
+
+/// The last part of a restore, under the writer's lock: what was found to be right is put in the
+/// place of what is there.
+struct QueueSwap: Sendable {
+    let files: QueueFiles
+    let draft: DraftFile
+    /// The end of the draft's log.
+    let end: AuditHead
+    let force: Bool
+    let caller: Caller
+    let clock: any AlertClock
+
+    func run() throws(AlertError) -> RestoreReport {
+        let lock = WriterLock(path: files.lock, mode: files.mode)
+        try lock.acquire(within: GroupCommit.busyTime)
+        defer { lock.release() }
+        var present: ReplacedQueue?
+        var isUnreadable = false
+        let copy = DatabaseFile(files: try QueueFiles(database: draft.path))
+        do throws(AlertError) {
+            present = try ReplacedQueue.open(files)
+        } catch {
+            switch error {
+            case .busy, .notPermitted, .storage(_, diskFullReason): throw error
+            default:
+                guard force else { throw error }
+                (present, isUnreadable) = (nil, true)
+            }
+        }
+        let left = try missing(in: copy, from: present)
+        if let left, left > 0, !force {
+            throw .notPermitted(
+                path: files.database,
+                "\(left == 1 ? "1 entry" : "\(left) entries") of its audit log "
+                    + "\(left == 1 ? "is" : "are") not in the backup, and would leave the queue")
+        }
+        let replaced: RestoredQueue.Replaced =
+            isUnreadable ? .unreadable : present.map { .queue($0.head) } ?? .nothing
+        let (head, restored) = try complete(copy, present, replaced)
+        let kept = try put(hasPresent: present != nil, isUnreadable)
+        withExtendedLifetime(present) {}
+        return RestoreReport(
+            head: head, backup: end.sequence > 0 ? end : nil, kept: kept,
+            replaced: present?.head, left: isUnreadable ? nil : left ?? 0,
+            nextAlert: restored.firstAlert)
+    }
+
+    private func missing(
+        in copy: DatabaseFile, from present: ReplacedQueue?
+    ) throws(AlertError) -> Int64? {
+        guard let present else { return nil }
+        let backup = try copy.openExisting(continuing: end, isReadOnly: true)
+        return try storing("compare the audit logs") {
+            try present.entries(missingIn: backup.handle)
+        }
+    }
+
+    /// Has ids and numbers jump in the draft, says so in its log, and makes it one whole file.
+    private func complete(
+        _ copy: DatabaseFile, _ present: ReplacedQueue?, _ replaced: RestoredQueue.Replaced
+    ) throws(AlertError) -> (AuditHead, RestoredQueue) {
+        let completed = try storing("complete the copy of the backup") {
+            let database = try copy.openExisting(continuing: end)
+            let db = database.handle
+            try db.run("BEGIN IMMEDIATE")
+            try database.schema.run()
+            let (alert, response) = (
+                max(try db.lastGiven("alerts", "id"), present?.lastAlert ?? 0),
+                max(try db.lastGiven("responses", "seq"), present?.lastResponse ?? 0)
+            )
+            // Where nobody can read how far the numbers have jumped before, chance decides: no
+            // restore of the same backup is to give the same ones.
+            let jump = RestoredQueue.jump * (present == nil ? Int64.random(in: 1...4096) : 1)
+            guard max(alert, response) < .max - 2 * jump else {
+                throw AlertError.usedUp("alerts and responses")
+            }
+            try db.goOn("alerts", after: alert + jump)
+            try db.goOn("responses", after: response + jump)
+            let restored = RestoredQueue(
+                backup: end, replaced: replaced, firstAlert: alert + jump + 1,
+                firstResponse: response + jump + 1)
+            let context = try WriteContext(db: db, now: clock.now())
+            try context.audit(AuditDraft(restored: restored), by: caller)
+            try context.finish()
+            try db.run("COMMIT")
+            guard try db.checkpoint(.truncate) else {
+                throw AlertError.busy("\(draft.path) is in use by another program")
+            }
+            return (context.head, restored)
+        }
+        guard FileIdentity(path: copy.files.wal)?.size ?? 0 == 0 else {
+            throw .busy("\(draft.path) is in use by another program")
+        }
+        for ending in QueueFiles.endings { unlink(draft.path + ending) }
+        try draft.sync()
+        return completed
+    }
+
+    // MARK: - The files
+
+    static let keptEnding = "-replaced-"
+
+    /// Puts the draft in the queue's place; returns the files that the old one is kept in.
+    private func put(hasPresent: Bool, _ isUnreadable: Bool) throws(AlertError) -> [String] {
+        var status = stat()
+        let exists = lstat(files.database, &status) == 0
+        if exists { draft.takeRights(of: status) }
+        guard hasPresent || isUnreadable else {
+            try removeWALFiles()
+            if exists {
+                try draft.replace(files.database)
+            } else {
+                guard try draft.move(to: files.database) else {
+                    throw .busy("somebody has made a queue at \(files.database); try again")
+                }
+            }
+            try QueueLocation.sync(files.directory)
+            return []
+        }
+        let kept = freeName()
+        if !isUnreadable, try exchange(kept) { return [kept] }
+        return try link(kept, isUnreadable ? [files.wal, files.journal] : [])
+    }
+
+    /// Has both files change their names in one step, so that at no moment the queue has two names
+    /// or none; `false` where the file system can't, see rename(2), `RENAME_EXCHANGE`.
+    private func exchange(_ kept: String) throws(AlertError) -> Bool {
+        guard try draft.move(to: kept) else {
+            throw .busy("somebody has made \(kept); try again")
+        }
+        do throws(AlertError) {
+            // All that the log had is in the database, and on the disk. The new database must never
+            // be seen beside it, also after a power loss.
+            try removeWALFiles()
+            try QueueLocation.sync(files.directory)
+            guard clinux_exchange(kept, files.database) == 0 else {
+                throw SystemError.current("replace", files.database)
+            }
+        } catch {
+            let isUnknown = [EINVAL, ENOSYS, EOPNOTSUPP].contains {
+                error.isReason(of: $0)
+            }
+            guard rename(kept, draft.path) == 0, isUnknown else { throw error }
+            return false
+        }
+        try leaveNoneBehind()
+        return true
+    }
+
+    /// Gives the old files second names, and then the new one theirs.
+    private func link(_ kept: String, _ walFiles: [String]) throws(AlertError) -> [String] {
+        var names: [String] = []
+        for file in [files.database] + walFiles where FileIdentity(path: file) != nil {
+            let name = kept + file.dropFirst(files.database.count)
+            guard Glibc.link(file, name) == 0 else { throw SystemError.current("create", name) }
+            names.append(name)
+        }
+        try QueueLocation.sync(files.directory)
+        try removeWALFiles()
+        try QueueLocation.sync(files.directory)
+        try draft.replace(files.database)
+        try leaveNoneBehind()
+        return names
+    }
+
+    /// Removes what a reader of the old database has made when it found that its log was gone.
+    ///
+    /// It would see in there what is committed to the new one. Nobody has committed anything yet.
+    private func leaveNoneBehind() throws(AlertError) {
+        if FileIdentity(path: files.wal)?.size ?? 0 == 0 { try removeWALFiles() }
+        try QueueLocation.sync(files.directory)
+    }
+
+    private func removeWALFiles() throws(AlertError) {
+        for file in [files.wal, files.sharedMemory, files.journal] {
+            guard unlink(file) == 0 || errno == ENOENT else {
+                throw SystemError.current("remove", file)
+            }
+        }
+    }
+
+    private func freeName() -> String {
+        let now = Timestamp.text(Timestamp.date(milliseconds: clock.now().wallMilliseconds))
+        let time = now.prefix { $0 != "." }.replacing(":", with: "-") + "Z"
+        let name = files.database + Self.keptEnding + time
+        let isFree = { (name: String) in
+            ([""] + QueueFiles.endings).allSatisfy { FileIdentity(path: name + $0) == nil }
+        }
+        if isFree(name) { return name }
+        return (2...1000).map { "\(name)-\($0)" }.first(where: isFree) ?? name
+    }
+}
+
+extension AlertError {
+    /// Whether it tells of this error of the system.
+    fileprivate func isReason(of code: Int32) -> Bool {
+        guard case .storage(_, let reason) = self else { return false }
+        return reason == String(cString: strerror(code))
+    }
+}
+
+extension AuditDraft {
+    /// A restore is of the whole queue; its detail says of which backup.
+    fileprivate init(restored: RestoredQueue) {
+        self.init(kind: .restored)
+        detail = restored.detail
+    }
+}

@@ -1,0 +1,101 @@
+import AlertCore
+import FoundationEssentials
+import Glibc
+import Linux
+import SQLite
+
+extension SQLiteAlertStore: Backups {
+    package nonisolated(nonsending) func backUp(
+        to path: String, replaces: Bool, keeping count: Int?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> BackupReport {
+        let place = try BackupPlace(path, of: files)
+        guard count.map({ $0 > 0 && place.isDirectory }) ?? true else {
+            throw .invalid("count of backups", "is for a directory, and at least 1")
+        }
+        DraftFile.removeLeftovers(in: place.directory, for: place.isName)
+        let target = place.path(at: Timestamp.date(milliseconds: clock.now().wallMilliseconds))
+        if !place.isDirectory { try BackupPlace.prepare(target, replaces: replaces) }
+        let draft = try DraftFile(for: target, mode: 0o600)
+        // The thread of the copy may still refer to it when this process ends.
+        defer { draft.discard() }
+        let reader = QueueConfined(makeReader(), label: "alertq.backup")
+        let (head, origin) = try await reader.run { reader, isCancelled throws(AlertError) in
+            try storing("write \(target)") {
+                // One transaction for all of it, so that nobody's commit makes it begin again.
+                try reader.read { db in
+                    try db.copy(to: draft.path, progress, isCancelled: isCancelled)
+                    return (try db.lastHead(), try db.auditHead(at: 1)?.hash)
+                }
+            }
+        }
+        guard draft.isInPlace else { throw DraftFile.wasExchanged(draft.path) }
+        try draft.sync()
+        let made = try put(draft, at: target, in: place, replaces)
+        try QueueLocation.sync(place.directory)
+        return BackupReport(
+            path: made, size: FileIdentity(path: made)?.size ?? 0,
+            head: head.sequence > 0 ? head : nil,
+            removed: try count.map { count throws(AlertError) in
+                try place.removeAllBut(count, of: made) {
+                    origin != nil && Self.origin(of: $0) == origin
+                }
+            } ?? [])
+    }
+
+    /// The first entry's hash, which no two queues share; `nil` for what can't be read.
+    private static func origin(of path: String) -> [UInt8]? {
+        // A backup has no log, and whatever stands beside it, nothing is to be made there.
+        try? BackupSource.open(path, asItIs: true).auditHead(at: 1)?.hash
+    }
+
+    /// Gives a draft its name, which in a directory is that of the next second that is free.
+    private func put(
+        _ draft: DraftFile, at target: String, in place: BackupPlace, _ replaces: Bool
+    ) throws(AlertError) -> String {
+        if place.isDirectory {
+            let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+            for second in 0..<60 {
+                let path = place.path(at: now + Double(second))
+                guard FileIdentity(path: path) == nil else { continue }
+                try BackupPlace.prepare(path, replaces: false)
+                if try draft.move(to: path) { return path }
+            }
+            throw BackupPlace.nameIsTaken(target)
+        }
+        // Somebody may have opened what stands there meanwhile.
+        try BackupPlace.prepare(target, replaces: replaces)
+        if replaces {
+            try draft.replace(target)
+        } else {
+            guard try draft.move(to: target) else { throw BackupPlace.nameIsTaken(target) }
+        }
+        return target
+    }
+}
+
+extension Database {
+    /// How many pages are copied before somebody is told: 16 MiB.
+    private static let copyLength: Int32 = 4096
+
+    /// Copies all of this database into a file that exists and that nobody else uses.
+    ///
+    /// Nothing of it is synced.
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` where it is cancelled.
+    func copy(
+        to path: String, _ progress: (_ done: Int, _ total: Int) -> Void,
+        isCancelled: () -> Bool
+    ) throws {
+        // In a directory that others may write, its name may lead elsewhere by now.
+        let target = try Database(path: path, access: .readWriteNoFollow)
+        // A copy that is not complete is thrown away.
+        try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        let copy = try DatabaseCopy(of: self, to: target)
+        while try !copy.step(Self.copyLength) {
+            guard !isCancelled() else { throw AlertError.busy("the copy was cancelled") }
+            let pages = copy.pages
+            progress(pages.done, pages.total)
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import AlertCore
+import SQLite
+
+// What the log can't know by itself: its end, and what the rows say beyond each entry.
+extension AuditCheck {
+    mutating func finish(_ db: Database, at now: ClockReading) throws {
+        // What was written since the last page, so that rows and entries are of one moment.
+        while try !readPage(db) {}
+        report.head = previous.sequence > 0 ? previous : nil
+        if let expected, !hasSeenExpected {
+            report.report(
+                previous.sequence < expected.sequence
+                    ? "the log ends at entry \(previous.sequence), before the saved head "
+                        + "\(expected.sequence): its tail was cut"
+                    : "entry \(expected.sequence) is not the one of the saved head: "
+                        + "the log was rewritten", entry: expected.sequence)
+        }
+        // Where nothing has been read, an entry could pass for the one that is missing.
+        for sequence in try db.rows(
+            "SELECT seq FROM audit NOT INDEXED WHERE seq < 1 ORDER BY seq LIMIT 100",
+            read: { $0.integer(0) })
+        {
+            report.report("entry \(sequence) comes before the first one", entry: sequence)
+        }
+        let named = Set(report.problems.compactMap(\.alertID))
+        for id in stories.keys.sorted()
+        where stories[id]?.asked == 0 && !named.contains(id) {
+            tell(id, "was never asked, though the log has entries of it")
+        }
+        let pending = try compareAlerts(db, at: now)
+        try compareResponses(db)
+        for fault in try pending.differences(from: db) { report.report(fault) }
+        for fault in try db.numberingFaults(alerts: alerts, responses: responses) {
+            report.report(fault)
+        }
+        for fault in try db.integrityFaults(isThorough: true) {
+            report.report("the file is damaged: \(fault)")
+        }
+    }
+
+    /// Compares every alert with its story; returns how many wait, by source.
+    private mutating func compareAlerts(
+        _ db: Database, at now: ClockReading
+    ) throws -> PendingCounts {
+        var pending = PendingCounts()
+        try db.forEach(
+            """
+            SELECT id, state, salt IS NULL, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms,
+                snoozed_boot, cancel_requested, erased_seq, source_id, title, message, info,
+                buttons, presenters, pid, account FROM alerts NOT INDEXED ORDER BY id
+            """, []
+        ) { row in
+            let id = row.integer(0)
+            if row.holds(1, "queued") {
+                pending.count(row.integer(10), account: row.optionalInteger(17))
+            }
+            guard let story = stories[id], story.asked > 0 else {
+                return tell(id, "was never asked: no entry tells of it")
+            }
+            if !row.holds(1, story.resolved > 0 ? "resolved" : "queued") {
+                tell(id, "is in a state that the entries contradict")
+            }
+            compareMarks(row, with: story)
+            compareTexts(row, with: story)
+            try compareSnooze(row, with: story, db, at: now)
+        }
+        return pending
+    }
+
+    private mutating func tell(_ id: Alert.ID, _ what: String) {
+        report.report("alert \(id) \(what)", alert: id)
+    }
+
+    private mutating func compareMarks(_ row: borrowing Row, with story: AlertTrail) {
+        let id = row.integer(0)
+        if row.optionalInteger(3) != (story.presented > 0 ? story.presentedMilliseconds : nil) {
+            tell(id, "has a time of presentation that the log doesn't record")
+        }
+        if story.collected > 0, story.collected < story.resolved || story.resolved == 0 {
+            tell(id, "was collected before it had a response")
+        }
+        if !row.isPID(16) { tell(id, "has an invalid process id") }
+        let isRequested = row.integer(8) != 0
+        // A mark of older versions has no entry, and counts for nothing.
+        if isRequested != (story.cancelling > 0), !(isRequested && story.isAskedBefore) {
+            tell(id, "differs from the log in whether it is to be cancelled")
+        }
+        let named = story.isErasureNamed ? story.erased : nil
+        if row.optionalInteger(9) != named {
+            tell(id, "names an entry that doesn't record its erasure")
+        }
+        if story.isEndedBefore, !story.isAskedBefore {
+            tell(id, "ended with an entry that is older than its question")
+        }
+    }
+
+    /// Compares an alert without texts with its erasure, and one with texts with there being none.
+    private mutating func compareTexts(_ row: borrowing Row, with story: AlertTrail) {
+        let (id, isErased) = (row.integer(0), row.integer(2) == 1)
+        if isErased, story.erased == 0 {
+            tell(id, "has lost its texts, and no entry tells of that")
+        } else if isErased, !story.isErasureNamed, !story.isAskedBefore {
+            tell(id, "was erased by an entry that does not say what is left")
+        } else if !isErased, story.erased > 0 {
+            tell(id, "has texts, which an entry says were erased")
+        }
+        let buttons = try? StoredJSON.partialButtons(row.text(14))
+        if isErased {
+            let isBlank =
+                row.isNull(11) && row.isNull(12) && row.holds(13, "{}")
+                && buttons?.allSatisfy { $0.title == nil } ?? false
+            if !isBlank { tell(id, "has texts that were written after they had been erased") }
+            if story.resolved == 0 { tell(id, "waits, and has lost its texts") }
+        }
+        // Both SQLite and this program read these, and have to read the same.
+        let canonical =
+            isErased
+            ? buttons.map { StoredJSON.encode($0) }
+            : (try? StoredJSON.buttons(row.text(14))).map { StoredJSON.encode($0) }
+        let isCanonical =
+            story.isAskedBefore
+            ? buttons?.isEmpty == row.holds(14, "[]") : canonical.map(row.raw(14).holds) ?? false
+        if !isCanonical { tell(id, "has buttons that are not written as this program writes them") }
+        let info = try? StoredJSON.strings(row.text(13))
+        if !story.isAskedBefore, info.map({ !row.raw(13).holds(StoredJSON.encode($0)) }) ?? true {
+            tell(id, "has strings that are not written as this program writes them")
+        }
+        guard let text = row.optionalText(15) else { return }
+        let names = try? StoredJSON.decode([String].self, text)
+        if names.map({ $0.isEmpty || !StoredJSON.encode($0).isIdentical(to: text) }) ?? true {
+            tell(id, "has presenters that are not written as this program writes them")
+        }
+    }
+
+    private mutating func compareSnooze(
+        _ row: borrowing Row, with story: AlertTrail, _ db: Database, at now: ClockReading
+    ) throws {
+        let id = row.integer(0)
+        if row.integer(4) != story.snoozes {
+            tell(
+                id,
+                "was snoozed \(story.snoozes) times according to the log, but "
+                    + "\(row.integer(4)) times according to its row")
+        }
+        let absent = [row.isNull(5), row.isNull(6), row.isNull(7)]
+        let isWaiting = story.resolved == 0
+        guard absent.contains(false) || (isWaiting && story.snoozed > 0) else { return }
+        let told =
+            try db.first(
+                "SELECT detail FROM audit NOT INDEXED WHERE seq = ?", .integer(story.snoozed)
+            ) { $0.optionalText(0) } ?? nil
+        guard absent.contains(false) else {
+            if !EntryDetail.mayHaveEnded(snooze: told, at: now) {
+                tell(id, "is no longer snoozed, though its snooze can't be over")
+            }
+            return
+        }
+        let end = ClockReading(
+            wallMilliseconds: row.integer(5), bootMilliseconds: row.integer(6), boot: row.text(7))
+        guard !isWaiting || absent.contains(true) || !EntryDetail.isSnoozed(told, until: end) else {
+            return
+        }
+        tell(id, "is snoozed until a different time from the one in its last snooze entry")
+    }
+
+    /// Compares every response with its alert's story.
+    private mutating func compareResponses(_ db: Database) throws {
+        var (count, last): (Int64, Int64) = (0, 0)
+        try db.forEach(
+            """
+            SELECT alert_id, seq, collected_ms, responses.source, sources.name, responses.key,
+                alerts.key, responses.handler, alerts.handler, button_index, button, buttons, via,
+                coalesce(responses.uid, user, tty, ssh, responses.host, responses.pid) IS NULL,
+                responses.uid, responses.pid, responses.host IS NULL, outcome
+            FROM responses NOT INDEXED LEFT JOIN alerts NOT INDEXED ON alerts.id = alert_id
+            LEFT JOIN sources NOT INDEXED ON sources.id = source_id ORDER BY seq
+            """, []
+        ) { row in
+            let id = row.integer(0)
+            count += 1
+            guard let story = stories[id], story.resolved > 0 else {
+                return tell(id, "has a response that no entry tells of")
+            }
+            defer { last = row.integer(1) }
+            if row.integer(1) != story.number || row.integer(1) <= last {
+                tell(
+                    id,
+                    "has response number \(row.integer(1)), which is not its place: "
+                        + "\(story.predecessors) were given before")
+            }
+            if row.optionalInteger(2) != (story.collected > 0 ? story.collectedMilliseconds : nil) {
+                tell(id, "differs from the log in whether and when its response was collected")
+            }
+            if !isOfItsAlert(row) {
+                tell(id, "has a response under another source, key, handler or button")
+            }
+            let awaitsCollection =
+                !row.isNull(8) || (!row.holds(17, "withdrawn") && !row.holds(11, "[]"))
+            if awaitsCollection, story.erased > 0, !story.isAskedBefore,
+                story.collected == 0 || story.collected > story.erased
+            {
+                tell(id, "lost its texts before its response was collected")
+            }
+            // No presenter means that nobody chose; the view `history` would still show the name.
+            if row.isNull(12), row.integer(13) == 0 {
+                tell(id, "has a response by nobody that names a responder")
+            }
+            let isWhole = row.isUID(14) && row.isPID(15) && row.integer(16) == 0
+            if !row.isNull(12), !isWhole {
+                tell(id, "has an invalid uid, process id or host in its response")
+            }
+        }
+        let given = Int64(stories.values.reduce(0) { $0 + ($1.resolved > 0 ? 1 : 0) })
+        if given != count {
+            report.report("\(given) alerts were resolved, but there are \(count) responses")
+        }
+    }
+
+    private func isOfItsAlert(_ row: borrowing Row) -> Bool {
+        guard row.raw(3).isSame(as: row.raw(4)), row.raw(5).isSame(as: row.raw(6)),
+            row.raw(7).isSame(as: row.raw(8))
+        else { return false }
+        let id = StoredJSON.buttonID(at: Int(row.integer(9)), in: row.text(11))
+        return row.optionalText(10).isIdentical(to: id)
+    }
+}
+
+extension Row {
+    /// Whether a column holds the number of an account, which would otherwise be read as another.
+    func isUID(_ column: Int32) -> Bool {
+        raw(column).kind == .integer && UInt32(exactly: integer(column)) != nil
+    }
+
+    func isPID(_ column: Int32) -> Bool {
+        raw(column).kind == .integer && Int32(exactly: integer(column)) != nil
+    }
+}

@@ -1,0 +1,302 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+
+/// A verification of the audit log under way, page by page.
+///
+/// It keeps what the log tells of each alert, some 130 bytes an alert, and so needs no index that
+/// somebody may have changed; it runs only where ``QuickAuditCheck`` has not found all well.
+struct AuditCheck: Sendable {
+    private static let pageLength = 1000
+
+    var report = AuditReport()
+    private(set) var previous = AuditHead.start
+    let expected: AuditHead?
+    private(set) var hasSeenExpected = false
+    var stories: [Alert.ID: AlertTrail] = [:]
+    private var resolvedCount: Int64 = 0
+    /// The ids of the alerts and the numbers of the responses so far.
+    private(set) var alerts = GivenNumbers()
+    private(set) var responses = GivenNumbers()
+    /// Whether the last restore made them go on from far beyond.
+    private var hasJumped = true
+    /// The first entry that is written as today, and not as versions before schema 5 did.
+    private var firstNewer: Int64?
+
+    init(expecting head: AuditHead?) {
+        expected = head
+    }
+
+    /// Checks the next entries; returns whether these were the last.
+    mutating func readPage(_ db: Database) throws -> Bool {
+        var count = 0
+        try db.forEach(
+            """
+            SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq > ? ORDER BY seq LIMIT ?
+            """, [.integer(previous.sequence), .integer(Self.pageLength)]
+        ) { row in
+            count += 1
+            try check(row, db)
+        }
+        return count < Self.pageLength
+    }
+
+    private mutating func check(_ row: borrowing Row, _ db: Database) throws {
+        let sequence = row.integer(0)
+        report.entries += 1
+        let stored = AuditHead(sequence: sequence, hash: row.blob(21) ?? [])
+        defer {
+            previous = stored
+            if stored == expected { hasSeenExpected = true }
+        }
+        if sequence != previous.sequence + 1 {
+            let missing = previous.sequence + 1
+            report.report("entry \(missing) is missing", entry: missing)
+        }
+        guard let entry = try? AuditRow.entry(row) else {
+            report.report("entry \(sequence) can't be understood", entry: sequence)
+            return
+        }
+        if let fault = formFault(of: entry) {
+            report.report(fault, entry: sequence, alert: entry.event.alertID)
+        }
+        // What a changed entry says is noted all the same: one fault is to make one problem.
+        if entry.event.kind != .erased { note(entry) }
+        if entry.computedHash != entry.hash {
+            report.report(
+                "entry \(sequence) was changed", entry: sequence, alert: entry.event.alertID)
+        } else if sequence == previous.sequence + 1, entry.previous != previous.hash {
+            report.report(
+                "entry \(sequence) does not continue entry \(previous.sequence): "
+                    + "one of them was replaced", entry: sequence, alert: entry.event.alertID)
+        } else {
+            try compare(entry, db)
+        }
+    }
+
+    /// Why an entry can't be of its form: versions before schema 5 write no more once this one has.
+    private mutating func formFault(of entry: AuditEntry) -> String? {
+        guard let isOlder = entry.isOlder else { return nil }
+        let sequence = entry.event.sequence
+        guard isOlder else {
+            firstNewer = firstNewer ?? sequence
+            return nil
+        }
+        return firstNewer.map {
+            "entry \(sequence) is written as earlier versions did, but comes after entry \($0), "
+                + "which is not"
+        }
+    }
+
+    /// Compares an entry with the rows that it tells of.
+    private mutating func compare(_ entry: AuditEntry, _ db: Database) throws {
+        let sequence = entry.event.sequence
+        if entry.event.kind == .erased { return try compare(erasure: entry, db) }
+        if entry.event.kind == .restored { return compare(restore: entry) }
+        guard let id = entry.event.alertID else { return }
+        switch entry.event.kind {
+        case .asked, .presented, .snoozed, .resolved:
+            guard let row = try? db.alert(id) else {
+                report.report(
+                    "alert \(id) of entry \(sequence) is gone or can't be understood",
+                    entry: sequence, alert: id)
+                return
+            }
+            try compare(entry, with: row, db)
+        case .returned, .cancelling, .collected, .erased, .restored, .ran, .access, .reminded,
+            .seen:
+            break
+        }
+    }
+
+    private mutating func note(_ entry: AuditEntry) {
+        if entry.event.kind == .restored, let restored = RestoredQueue(detail: entry.detail) {
+            let isFar = [
+                alerts.go(onFrom: restored.firstAlert),
+                responses.go(onFrom: restored.firstResponse),
+            ]
+            hasJumped = !isFar.contains(false)
+        }
+        guard let id = entry.event.alertID else { return }
+        var story = stories[id] ?? AlertTrail()
+        if let fault = story.repeats(entry) {
+            report.report("alert \(id) \(fault)", entry: entry.event.sequence, alert: id)
+        }
+        if entry.event.kind == .asked, !alerts.add(id) {
+            report.report(
+                "alert \(id) was asked after a restore, which went on from a greater number",
+                entry: entry.event.sequence, alert: id)
+        }
+        story.add(entry, resolvedBefore: resolvedCount, next: responses.next)
+        stories[id] = story
+        if entry.event.kind == .resolved {
+            resolvedCount += 1
+            _ = responses.add(responses.next)
+        }
+    }
+
+    /// Compares the entry of a restore with the log so far, which is what the backup had.
+    private mutating func compare(restore entry: AuditEntry) {
+        let sequence = entry.event.sequence
+        guard let restored = RestoredQueue(detail: entry.detail) else {
+            report.report("entry \(sequence) does not say what was restored", entry: sequence)
+            return
+        }
+        if restored.backup != previous {
+            report.report(
+                "entry \(sequence) restored a backup that ends at entry "
+                    + "\(restored.backup.sequence), which is not the one before it",
+                entry: sequence)
+        }
+        if !hasJumped {
+            report.report(
+                "entry \(sequence) restored a backup, but does not go on from numbers that were "
+                    + "never given", entry: sequence)
+        }
+    }
+
+    private mutating func compare(
+        _ entry: AuditEntry, with row: AlertRow, _ db: Database
+    ) throws {
+        let (sequence, id) = (entry.event.sequence, row.record.id)
+        let report = { (reason: String, check: inout AuditCheck) in
+            check.report.report(reason, entry: sequence, alert: id)
+        }
+        // Where the texts are gone, the entry of the ask tells what they were.
+        let content = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
+        let hasContent = entry.content != nil || row.salt != nil || entry.event.kind != .presented
+        if content != entry.content, hasContent {
+            report(
+                "alert \(id) was changed: it is not what entry \(sequence) says was "
+                    + "\(entry.event.kind.rawValue)", &self)
+        } else if entry.event.kind == .asked, !entry.matches(row) {
+            report(
+                "alert \(id) was changed: its \(AuditEntry.askedParts) are not those of "
+                    + "entry \(sequence)", &self)
+        }
+        guard entry.event.kind == .resolved else { return }
+        guard let response = row.record.response, entry.matches(response) else {
+            report("the response of alert \(id) is not the one of entry \(sequence)", &self)
+            return
+        }
+        if !entry.matchesHandling(of: row, response) {
+            report(
+                "the response of alert \(id) differs from entry \(sequence) in whether its "
+                    + "cancel was handled", &self)
+        }
+        guard response.outcome == .expired else { return }
+        let expiry = entry.expiryCheck(of: row, response)
+        if !expiry.isInTime {
+            report(
+                "alert \(id) expired with entry \(sequence) before its deadline had passed", &self)
+        }
+        if expiry.isUnseen, stories[id]?.wasShownBeforeEnd ?? false {
+            report(
+                "alert \(id) was shown, but entry \(sequence) says that it expired unseen", &self)
+        }
+    }
+
+    private mutating func compare(erasure entry: AuditEntry, _ db: Database) throws {
+        let sequence = entry.event.sequence
+        guard let alerts = ErasedAlerts(detail: entry.detail) else {
+            report.report(
+                "entry \(sequence) does not say whose texts were erased", entry: sequence)
+            return
+        }
+        for range in alerts.ranges {
+            for id in range where !note(erasure: alerts, of: id, by: sequence) { break }
+        }
+        if let left = alerts.left, try db.leftHash(of: alerts) != left {
+            report.report(
+                "what is left of the alerts of entry \(sequence), whose texts were erased, was "
+                    + "changed", entry: sequence)
+        }
+    }
+
+    /// Returns whether there can be more.
+    private mutating func note(
+        erasure alerts: ErasedAlerts, of id: Alert.ID, by sequence: Int64
+    ) -> Bool {
+        guard var story = stories[id] else {
+            report.report(
+                "entry \(sequence) says that texts of alert \(id) were erased, which was never "
+                    + "asked", entry: sequence, alert: id)
+            // A range may name more alerts than there can be.
+            return false
+        }
+        if story.erased > 0 {
+            report.report(
+                "alert \(id) was erased by entry \(story.erased) already, and by entry \(sequence) "
+                    + "again", entry: sequence, alert: id)
+        }
+        story.erased = sequence
+        story.isErasureNamed = alerts.left != nil
+        stories[id] = story
+        return true
+    }
+}
+
+extension AuditEntry {
+    /// What ``matches(_:)`` compares of an alert that was asked.
+    static let askedParts = "source, time, deadline, timers, buttons or key"
+
+    /// Whether a stored alert has what this entry recorded besides its content: source, time,
+    /// deadline, timers, and what an erasure leaves.
+    func matches(_ row: AlertRow) -> Bool {
+        let source = row.record.source
+        let isPlain = row.expiry.map { Timestamp.plain.contains($0.wallMilliseconds) } ?? true
+        return isPlain && row.isDeadlineWhole && event.source.isIdentical(to: source.name)
+            && event.responder.uid == source.uid && event.responder.pid == source.pid
+            && event.responder.host.isIdentical(to: source.host)
+            && Timestamp.milliseconds(event.at) == row.asked.wallMilliseconds
+            && detail.isIdentical(
+                to: EntryDetail.isOlder(asked: detail)
+                    ? EntryDetail.askedBefore(expiry: row.expiry) : row.askedDetail(told: detail))
+    }
+
+    /// Whether a stored response is the one that this entry recorded.
+    package func matches(_ response: Response) -> Bool {
+        guard event.outcome == response.outcome, event.buttonIndex == response.buttonIndex,
+            event.by == response.by, buttonRole == response.button?.role,
+            Timestamp.milliseconds(event.at) == Timestamp.milliseconds(response.resolvedAt)
+        else { return false }
+        // A timer is no responder; the entry then names the process that stored it.
+        let isTimer =
+            response.outcome == .expired
+            || (response.outcome == .dismissed && response.by == .system)
+        guard !isTimer else { return response.responder == nil }
+        return response.responder?.isIdentical(to: event.responder) ?? false
+    }
+
+    /// Whether a response says as this entry does whether its cancel was handled.
+    func matchesHandling(of row: AlertRow, _ response: Response) -> Bool {
+        guard response.outcome == .cancelled else { return !row.isHandled }
+        return EntryDetail.isHandled(detail).map { $0 == row.isHandled } ?? true
+    }
+
+    /// The expiry that this entry tells of.
+    func expiryCheck(of row: AlertRow, _ response: Response) -> ExpiryCheck {
+        ExpiryCheck(
+            detail: detail, wallMilliseconds: Timestamp.milliseconds(event.at), expiry: row.expiry,
+            // The name of an erased button is erased, too.
+            hasDefault: row.salt == nil
+                ? response.buttonIndex >= 0 : row.record.alert.defaultButton != nil)
+    }
+}
+
+extension Responder {
+    fileprivate func isIdentical(to other: Responder) -> Bool {
+        uid == other.uid && pid == other.pid && user.isIdentical(to: other.user)
+            && via.isIdentical(to: other.via) && tty.isIdentical(to: other.tty)
+            && ssh.isIdentical(to: other.ssh) && host.isIdentical(to: other.host)
+    }
+}
+
+extension Database {
+    /// The hash of a content that an entry of the log tells.
+    fileprivate func content(ofEntry sequence: Int64) throws -> [UInt8]? {
+        try first(
+            "SELECT content FROM audit NOT INDEXED WHERE seq = ?", .integer(sequence)
+        ) { $0.blob(0) } ?? nil
+    }
+}

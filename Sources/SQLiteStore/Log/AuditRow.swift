@@ -1,0 +1,83 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+
+/// Reads the rows of the audit log.
+enum AuditRow {
+    static let columns = Column.list
+    /// How many columns these are.
+    static let count = Int32(Column.allCases.count)
+
+    /// The columns that an entry is read from, in the order of the query.
+    enum Column: Int32, ColumnList {
+        case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy, uid
+        case user, loginUid, session, via, tty, ssh, host, pid, content, detail, previous, hash
+
+        var sql: String { "audit.\(snakeCased)" }
+    }
+
+    /// Reads an entry whose row goes on with its alert's title and key.
+    static func entryOfAlert(_ row: borrowing Row) throws -> AuditEntry {
+        var entry = try entry(row)
+        entry.event.title = row.optionalText(count)
+        entry.event.key = row.optionalText(count + 1)
+        return entry
+    }
+
+    /// Reads an entry as it was written.
+    ///
+    /// A word or a number that no entry can have is an error: read as if it were absent or
+    /// smaller, a forged entry would have the hash of the one that it was made of.
+    static func entry(_ row: borrowing Row) throws -> AuditEntry {
+        guard let kind = AlertEvent.Kind(rawValue: row.text(Column.event)) else {
+            throw unknown("event", row, .event)
+        }
+        return AuditEntry(
+            event: AlertEvent(
+                sequence: row.integer(Column.seq), kind: kind,
+                at: Timestamp.date(milliseconds: row.integer(Column.atMs)),
+                alertID: row.optionalInteger(Column.alertId),
+                source: row.optionalText(Column.source),
+                outcome: try word(Outcome.self, "outcome", row, .outcome),
+                buttonIndex: row.optionalInteger(Column.buttonIndex).map { Int($0) },
+                by: try word(ResolvedBy.self, "resolver", row, .resolvedBy),
+                responder: Responder(
+                    uid: try number(UInt32.self, "uid", row, .uid) ?? 0,
+                    user: row.optionalText(Column.user),
+                    via: row.text(Column.via), tty: row.optionalText(Column.tty),
+                    ssh: row.optionalText(Column.ssh),
+                    host: row.text(Column.host), pid: try number(Int32.self, "pid", row, .pid) ?? 0)
+            ),
+            buttonRole: try word(Alert.Button.Role.self, "role", row, .buttonRole),
+            loginUID: try number(UInt32.self, "login uid", row, .loginUid),
+            session: try number(UInt32.self, "session", row, .session),
+            content: row.blob(Column.content), detail: row.optionalText(Column.detail),
+            previous: row.blob(Column.previous) ?? [],
+            hash: row.blob(Column.hash) ?? [])
+    }
+
+    private static func word<Word: RawRepresentable<String>>(
+        _ type: Word.Type, _ what: String, _ row: borrowing Row, _ column: Column
+    ) throws -> Word? {
+        guard let text = row.optionalText(column) else { return nil }
+        guard let word = Word(rawValue: text) else { throw unknown(what, row, column) }
+        return word
+    }
+
+    private static func number<Number: FixedWidthInteger>(
+        _ type: Number.Type, _ what: String, _ row: borrowing Row, _ column: Column
+    ) throws -> Number? {
+        guard let integer = row.optionalInteger(column) else { return nil }
+        guard let number = Number(exactly: integer) else { throw unknown(what, row, column) }
+        return number
+    }
+
+    private static func unknown(
+        _ what: String, _ row: borrowing Row, _ column: Column
+    ) -> AlertError {
+        let entry = row.integer(Column.seq)
+        return .inconsistent(
+            row.optionalInteger(Column.alertId),
+            "the \(what) “\(SafeText.line(row.text(column)))” of entry \(entry) is unknown")
+    }
+}

@@ -1,0 +1,25 @@
+import AlertCore
+import SQLite
+import Synchronization
+
+/// A careful check that several reads go on with, without a copy of what it keeps.
+final class CarefulCheck: Sendable {
+    private let check: Mutex<AuditCheck>
+
+    init(expecting head: AuditHead?) {
+        check = Mutex(AuditCheck(expecting: head))
+    }
+
+    var report: AuditReport { check.withLock { $0.report } }
+
+    func readPage(_ db: Database) throws -> Bool {
+        try check.withLock { try $0.readPage(db) }
+    }
+
+    func finish(_ db: Database, at now: ClockReading) throws -> AuditReport {
+        try check.withLock { check in
+            try check.finish(db, at: now)
+            return check.report
+        }
+    }
+}

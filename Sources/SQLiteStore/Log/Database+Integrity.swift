@@ -1,0 +1,77 @@
+import AlertCore
+import SQLite
+
+extension Database {
+    /// What SQLite finds wrong with the file: its structure, the order of its rows, what may stand
+    /// in their columns; with `isThorough`, also indexes that have not what their table has.
+    ///
+    /// See <https://sqlite.org/pragma.html#pragma_quick_check>.
+    func integrityFaults(isThorough: Bool) throws -> [String] {
+        try findings(isThorough ? "integrity_check(10)" : "quick_check(10)")
+    }
+
+    /// What SQLite finds wrong with the indexes by which alerts and sources are found, as an older
+    /// file beside a newer log has them.
+    ///
+    /// Those of responses are as many as all others together, and cost as much again; they are
+    /// compared where something has been found.
+    func indexFaults() throws -> [String] {
+        // What may stand in the columns, the other check looks at.
+        try execute("PRAGMA ignore_check_constraints = ON")
+        defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
+        return try findings("integrity_check(alerts)") + findings("integrity_check(sources)")
+    }
+
+    private func findings(_ check: String) throws -> [String] {
+        try rows("PRAGMA \(check)") { $0.text(0) }.filter { $0 != "ok" }
+    }
+
+    /// What the indexes of the log, of responses and of waiting handlers hold, each entry once;
+    /// `nil` where one is out of order, in which case a search by it may miss what it holds.
+    ///
+    /// By these, entries and the response are found when an alert is checked, and responses for
+    /// their handler.
+    func indexSum() throws -> MultisetHash? {
+        var sum = MultisetHash()
+        var isInOrder = true
+        func numbers(_ sql: String, _ kind: MultisetHash.Kind) throws {
+            var last = (Int64.min, Int64.min)
+            try visit(sql, []) { row in
+                let place = (row.integer(0), row.integer(1))
+                isInOrder = row.raw(0).kind == .integer && place > last
+                last = place
+                sum.add(kind, of: place.0, place.1)
+                return isInOrder
+            }
+        }
+        try numbers(
+            "SELECT alert_id, seq FROM audit INDEXED BY audit_alert WHERE alert_id IS NOT NULL",
+            .entry)
+        if isInOrder {
+            try numbers(
+                "SELECT seq, 0 FROM audit INDEXED BY audit_erased WHERE event = 'erased'", .erasure)
+        }
+        if isInOrder {
+            try numbers(
+                "SELECT alert_id, seq FROM responses INDEXED BY sqlite_autoindex_responses_1",
+                .indexedResponse)
+        }
+        guard isInOrder else { return nil }
+        var last: ([UInt8], Int64) = ([], .min)
+        try visit(
+            """
+            SELECT handler, seq FROM responses INDEXED BY responses_handler
+            WHERE handler IS NOT NULL AND collected_ms IS NULL
+            """, []
+        ) { row in
+            let name = Array(row.raw(0).bytes)
+            let isLater =
+                name == last.0 ? row.integer(1) > last.1 : last.0.lexicographicallyPrecedes(name)
+            isInOrder = row.raw(0).kind == .text && isLater
+            last = (name, row.integer(1))
+            sum.add(.handler, of: row.raw(0).bytesHash, row.integer(1))
+            return isInOrder
+        }
+        return isInOrder ? sum : nil
+    }
+}

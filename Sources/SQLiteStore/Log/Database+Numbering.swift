@@ -1,0 +1,36 @@
+import AlertCore
+import SQLite
+
+extension Database {
+    /// Where the numbers given next are not the ones after the last; see
+    /// <https://sqlite.org/autoinc.html>.
+    ///
+    /// Each table's own number, found without an index, says which was the last one; a restore has
+    /// made the next ones go on from another number, of which the log tells.
+    func numberingFaults(
+        alerts: GivenNumbers, responses: GivenNumbers
+    ) throws -> [String] {
+        var given: [String: [Int64?]] = [:]
+        try forEach("SELECT name, seq FROM sqlite_sequence", []) { row in
+            let isNumber = row.raw(1).kind == .integer
+            given[row.text(0), default: []].append(isNumber ? row.integer(1) : nil)
+        }
+        var faults: [String] = []
+        for (table, column, told) in [("alerts", "id", alerts), ("responses", "seq", responses)] {
+            let found =
+                try first("SELECT max(\(column)) FROM \(table) NOT INDEXED") { $0.integer(0) } ?? 0
+            let last = max(found, (told.start ?? 1) - 1)
+            let numbers = given.removeValue(forKey: table) ?? [0]
+            if numbers != [last] {
+                let text = numbers.map { $0.map { "\($0)" } ?? "none" }.joined(separator: ", ")
+                faults.append(
+                    "the next number of the table “\(table)” would come after \(text), "
+                        + "but the last one is \(last)")
+            }
+        }
+        for name in given.keys.sorted() {
+            faults.append("sqlite_sequence has a row for “\(name)”, which does not use it")
+        }
+        return faults
+    }
+}

@@ -1,0 +1,123 @@
+import AlertCore
+import SQLite
+
+/// The alerts whose texts one entry of the audit log says were erased.
+///
+/// As text, in the entry's detail:
+/// `alerts 1-180, 183; left HASH; salt SALT; keys 17 HASH, 183 HASH`. `left` is the
+/// hash of what is left of these alerts. Of those that were asked before schema 5, each key's hash
+/// is that of what is compared when somebody asks with it again; later ones have it in the entry of
+/// their ask.
+/// Versions before schema 5 wrote neither.
+struct ErasedAlerts: Sendable {
+    private(set) var ranges: [ClosedRange<Int64>] = []
+    /// What `leftHash(of:)` made of them.
+    var left: [UInt8]?
+    /// The salt of ``keys``.
+    var salt: [UInt8]?
+    /// The hashes of ``KeyDigest``s.
+    var keys: [Alert.ID: [UInt8]] = [:]
+
+    private static let prefix = "alerts "
+
+    /// - Parameter ids: In ascending order.
+    init(_ ids: [Alert.ID]) {
+        for id in ids {
+            if let last = ranges.last, last.upperBound == id - 1 {
+                ranges[ranges.count - 1] = last.lowerBound...id
+            } else {
+                ranges.append(id...id)
+            }
+        }
+    }
+
+    /// Reads an entry's detail; `nil` for one that no erasure has.
+    init?(detail: String?) {
+        guard let detail, detail.hasPrefix(Self.prefix) else { return nil }
+        let parts = detail.split(separator: ";", omittingEmptySubsequences: false)
+        guard readRanges(parts[0].dropFirst(Self.prefix.count)) else { return nil }
+        for part in parts.dropFirst() {
+            let words = part.split(separator: " ", maxSplits: 1)
+            guard words.count == 2 else { return nil }
+            switch words[0] {
+            case "left": left = Hex.bytes(words[1])
+            case "salt": salt = Hex.bytes(words[1])
+            case "keys": guard readKeys(words[1]) else { return nil }
+            default: return nil
+            }
+        }
+    }
+
+    func contains(_ id: Alert.ID) -> Bool { ranges.contains { $0.contains(id) } }
+
+    var detail: String {
+        var text =
+            Self.prefix
+            + ranges.map { range in
+                range.count == 1
+                    ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+            }.joined(separator: ", ")
+        if let left { text += "; left \(Hex.text(left))" }
+        if let salt, !keys.isEmpty {
+            let hashes = keys.sorted { $0.key < $1.key }.map { "\($0.key) \(Hex.text($0.value))" }
+            text += "; salt \(Hex.text(salt)); keys " + hashes.joined(separator: ", ")
+        }
+        return text
+    }
+
+    private mutating func readRanges(_ text: Substring) -> Bool {
+        var last: Int64 = 0
+        for part in text.split(separator: ",") {
+            let ends = part.drop { $0 == " " }.split(separator: "-").map { Int64($0) }
+            guard let first = ends.first ?? nil, let end = ends.last ?? nil, ends.count <= 2,
+                first > last, end >= first
+            else { return false }
+            ranges.append(first...end)
+            last = end
+        }
+        return !ranges.isEmpty
+    }
+
+    private mutating func readKeys(_ text: Substring) -> Bool {
+        for part in text.split(separator: ",") {
+            let words = part.split(separator: " ")
+            guard words.count == 2, let id = Int64(words[0]), let hash = Hex.bytes(words[1]) else {
+                return false
+            }
+            keys[id] = hash
+        }
+        return !keys.isEmpty
+    }
+}
+
+extension Database {
+    /// The hash of what is left of erased alerts.
+    ///
+    /// The SHA-256 of these netstrings: `alertq-left-1`, then of each alert, in ascending order of
+    /// the ids, the columns `id`, `style`, `priority`, `key`, `handler`, `presenters`, `buttons`
+    /// and `default_button`, and its response's `button`.
+    func leftHash(of alerts: ErasedAlerts) throws -> [UInt8] {
+        let input = HashInput()
+        input.begin(Array("alertq-left-1".utf8))
+        for range in alerts.ranges {
+            try forEach(
+                """
+                SELECT alerts.id, priority, style, alerts.key, alerts.handler, presenters, buttons,
+                    default_button, button
+                FROM alerts NOT INDEXED JOIN responses INDEXED BY sqlite_autoindex_responses_1
+                    ON alert_id = alerts.id
+                WHERE alerts.id BETWEEN ? AND ? ORDER BY alerts.id
+                """, [.integer(range.lowerBound), .integer(range.upperBound)]
+            ) { row in
+                input.number(row.integer(0))
+                input.text(row.raw(2).bytes)
+                input.number(row.integer(1))
+                for column: Int32 in 3..<9 {
+                    let value = row.raw(column)
+                    if value.kind == .null { input.absent() } else { input.text(value.bytes) }
+                }
+            }
+        }
+        return input.hash
+    }
+}

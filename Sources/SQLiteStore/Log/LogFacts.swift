@@ -1,0 +1,284 @@
+import AlertCore
+import SQLite
+
+/// What the entries of a stretch of the audit log tell of the rows, as small as it can be kept.
+///
+/// A bit for each alert, or one sum for all: of numbers that only this run could compute, so that
+/// the sum over the entries and the one over the rows are the same if every single fact is.
+struct LogFacts: Sendable {
+    var asked = BitSet()
+    var resolved = BitSet()
+    private(set) var erased = BitSet()
+    private(set) var cancelling = BitSet()
+    /// Those whose asking, or whose expiry or cancel, is told as versions before schema 5 did.
+    private var askedBefore = BitSet()
+    private var endedBefore = BitSet()
+    private var erasedBefore = BitSet()
+    /// Those that any entry names.
+    private var named = BitSet()
+    private var collected = BitSet()
+    /// Those that were collected before they had a response.
+    private var collectedEarly = BitSet()
+    /// Those that were collected once their texts had been erased.
+    private var collectedLate = BitSet()
+    private var presented = BitSet()
+    /// Those whose row has the time of the last entry so far that tells of a showing.
+    private var presentedRightly = BitSet()
+    /// Those whose expiry says that nobody had seen them.
+    private var unseen = BitSet()
+    /// What the last snooze says, of alerts that were not resolved after it.
+    private var snoozes: [Int64: String] = [:]
+    /// The numbers of the responses, which follow each other but for a restore.
+    private var responses = ResponseNumbers()
+    /// The ids of the alerts, which a restore makes jump.
+    private var alerts = GivenNumbers()
+    private var sum = MultisetHash()
+    /// The last entry that is written as versions before schema 5 did, and the first one that is
+    /// written as today: none of the former comes after one of the latter.
+    private var lastOlder: Int64 = 0
+    private var firstNewer = Int64.max
+    /// What the indexes of the log have to hold.
+    private var entries = MultisetHash()
+
+    /// Adds an entry of an alert, which the index of the log has to hold; `false` for a number that
+    /// no alert has.
+    mutating func addEntry(_ sequence: Int64, of id: Int64) -> Bool {
+        entries.add(.entry, of: id, sequence)
+        return id > 0 && (named.insert(id) || named.contains(id))
+    }
+
+    /// Adds what an entry says was erased; `false` for what was erased before.
+    mutating func addErased(_ alerts: ErasedAlerts, sequence: Int64) -> Bool {
+        entries.add(.erasure, of: sequence, 0)
+        noteForm(isOlder: alerts.left == nil, sequence)
+        for range in alerts.ranges {
+            guard range.upperBound - range.lowerBound < BitSet.largest else { return false }
+            for id in range {
+                guard erased.insert(id) else { return false }
+                if alerts.left != nil {
+                    sum.add(.erasedSequence, of: id, sequence)
+                } else {
+                    _ = erasedBefore.insert(id)
+                }
+            }
+        }
+        return true
+    }
+
+    mutating func addAsked(_ id: Int64, isOlder: Bool, _ sequence: Int64) -> Bool {
+        noteForm(isOlder: isOlder, sequence)
+        return asked.insert(id) && alerts.add(id) && (!isOlder || askedBefore.insert(id))
+    }
+
+    /// Adds what the entry of a restore tells; `false` where ids or numbers don't jump far enough.
+    mutating func addRestored(_ restored: RestoredQueue) -> Bool {
+        alerts.go(onFrom: restored.firstAlert)
+            && responses.given.go(onFrom: restored.firstResponse)
+    }
+
+    private mutating func noteForm(isOlder: Bool, _ sequence: Int64) {
+        if isOlder {
+            lastOlder = max(lastOlder, sequence)
+        } else {
+            firstNewer = min(firstNewer, sequence)
+        }
+    }
+
+    mutating func addPresented(_ id: Int64, isRight: Bool) {
+        _ = presented.insert(id)
+        if isRight { _ = presentedRightly.insert(id) } else { presentedRightly.remove(id) }
+    }
+
+    mutating func addSnoozed(_ id: Int64, detail: String?) -> Bool {
+        guard let detail else { return false }
+        snoozes[id] = detail
+        sum.add(.snooze, of: id, 0)
+        return true
+    }
+
+    mutating func addCancelling(_ id: Int64) -> Bool {
+        cancelling.insert(id) || cancelling.contains(id)
+    }
+
+    /// - Parameter number: The response's own, which follows that of the response before.
+    mutating func addResolved(
+        _ id: Int64, number: Int64, isOlder: Bool, _ sequence: Int64
+    ) -> Bool {
+        guard resolved.insert(id), number > 0, number < .max else { return false }
+        sum.add(.response, of: id, number)
+        guard responses.add(number) else { return false }
+        if !snoozes.isEmpty { snoozes[id] = nil }
+        // Most ends have one form only.
+        if isOlder { lastOlder = max(lastOlder, sequence) }
+        return !isOlder || endedBefore.insert(id)
+    }
+
+    /// Adds what an expiry says was never on a screen; `false` if it was.
+    mutating func addUnseen(_ id: Int64) -> Bool {
+        unseen.insert(id) && !presented.contains(id)
+    }
+
+    mutating func addCollected(_ id: Int64, at milliseconds: Int64) {
+        sum.add(.collected, of: id, milliseconds)
+        _ = collected.insert(id)
+        if erased.contains(id) { _ = collectedLate.insert(id) }
+        if !resolved.contains(id) { _ = collectedEarly.insert(id) }
+    }
+
+    /// Adds what the next stretch has seen; `false` if both have seen the same.
+    mutating func merge(_ next: LogFacts) -> Bool {
+        askedBefore.formUnion(next.askedBefore)
+        endedBefore.formUnion(next.endedBefore)
+        erasedBefore.formUnion(next.erasedBefore)
+        cancelling.formUnion(next.cancelling)
+        lastOlder = max(lastOlder, next.lastOlder)
+        firstNewer = min(firstNewer, next.firstNewer)
+        named.formUnion(next.named)
+        collected.formUnion(next.collected)
+        var early = next.collectedEarly
+        early.subtract(resolved)
+        collectedEarly.formUnion(early)
+        collectedLate.formUnion(next.collectedLate)
+        collectedLate.formUnion(erased.intersection(next.collected))
+        guard presented.intersection(next.unseen).count == 0 else { return false }
+        unseen.formUnion(next.unseen)
+        presentedRightly.subtract(next.presented)
+        presentedRightly.formUnion(next.presentedRightly)
+        presented.formUnion(next.presented)
+        snoozes = snoozes.filter { !next.resolved.contains($0.key) }
+        snoozes.merge(next.snoozes) { $1 }
+        sum.add(next.sum)
+        entries.add(next.entries)
+        guard responses.merge(next.responses), alerts.merge(next.alerts) else { return false }
+        return asked.merge(next.asked) && resolved.merge(next.resolved)
+            && erased.merge(next.erased)
+    }
+}
+
+extension LogFacts {
+    /// Whether there is no alert and no response but these, and each is in the state that the log
+    /// tells of.
+    func isEverything(in db: Database, at now: ClockReading) throws -> Bool {
+        var found = MultisetHash()
+        var pending = PendingCounts()
+        var (isRight, alerts) = (true, 0)
+        try db.visit(
+            """
+            SELECT id, state, salt IS NULL, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms,
+                snoozed_boot, cancel_requested, erased_seq, source_id, account
+            FROM alerts NOT INDEXED
+            """, []
+        ) { row in
+            alerts += 1
+            isRight = isAsTold(row, at: now, &found, &pending)
+            return isRight
+        }
+        guard isRight, alerts == asked.count else { return false }
+        var (count, indexed, last): (Int64, MultisetHash, Int64) = (0, entries, 0)
+        try db.visit(
+            """
+            SELECT alert_id, collected_ms, seq, handler, outcome = 'withdrawn'
+            FROM responses NOT INDEXED ORDER BY seq
+            """, []
+        ) { row in
+            let id = row.integer(0)
+            count += 1
+            found.add(.response, of: id, row.integer(2))
+            indexed.add(.indexedResponse, of: id, row.integer(2))
+            if erased.contains(id), row.isNull(1) || collectedLate.contains(id),
+                !askedBefore.contains(id), try awaitsCollection(row, db)
+            {
+                isRight = false
+                return false
+            }
+            if !row.isNull(1) {
+                found.add(.collected, of: id, row.integer(1))
+            } else if !row.isNull(3) {
+                indexed.add(.handler, of: row.raw(3).bytesHash, row.integer(2))
+            }
+            // That these are the numbers which the entries tell of, the sum says.
+            isRight = resolved.contains(id) && row.integer(2) > last
+            last = row.integer(2)
+            return isRight
+        }
+        guard isRight, count == Int64(resolved.count), found == sum,
+            responses.beginsAtOne, endedBefore.isSubset(of: askedBefore),
+            erasedBefore.isSubset(of: askedBefore), named.isSubset(of: asked),
+            collectedEarly.count == 0, lastOlder < firstNewer
+        else { return false }
+        let stray = try db.first("SELECT 1 FROM audit NOT INDEXED WHERE seq < 1") { _ in true }
+        guard stray == nil, try pending.differences(from: db).isEmpty else { return false }
+        let faults = try db.numberingFaults(alerts: self.alerts, responses: responses.given)
+        return try faults.isEmpty && db.indexSum() == indexed
+    }
+
+    /// Whether a response still had to be collected when its alert's texts were erased.
+    private func awaitsCollection(_ row: borrowing Row, _ db: Database) throws -> Bool {
+        guard row.isNull(3) else { return true }
+        guard row.integer(4) == 0 else { return false }
+        return try db.first(
+            "SELECT buttons <> '[]' FROM alerts NOT INDEXED WHERE id = ?", .integer(row.integer(0))
+        ) { $0.integer(0) == 1 } ?? true
+    }
+
+    private func isAsTold(
+        _ row: borrowing Row, at now: ClockReading, _ found: inout MultisetHash,
+        _ pending: inout PendingCounts
+    ) -> Bool {
+        let id = row.integer(0)
+        let isResolved = resolved.contains(id)
+        guard asked.contains(id), row.holds(1, isResolved ? "resolved" : "queued"),
+            (row.integer(2) == 1) == erased.contains(id),
+            row.isNull(3) != presented.contains(id),
+            row.isNull(3) || presentedRightly.contains(id),
+            isCancelRight(id, isRequested: row.integer(8) != 0)
+        else { return false }
+        if !row.isNull(9) { found.add(.erasedSequence, of: id, row.integer(9)) }
+        if !isResolved { pending.count(row.integer(10), account: row.optionalInteger(11)) }
+        let count = row.integer(4)
+        guard (0...Int64(Int32.max)).contains(count) else { return false }
+        if count != 0 { found.add(.snooze, of: id, 0, times: count) }
+        let isSnoozed = !(row.isNull(5) && row.isNull(6) && row.isNull(7))
+        guard isSnoozed || (count != 0 && !isResolved) else { return true }
+        return isSnoozeRight(row, at: now)
+    }
+
+    private func isCancelRight(_ id: Int64, isRequested: Bool) -> Bool {
+        // A mark of older versions has no entry, and counts for nothing.
+        isRequested == cancelling.contains(id) || (isRequested && askedBefore.contains(id))
+    }
+
+    /// Whether an alert sleeps as its last snooze says, or its snooze may be over.
+    private func isSnoozeRight(_ row: borrowing Row, at now: ClockReading) -> Bool {
+        guard let told = snoozes[row.integer(0)] else { return false }
+        guard !row.isNull(5) else {
+            return row.isNull(6) && row.isNull(7)
+                && EntryDetail.mayHaveEnded(snooze: told, at: now)
+        }
+        guard !row.isNull(6), !row.isNull(7) else { return false }
+        return EntryDetail.isSnoozed(
+            told,
+            until: ClockReading(
+                wallMilliseconds: row.integer(5), bootMilliseconds: row.integer(6),
+                boot: row.text(7)))
+    }
+}
+
+extension Row {
+    /// Whether a column holds this text.
+    func holds(_ column: Int32, _ text: StaticString) -> Bool {
+        let value = raw(column)
+        return value.kind == .text
+            && value.holds(
+                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}
+
+extension RawColumn {
+    /// A hash of the bytes, in this process; texts that only look alike differ.
+    var bytesHash: Int64 {
+        var hasher = Hasher()
+        hasher.combine(bytes: bytes)
+        return Int64(hasher.finalize())
+    }
+}

@@ -1,0 +1,96 @@
+import AlertCore
+import Synchronization
+
+/// The newest audit entry that this process knows of; it only grows.
+///
+/// It tells where events go on from; whether a file that took the database's place is the same
+/// queue, because only that has an entry with this number and this hash; and whether anything has
+/// happened that this process did not do itself.
+final class LogTail: Sendable {
+    /// A transaction of this process.
+    struct Commit: Sendable {
+        /// The newest entry before it.
+        let start: AuditHead
+        /// The newest entry in it.
+        let head: AuditHead
+        /// Whether others in this process than those who wrote it have to look at it.
+        let concernsOthers: Bool
+    }
+
+    private struct State {
+        var newest = AuditHead.start
+        /// All entries after this one are this process's own, and concern nobody else in it.
+        var ownSince: Int64 = 0
+        /// A transaction that is being committed; a reader may see it first.
+        var expected: Commit?
+        var concernedOthers = false
+    }
+
+    private let state = Mutex(State())
+    private let moved = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Has somebody told when the files that this process has open are no longer the queue's.
+    func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
+
+    /// Tells that files were deleted or replaced: all who have them open must let go of them.
+    func tellMoved() { moved.withLock { $0 }?() }
+
+    var head: AuditHead { state.withLock { $0.newest } }
+
+    /// Notes what a reader has found at the end of the log.
+    func raise(to head: AuditHead) {
+        state.withLock { state in
+            guard head.sequence > state.newest.sequence else { return }
+            if let expected = state.expected, expected.head == head {
+                Self.append(expected, to: &state)
+            } else {
+                state.newest = head
+                state.ownSince = head.sequence
+            }
+        }
+    }
+
+    /// Notes that a transaction is about to be committed.
+    func expect(_ commit: Commit) {
+        state.withLock { state in
+            state.expected = commit
+            state.concernedOthers = false
+        }
+    }
+
+    /// Notes that the expected transaction is on disk; returns whether it, or something that
+    /// another process did before it, has to be looked at.
+    func didCommit() -> Bool {
+        state.withLock { state in
+            guard let expected = state.expected else { return true }
+            if expected.head.sequence > state.newest.sequence {
+                Self.append(expected, to: &state)
+            } else if expected.head == expected.start, expected.concernsOthers {
+                // The end of a snooze has no entry in the log.
+                state.concernedOthers = true
+            }
+            state.expected = nil
+            return state.concernedOthers
+        }
+    }
+
+    /// Whether everything after an entry was done by this process, which knows what follows.
+    func isOwn(since sequence: Int64) -> Bool {
+        state.withLock { sequence >= $0.ownSince }
+    }
+
+    /// The newest entry if everything after an entry is such, else that entry itself.
+    func endOfOwn(after sequence: Int64) -> Int64 {
+        state.withLock { state in
+            sequence >= state.ownSince ? max(sequence, state.newest.sequence) : sequence
+        }
+    }
+
+    /// The log has grown by the transaction, and perhaps by something before it.
+    private static func append(_ commit: Commit, to state: inout State) {
+        let isContiguous = commit.start == state.newest
+        state.concernedOthers = !isContiguous || commit.concernsOthers
+        state.newest = commit.head
+        if state.concernedOthers { state.ownSince = commit.head.sequence }
+    }
+}

@@ -1,0 +1,60 @@
+import AlertCore
+import SQLite
+
+/// How many alerts wait, by source, counted again.
+struct PendingCounts: Sendable {
+    private var counts: [Int64: Int64] = [:]
+    /// For whose turn the alerts of a source wait; more than one is wrong.
+    private var accounts: [Int64: Set<Int64?>] = [:]
+
+    /// Counts an alert of a source, which waits for the turn of an account.
+    mutating func count(_ source: Int64, account: Int64?) {
+        counts[source, default: 0] += 1
+        accounts[source, default: []].insert(account)
+    }
+
+    /// The sources and accounts whose rows say otherwise, and sources that appear twice.
+    func differences(from db: Database) throws -> [String] {
+        struct Source: Hashable {
+            let uid: Int64
+            let name: [UInt8]
+        }
+        var differences: [String] = []
+        var seen: Set<Source> = []
+        var waitingByAccount: [Int64: Int64] = [:]
+        try db.forEach("SELECT id, uid, name, pending FROM sources NOT INDEXED ORDER BY id", []) {
+            row in
+            let (id, uid, name) = (row.integer(0), row.integer(1), row.text(2))
+            let waiting = counts[id, default: 0]
+            waitingByAccount[uid, default: 0] += waiting
+            guard differences.count < 100 else { return }
+            if row.raw(3).kind != .integer || row.integer(3) != waiting {
+                differences.append(
+                    "the source “\(name)” of uid \(uid) counts \(row.integer(3)) "
+                        + "waiting alerts, but has \(waiting)")
+            }
+            if !row.isUID(1) {
+                differences.append("the source “\(name)” has an invalid uid")
+            }
+            if accounts[id, default: [uid]] != [uid] {
+                differences.append(
+                    "alerts of the source “\(name)” wait for the turn of another account than "
+                        + "uid \(uid)")
+            }
+            if !seen.insert(Source(uid: uid, name: Array(row.raw(2).bytes))).inserted {
+                differences.append("the source “\(name)” of uid \(uid) appears twice")
+            }
+        }
+        try db.forEach("SELECT uid, pending FROM accounts NOT INDEXED ORDER BY uid", []) { row in
+            let waiting = waitingByAccount.removeValue(forKey: row.integer(0)) ?? 0
+            guard differences.count < 100, row.integer(1) != waiting else { return }
+            differences.append(
+                "uid \(row.integer(0)) counts \(row.integer(1)) waiting alerts, but has "
+                    + "\(waiting)")
+        }
+        for (uid, waiting) in waitingByAccount where waiting > 0 && differences.count < 100 {
+            differences.append("uid \(uid) counts no waiting alerts, but has \(waiting)")
+        }
+        return differences
+    }
+}

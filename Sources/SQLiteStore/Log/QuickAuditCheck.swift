@@ -1,0 +1,186 @@
+import AlertCore
+import Glibc
+import SQLite
+
+/// A verification of a stretch of the audit log that only says "all is well" or "look again".
+///
+/// ``AuditCheck`` is the careful one, and alone reports problems. This one takes the bytes where
+/// SQLite has them, makes no records, and gives up at the first thing that is not plainly right. So
+/// it may be wrong in one direction only, and the tests of forged logs hold for it as well: it runs
+/// first.
+final class QuickAuditCheck {
+    static let pageLength: Int64 = 1000
+
+    /// The last entry that was found to be right.
+    private(set) var head: AuditHead
+    private(set) var seen = LogFacts()
+    private let input = HashInput()
+    private let contents = AlertContents()
+    /// The hash of the entry before, at 0, and the one that has just been computed, at 32.
+    private let hashes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
+    private var sequence: Int64
+
+    init(after head: AuditHead) {
+        self.head = head
+        sequence = head.sequence
+        hashes.copyBytes(from: head.hash.prefix(SHA256.byteCount))
+    }
+
+    deinit {
+        hashes.deallocate()
+    }
+
+    /// Checks the next entries, up to a number; returns whether they are as they should be.
+    func readPage(_ db: Database, through last: Int64) throws -> Bool {
+        let end = min(last, sequence + Self.pageLength)
+        // Another page may be another state of the database.
+        contents.forgetHashes()
+        var isRight = true
+        try db.forEach(
+            """
+            SELECT \(AuditRow.columns) FROM audit NOT INDEXED
+            WHERE seq > ? AND seq <= ? ORDER BY seq
+            """, [.integer(sequence), .integer(end)]
+        ) { row in
+            if isRight { isRight = try accepts(row, db) }
+        }
+        head = AuditHead(sequence: sequence, hash: Array(hashes[..<SHA256.byteCount]))
+        return isRight && sequence == end
+    }
+
+    private func accepts(_ row: borrowing Row, _ db: Database) throws -> Bool {
+        guard row.integer(0) == sequence + 1, let event = Self.event(row.raw(2)) else {
+            return false
+        }
+        input.begin(Self.kind)
+        for column in 0..<Self.columns.count {
+            guard add(row.raw(Int32(column)), Self.columns[column]) else { return false }
+        }
+        guard input.isValidText else { return false }
+        let computed = UnsafeMutableRawBufferPointer(rebasing: hashes[32...])
+        input.hash(into: computed)
+        guard row.raw(20).holds(UnsafeRawBufferPointer(rebasing: hashes[..<32])),
+            row.raw(21).holds(UnsafeRawBufferPointer(computed))
+        else { return false }
+        hashes.copyMemory(from: UnsafeRawBufferPointer(computed))
+        sequence += 1
+        return try agrees(event, row, db)
+    }
+
+    /// Adds a column's bytes, if the column holds what it may hold.
+    private func add(_ value: RawColumn, _ column: Column) -> Bool {
+        switch (column, value.kind) {
+        case (.optionalText, .null), (.optionalNumber, .null), (.optionalBytes, .null),
+            (.word, .null):
+            input.absent()
+        case (.number(let range), .integer), (.optionalNumber(let range), .integer):
+            guard range.contains(value.integer) else { return false }
+            input.number(value.integer)
+        case (.word(let known), .text):
+            guard known.contains(where: { $0.withUnsafeBytes(value.holds) }) else { return false }
+            input.text(value.bytes)
+        case (.text, .text), (.optionalText, .text):
+            input.text(value.bytes)
+        case (.bytes, .blob), (.optionalBytes, .blob):
+            guard value.bytes.count == SHA256.byteCount else { return false }
+            input.hex(value.bytes)
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether the rows are as the entry tells.
+    private func agrees(
+        _ event: AlertEvent.Kind, _ row: borrowing Row, _ db: Database
+    ) throws -> Bool {
+        if event == .erased {
+            guard row.isNull(3), let alerts = ErasedAlerts(detail: row.optionalText(19)),
+                seen.addErased(alerts, sequence: sequence)
+            else { return false }
+            return try alerts.left.map { try db.leftHash(of: alerts) == $0 } ?? true
+        }
+        if event == .restored {
+            guard row.isNull(3), let restored = RestoredQueue(detail: row.optionalText(19)),
+                restored.backup.sequence == sequence - 1,
+                restored.backup.hash.withUnsafeBytes(row.raw(20).holds)
+            else { return false }
+            return seen.addRestored(restored)
+        }
+        if row.raw(3).kind == .integer, !seen.addEntry(sequence, of: row.integer(3)) {
+            return false
+        }
+        // Of the whole queue, or of an alert that some program was to run a command for.
+        if event == .access || event == .ran { return true }
+        guard row.raw(3).kind == .integer else { return false }
+        let id = row.integer(3)
+        switch event {
+        case .asked:
+            guard try contents.isAsked(id, row, db) else { return false }
+            return seen.addAsked(id, isOlder: contents.isOlder, sequence)
+        case .presented:
+            guard try contents.isShown(id, row, db) else { return false }
+            seen.addPresented(id, isRight: contents.presented == row.integer(1))
+            return true
+        case .snoozed:
+            return try contents.isShown(id, row, db)
+                && seen.addSnoozed(id, detail: row.optionalText(19))
+        case .cancelling:
+            return seen.addCancelling(id)
+        case .resolved:
+            guard try contents.isResolved(id, row, db) else { return false }
+            return seen.addResolved(
+                id, number: contents.number, isOlder: contents.isOlder, sequence)
+                && (!contents.isUnseen || seen.addUnseen(id))
+        case .collected:
+            seen.addCollected(id, at: row.integer(1))
+            return true
+        case .returned, .ran, .access, .reminded, .seen:
+            return true
+        case .erased, .restored:
+            // Told above, because they are about no alert.
+            return false
+        }
+    }
+}
+
+// MARK: - What columns may hold
+
+extension QuickAuditCheck {
+    private enum Column {
+        case text
+        case optionalText
+        case word([[UInt8]])
+        case number(ClosedRange<Int64>)
+        case optionalNumber(ClosedRange<Int64>)
+        case bytes
+        case optionalBytes
+    }
+
+    private static let kind = Array("alertq-audit-1".utf8)
+    /// Times that a `Date` holds to the millisecond.
+    private static let times = -(Int64(1) << 52)...(Int64(1) << 52)
+    private static let uids = Int64(0)...Int64(UInt32.max)
+
+    /// The columns of ``AuditRow`` that are hashed, in the order in which they are.
+    private static let columns: [Column] = [
+        .number(1...Int64.max), .number(times), .text, .optionalNumber(Int64.min...Int64.max),
+        .optionalText, .word(words(Outcome.self)), .optionalNumber(Int64.min...Int64.max),
+        .word(words(Alert.Button.Role.self)), .word(words(ResolvedBy.self)), .number(uids),
+        .optionalText, .optionalNumber(uids), .optionalNumber(uids), .text, .optionalText,
+        .optionalText, .text, .number(Int64(Int32.min)...Int64(Int32.max)), .optionalBytes,
+        .optionalText, .bytes,
+    ]
+
+    private static let events = AlertEvent.Kind.allCases.map { (Array($0.rawValue.utf8), $0) }
+
+    private static func event(_ value: RawColumn) -> AlertEvent.Kind? {
+        guard value.kind == .text else { return nil }
+        return events.first { $0.0.withUnsafeBytes(value.holds) }?.1
+    }
+
+    private static func words<Word: RawRepresentable<String> & CaseIterable>(
+        _ type: Word.Type
+    ) -> [[UInt8]] {
+        Word.allCases.map { Array($0.rawValue.utf8) }
+    }
+}

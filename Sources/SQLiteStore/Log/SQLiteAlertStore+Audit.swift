@@ -1,0 +1,107 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+import Synchronization
+
+extension SQLiteAlertStore {
+    /// Events after a sequence number, oldest first.
+    ///
+    /// - Parameter isChecked: Whether an entry that was changed is an error.
+    nonisolated(nonsending) func events(
+        after sequence: Int64, limit: Int, isChecked: Bool
+    ) async throws(AlertError) -> [AlertEvent] {
+        try await read("read the audit log") { db in
+            var last = try sequence == 0 ? .start : db.auditHead(at: sequence)
+            return try db.rows(
+                """
+                SELECT \(AuditRow.columns), alerts.title, alerts.key FROM audit NOT INDEXED
+                LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
+                WHERE seq > ? ORDER BY seq LIMIT ?
+                """,
+                .integer(max(0, sequence)), .integer(limit)
+            ) { row in
+                let entry = try AuditRow.entryOfAlert(row)
+                guard isChecked else { return entry.event }
+                try entry.checkHash()
+                if let last { try entry.checkPlace(after: last) }
+                last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
+                return entry.event
+            }
+        }
+    }
+
+    package nonisolated(nonsending) func entries(
+        _ query: LogQuery
+    ) async throws(AlertError) -> [AuditEntry] {
+        try await read("read the audit log") { db in
+            let id = query.alert
+            let sequence =
+                switch query.start {
+                case .after(let sequence): sequence
+                case .last(let count): try db.sequence(beforeLast: count, of: id)
+                }
+            return try db.rows(
+                """
+                SELECT \(AuditRow.columns), alerts.title, alerts.key,
+                    CASE WHEN audit.button_index >= 0 THEN buttons END
+                FROM audit \(id == nil ? "NOT INDEXED" : "INDEXED BY audit_alert")
+                LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
+                WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
+                ORDER BY seq LIMIT ?3
+                """, .integer(sequence), .optional(id), .integer(query.limit)
+            ) { row in
+                var entry = try AuditRow.entryOfAlert(row)
+                guard id == nil || entry.event.alertID == id else {
+                    throw AlertError.inconsistent(
+                        id, "an index finds entry \(entry.event.sequence), which is not about it")
+                }
+                entry.button = row.optionalText(AuditRow.count + 2).flatMap {
+                    StoredJSON.buttonID(at: entry.event.buttonIndex ?? -1, in: $0)
+                }
+                return entry
+            }
+        }
+    }
+
+    /// See <https://sqlite.org/pragma.html#pragma_integrity_check>.
+    package nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String] {
+        try await read("check the database") { try $0.structuralDamage() }
+    }
+
+    /// Recomputes the chain, and compares alerts and responses with what it says of them.
+    ///
+    /// It reads in short transactions, so that a long log does not keep the write-ahead log from
+    /// being reused meanwhile. Where the quick check finds that all is well, that is the report;
+    /// else the careful one finds out what is not.
+    package nonisolated(nonsending) func verify(
+        expecting head: AuditHead?,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AuditReport {
+        // An error is the careful check's to tell, like any other trouble.
+        if let report = try? await quickAuditReport(expecting: head, progress) { return report }
+        let total = Int(try await read("read the audit log") { try $0.lastSequence() })
+        let careful = CarefulCheck(expecting: head)
+        var isDone = false
+        while !isDone {
+            guard !Task.isCancelled else { throw .busy("the verification was cancelled") }
+            progress(Int(careful.report.entries), total)
+            isDone = try await read("verify the audit log") { try careful.readPage($0) }
+        }
+        return try await read("verify the audit log") { [clock] db in
+            try careful.finish(db, at: clock.now())
+        }
+    }
+}
+
+extension Database {
+    /// The sequence number after which the last entries begin, of all or of one alert.
+    fileprivate func sequence(beforeLast count: Int, of id: Alert.ID?) throws -> Int64 {
+        try first(
+            """
+            SELECT seq FROM audit
+            WHERE \(id == nil ? "?1 IS NULL" : "alert_id = ?1")
+            ORDER BY seq DESC LIMIT 1 OFFSET ?2
+            """, .optional(id), .integer(count)
+        ) { $0.integer(0) } ?? 0
+    }
+}

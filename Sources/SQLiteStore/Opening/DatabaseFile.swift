@@ -1,0 +1,312 @@
+import AlertCore
+import Glibc
+import Linux
+import Migrations
+import SQLite
+import Synchronization
+
+/// The database file of a queue: created, recognised, migrated and opened here.
+struct DatabaseFile: Sendable {
+    /// Marks the file as ours, "alrq"; see <https://sqlite.org/pragma.html#pragma_application_id>.
+    static let applicationID: UInt32 = 0x616c_7271
+    let files: QueueFiles
+
+    /// The files that this process has open through SQLite, and how often.
+    ///
+    /// POSIX locks are lost when a process closes *any* descriptor of a file, so a file that is in
+    /// this list is never opened beside SQLite (<https://sqlite.org/howtocorrupt.html>, 2.2).
+    private static let opened = Mutex<[FileIdentity: Opened]>([:])
+
+    private struct Opened {
+        var count = 0
+        var walFiles: WALFiles?
+    }
+
+    private var path: String { files.database }
+
+    /// Creates and migrates the file if need be, and opens it for the writer.
+    ///
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer; it
+    ///   is not touched then.
+    func openForWriting(lock: () throws(AlertError) -> Void) throws(AlertError) -> OpenDatabase {
+        let header = try inspect()
+        if header == .ours {
+            let database = try open()
+            if try version(of: database) == Migration.all.count {
+                try checkSchema(of: database)
+                if try isInWALMode(database) { return try ready(database) }
+            }
+        }
+        try lock()
+        try files.checkOwners(isLocked: true)
+        // Somebody else may have made it since.
+        if FileIdentity(path: path) == nil { try create() }
+        if header == .empty { try takeOver() }
+        let database = try open()
+        try storing("migrate the database") { try migration(of: database).run() }
+        database.schema.noteReading()
+        try checkSchema(of: database)
+        return try ready(database)
+    }
+
+    /// Opens the file, which must exist already and go on with the history that is known.
+    ///
+    /// A file that was put in the place of ours has alerts of its own with the same ids: a person
+    /// would answer one question, and the answer would be stored for another.
+    ///
+    /// - Parameter isReadOnly: Whether the connection writes nothing, not even by mistake.
+    func openExisting(
+        continuing head: AuditHead, isReadOnly: Bool = false
+    ) throws(AlertError) -> OpenDatabase {
+        let found = FileIdentity(path: path)
+        do throws(AlertError) {
+            return try openInspected(continuing: head, isReadOnly)
+        } catch {
+            // SQLite has many words for a file that is taken from under its hands.
+            guard case .storage = error, found == nil || FileIdentity(path: path) != found else {
+                throw error
+            }
+            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
+        }
+    }
+
+    private func openInspected(
+        continuing head: AuditHead, _ isReadOnly: Bool
+    ) throws(AlertError) -> OpenDatabase {
+        guard try inspect() == .ours else {
+            throw .storage(operation: "open \(path)", "it holds no queue yet")
+        }
+        let database = try open(isReadOnly: isReadOnly)
+        _ = try version(of: database)
+        try checkSchema(of: database)
+        let found = try storing("read the audit log of \(path)") {
+            try database.handle.first(
+                "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
+            ) { $0.blob(0) } ?? nil
+        }
+        guard head.sequence == 0 || found == head.hash else {
+            throw .incompatible(
+                path: path, "is no longer the queue that was opened: another file took its place")
+        }
+        return try ready(database)
+    }
+
+    /// Opens the file for `doctor`, whatever its schema is.
+    ///
+    /// - Returns: `nil` where there is no queue in it yet.
+    func openUnchecked() throws(AlertError) -> OpenDatabase? {
+        try inspect() == .ours ? open() : nil
+    }
+
+    /// Opens the file again after a failure, and has SQLite check its structure.
+    func reopenAfterFailure(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
+        let database = try openExisting(continuing: head)
+        try storing("check \(path) after a failure") {
+            let finding = try database.handle.first("PRAGMA quick_check(1)") { $0.text(0) }
+            guard finding == "ok" else {
+                throw AlertError.storage(
+                    operation: "use \(path) after a failure", finding ?? "the check said nothing")
+            }
+        }
+        return database
+    }
+
+    /// Syncs what the write-ahead log holds, before anybody is told of it.
+    ///
+    /// A process that was killed between writing its commit and syncing it leaves a commit that
+    /// the next one to open the file recovers and reads, and that a power loss could still take
+    /// away. Once this connection is open, no commit is seen before it has been synced.
+    func syncLog() throws(AlertError) {
+        guard let size = FileIdentity(path: files.wal)?.size, size > 0 else { return }
+        // SQLite holds no locks on this file, so that closing it here loses none.
+        let raw = Glibc.open(files.wal, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard raw >= 0 else {
+            // Removed just now by a program that has copied all of it into the database.
+            guard errno != ENOENT else { return }
+            throw SystemError.current("open", files.wal)
+        }
+        defer { close(raw) }
+        guard fdatasync(raw) == 0 else { throw SystemError.current("sync", files.wal) }
+        try QueueLocation.sync(files.directory)
+    }
+
+    private enum Header {
+        case missing
+        case empty
+        case ours
+    }
+
+    /// Reads the first bytes of the file, without SQLite, so that a foreign file stays untouched.
+    ///
+    /// See <https://sqlite.org/fileformat2.html#the_database_header>.
+    private func inspect() throws(AlertError) -> Header {
+        try files.checkOwners(isLocked: false)
+        guard let identity = FileIdentity(path: path) else {
+            guard errno == ENOENT else { throw SystemError.current("open", path) }
+            return .missing
+        }
+        let header: [UInt8]? = try Self.opened.withLock { opened throws(AlertError) in
+            guard opened[identity] == nil else { return nil }
+            return try firstBytes()
+        }
+        guard let header else { return .ours }
+        if header.isEmpty || isHalfMade(header) { return .empty }
+        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw .incompatible(path: path, "is not an SQLite database")
+        }
+        guard Self.number(header[68..<72]) == Self.applicationID else {
+            throw .incompatible(path: path, "is the database of another program")
+        }
+        try SchemaMigration.check(Int(Self.number(header[60..<64])), of: path)
+        return .ours
+    }
+
+    /// Whether the power was lost while the first commit was being written: some of its pages are
+    /// there, the first one is not, and SQLite's journal is there to undo it.
+    private func isHalfMade(_ header: [UInt8]) -> Bool {
+        header.allSatisfy { $0 == 0 } && (FileIdentity(path: files.journal)?.size ?? 0) > 0
+    }
+
+    private func firstBytes() throws(AlertError) -> [UInt8] {
+        let raw = Glibc.open(path, O_RDWR | O_CLOEXEC)
+        guard raw >= 0 else { throw SystemError.current("open", path) }
+        defer { close(raw) }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = pread(raw, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw SystemError.current("read", path) }
+        return Array(bytes[..<count])
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Gives a file that somebody made beforehand, and left empty, the mode of a queue's files.
+    private func takeOver() throws(AlertError) {
+        guard FileIdentity(path: path)?.size == 0 else { return }
+        guard chmod(path, files.mode) == 0 else {
+            throw SystemError.current("set the mode of", path)
+        }
+    }
+
+    /// Makes an empty file with the right mode from the first moment on.
+    private func create() throws(AlertError) {
+        // What a deleted database left behind is not the new one's log, and its shared memory may
+        // still be mapped by whoever has the deleted one open.
+        for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
+        // Under another name first: the file at `path` must never be opened beside SQLite.
+        let draft = path + "-new.\(getpid())"
+        unlink(draft)
+        let raw = Glibc.open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, files.mode)
+        guard raw >= 0 else { throw SystemError.current("create", path) }
+        fchmod(raw, files.mode)
+        close(raw)
+        defer { unlink(draft) }
+        guard link(draft, path) == 0 || errno == EEXIST else {
+            throw SystemError.current("create", path)
+        }
+    }
+
+    private func open(isReadOnly: Bool = false) throws(AlertError) -> OpenDatabase {
+        guard let identity = FileIdentity(path: path) else {
+            throw SystemError.current("open", path)
+        }
+        let isDivided = Self.opened.withLock { opened in
+            let known = opened[identity]?.walFiles
+            // SQLite would go on with the shared memory that the others of this process use.
+            if let known, known != WALFiles(of: files) { return true }
+            opened[identity, default: Opened()].count += 1
+            return false
+        }
+        guard !isDivided else {
+            throw .busy(
+                "the log or the shared memory of \(path) was deleted while it was in use; "
+                    + "try again")
+        }
+        return try storing("open \(path)") {
+            let handle: Database
+            do {
+                handle = try Database(path: path) { Self.forget(identity) }
+            } catch {
+                Self.forget(identity)
+                throw error
+            }
+            try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
+            // Whoever makes the file now has it to itself for a moment.
+            handle.busyMilliseconds = 5000
+            // These need no schema. After its check, each would have all statements compiled again,
+            // and so the schema checked again.
+            try handle.execute(
+                """
+                PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;
+                PRAGMA query_only = \(isReadOnly ? "ON" : "OFF")
+                """)
+            return OpenDatabase(
+                handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
+                files: files, walFiles: nil)
+        }
+    }
+
+    private static func forget(_ identity: FileIdentity) {
+        opened.withLock { opened in
+            opened[identity]?.count -= 1
+            if opened[identity]?.count == 0 { opened[identity] = nil }
+        }
+    }
+
+    private func migration(of database: OpenDatabase) -> SchemaMigration {
+        SchemaMigration(db: database.handle, path: path)
+    }
+
+    private func version(of database: OpenDatabase) throws(AlertError) -> Int {
+        try migration(of: database).version()
+    }
+
+    private func checkSchema(of database: OpenDatabase) throws(AlertError) {
+        try storing("read the schema of \(path)") { try database.schema.runAlone() }
+    }
+
+    /// Whether the last step of the making was reached; a crash may have come before it.
+    private func isInWALMode(_ database: OpenDatabase) throws(AlertError) -> Bool {
+        try storing("read the journal mode of \(path)") {
+            try database.handle.first("PRAGMA journal_mode") { $0.text(0) } == "wal"
+        }
+    }
+
+    /// Sets what every connection needs, and makes sure that it holds.
+    private func ready(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
+        try storing("open \(path)") {
+            let db = database.handle
+            db.busyMilliseconds = 250
+            try db.execute(
+                """
+                PRAGMA synchronous = FULL; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
+                PRAGMA journal_size_limit = 8388608;
+                """)
+            // From the first read on the log and the shared memory are there.
+            _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer(0) }
+            let journal = try db.first("PRAGMA journal_mode") { $0.text(0) }
+            let synchronous = try db.first("PRAGMA synchronous") { $0.integer(0) }
+            guard journal == "wal", synchronous == 2 else {
+                throw AlertError.storage(
+                    operation: "open \(path)",
+                    "the journal mode is \(journal ?? "unknown") and synchronous "
+                        + "\(synchronous ?? -1), but must be wal and 2")
+            }
+        }
+        let walFiles = WALFiles(of: files)
+        // While it was being opened, another database may have taken its place, whose log SQLite
+        // would take for this one's.
+        guard database.identity == FileIdentity(path: path) else {
+            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
+        }
+        Self.opened.withLock { opened in
+            if opened[database.identity]?.walFiles == nil {
+                opened[database.identity]?.walFiles = walFiles
+            }
+        }
+        return OpenDatabase(
+            handle: database.handle, schema: database.schema, identity: database.identity,
+            files: files, walFiles: walFiles)
+    }
+}

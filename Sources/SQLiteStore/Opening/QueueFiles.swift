@@ -1,0 +1,102 @@
+import AlertCore
+import Glibc
+import Linux
+
+/// The files of one queue: the database and those beside it.
+struct QueueFiles: Sendable {
+    let database: String
+    /// The mode of every file: 0660 in a directory that a group shares, else 0600.
+    let mode: mode_t
+    private let place: SharedDirectory
+
+    /// Looks at the directory of a database.
+    ///
+    /// A symbolic link is followed here, as SQLite does, so that all files of a queue stand beside
+    /// the same database whatever it is called; but not where others could have put it.
+    ///
+    /// - Throws: if the path is empty, no regular file, in a directory that does not exist, or a
+    ///   link in one that others may write.
+    init(database: String) throws(AlertError) {
+        guard !database.isEmpty, !database.utf8.contains(0) else {
+            throw .invalid("database path", "is empty or contains a NUL character")
+        }
+        let absolute = database.hasPrefix("/") ? database : Self.currentDirectory + "/" + database
+        var status = stat()
+        if stat(absolute, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw .incompatible(
+                path: absolute,
+                status.st_mode & S_IFMT == S_IFDIR
+                    ? "is a directory; name a file in it" : "is not a regular file")
+        }
+        let resolved = Self.realPath(absolute) ?? absolute
+        let slash = resolved.lastIndex(of: "/") ?? resolved.startIndex
+        let named = slash == resolved.startIndex ? "/" : String(resolved[..<slash])
+        guard let directory = Self.realPath(named), stat(directory, &status) == 0 else {
+            throw SystemError.current("open the directory", named)
+        }
+        self.database = (directory == "/" ? "" : directory) + resolved[slash...]
+        place = SharedDirectory(status)
+        // A directory with the set-group-id bit that its group may write is shared on purpose.
+        mode = place.hasGroupFiles ? 0o660 : 0o600
+        try Self.checkName(absolute)
+    }
+
+    /// Makes sure that a database is reached by no link in a directory that others may write.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)``.
+    private static func checkName(_ path: String) throws(AlertError) {
+        var name = path
+        // As many as the kernel follows; see path_resolution(7).
+        for _ in 0..<40 {
+            var (link, place) = (stat(), stat())
+            let directory = QueueLocation.directory(of: name)
+            guard lstat(name, &link) == 0, link.st_mode & S_IFMT == S_IFLNK,
+                stat(directory, &place) == 0
+            else { return }
+            guard !SharedDirectory(place).isShared else {
+                throw .notPermitted(
+                    path: name,
+                    "it is a link in a directory that others may write, and is not followed")
+            }
+            guard let target = LinuxFile.link(name) else { return }
+            name = target.hasPrefix("/") ? target : directory + "/" + target
+        }
+    }
+
+    /// Makes sure that the files that SQLite opens are ours to use, before it does.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)``.
+    func checkOwners(isLocked: Bool) throws(AlertError) {
+        for path in [database, wal, sharedMemory, journal] {
+            try place.check(path, isLocked: isLocked)
+        }
+    }
+
+    /// What the names of the files beside a database end with.
+    static let endings = [
+        "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",
+    ]
+
+    var directory: String { QueueLocation.directory(of: database) }
+    var lock: String { database + "-lock" }
+    var slot: String { database + "-slot" }
+    var bell: String { database + "-bell" }
+    var handlers: String { database + "-handlers" }
+    var reserve: String { database + "-reserve" }
+    var journal: String { database + "-journal" }
+    var wal: String { database + "-wal" }
+    var sharedMemory: String { database + "-shm" }
+
+    /// The path without symbolic links and dots, if there is a file; see realpath(3).
+    private static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static var currentDirectory: String {
+        guard let path = getcwd(nil, 0) else { return "." }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

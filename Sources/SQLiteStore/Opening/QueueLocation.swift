@@ -1,0 +1,82 @@
+import AlertCore
+import Glibc
+
+/// Where queues live unless a path is given.
+package enum QueueLocation {
+    /// The queue that the machine's services and the group `alertq` share.
+    package static let systemPath = "/var/lib/alertq/queue.db"
+
+    /// `$ALERTQ_DATABASE`, else the user's queue, else the system queue.
+    package static func defaultPath() -> String {
+        Identity.environment("ALERTQ_DATABASE") ?? userPath() ?? systemPath
+    }
+
+    /// Refuses an environment that names a place in bytes that no path of ours can have: repaired,
+    /// they would name another queue.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)``.
+    package static func checkEnvironment() throws(AlertError) {
+        for name in ["ALERTQ_DATABASE", "XDG_STATE_HOME", "HOME"] {
+            guard let value = getenv(name), String(validatingCString: value) == nil else {
+                continue
+            }
+            throw .invalid("variable \(name)", "is not valid UTF-8")
+        }
+    }
+
+    /// The user's queue; `nil` for root and for a process without a home.
+    ///
+    /// See the XDG Base Directory Specification, `XDG_STATE_HOME`.
+    package static func userPath() -> String? {
+        guard !Identity.isRootOfFiles else { return nil }
+        // The specification: a path that is not absolute is to be ignored.
+        if let state = Identity.environment("XDG_STATE_HOME"), state.hasPrefix("/") {
+            return state + "/alertq/queue.db"
+        }
+        guard let home = Identity.environment("HOME"), home.hasPrefix("/"), home != "/" else {
+            return nil
+        }
+        return home + "/.local/state/alertq/queue.db"
+    }
+
+    /// Creates the directories of the user's queue, for nobody else's eyes.
+    static func createUserDirectory(for path: String) throws(AlertError) {
+        guard path == userPath() else { return }
+        var directories: [String] = []
+        var directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        while !directory.isEmpty, access(String(directory), F_OK) != 0 {
+            directories.append(String(directory))
+            directory = directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)]
+        }
+        for directory in directories.reversed() {
+            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError.current("create the directory", directory)
+            }
+            // Otherwise a power loss could take the directory away, with all that is synced in it.
+            try sync(Self.directory(of: directory))
+        }
+    }
+
+    /// The directory that a file is in, of an absolute path.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// The name that a file has in its directory.
+    static func name(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// Puts the names in a directory on the disk; see fsync(2).
+    static func sync(_ directory: String) throws(AlertError) {
+        let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard raw >= 0 else {
+            // A directory that may be passed through but not read can't be synced.
+            guard errno != EACCES else { return }
+            throw SystemError.current("open the directory", directory)
+        }
+        defer { close(raw) }
+        guard fsync(raw) == 0 else { throw SystemError.current("sync the directory", directory) }
+    }
+}

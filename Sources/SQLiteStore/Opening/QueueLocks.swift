@@ -1,0 +1,33 @@
+import AlertCore
+import Glibc
+import Linux
+
+/// Which processes hold the locks of a queue, as far as they can be seen.
+package struct QueueLocks: Sendable {
+    private let files: QueueFiles?
+
+    /// Names the locks of the queue in a database file.
+    package init(database: String) {
+        // What is wrong with the path is told by whoever opens it.
+        files = try? QueueFiles(database: database)
+    }
+
+    /// The process that holds the writer lock, for as long as it writes; `nil` if it is free.
+    package var writer: LinuxProcess? {
+        files.flatMap { FileLocks(path: $0.lock)?.flockHolder() }.flatMap(other)
+    }
+
+    /// The process that holds the presentation slot, among those whose files this user may see.
+    package var presenter: LinuxProcess? {
+        files.flatMap { FileLocks(path: $0.slot)?.openFileHolders().first }.flatMap(other)
+    }
+
+    /// The processes that run handlers or hooks, or wait for a response, likewise.
+    package var handlers: [LinuxProcess] {
+        files.flatMap { FileLocks(path: $0.handlers)?.openFileHolders() } ?? []
+    }
+
+    private func other(_ process: LinuxProcess) -> LinuxProcess? {
+        process.pid == getpid() ? nil : process
+    }
+}

@@ -1,0 +1,252 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+import Synchronization
+
+/// The queue in one SQLite file, shared by any number of processes.
+package final class SQLiteAlertStore: AlertStore, LockWaiting {
+    let files: QueueFiles
+    let clock: any AlertClock
+    /// On whose behalf it applies deadlines.
+    let caller: Caller
+    let commits: GroupCommit
+    let slot: PresentationSlot
+    private let changes: ChangeSignal
+    private let foreignChanges: ChangeSignal
+    private let slotChanges: ChangeSignal
+    private let lastHold: LastHold
+    private let watch: QueueWatch
+    private let bell: Bell
+    private let reader: QueueConfined<Reader>
+    let known: LogTail
+    let lookAhead: LookAhead
+    let timekeeper: Timekeeper?
+    private let closing = Mutex(false)
+
+    /// Opens the queue in a database file, which is created if it does not exist.
+    ///
+    /// - Parameters:
+    ///   - caller: On whose behalf deadlines are applied.
+    ///   - isReadOnly: Whether nothing is to be written, so that it is opened where nothing can be.
+    ///   - keepsTime: Whether it stores expiries and ends snoozes by itself.
+    ///   - onTrouble: Hears, once, why they can't be stored, if that lasts.
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer,
+    ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/storage(operation:_:)``.
+    package static nonisolated(nonsending) func open(
+        path: String, clock: any AlertClock = .system, caller: Caller = Caller(via: "deadline"),
+        busyTime: Duration = .seconds(5), isReadOnly: Bool = false, keepsTime: Bool = false,
+        onTrouble: @escaping @Sendable (AlertError) -> Void = { _ in }
+    ) async throws(AlertError) -> SQLiteAlertStore {
+        try QueueLocation.createUserDirectory(for: path)
+        let files = try QueueFiles(database: path)
+        if !isReadOnly { try WriteAccess.check(files) }
+        let changes = ChangeSignal()
+        let foreignChanges = ChangeSignal()
+        let bell = Bell(path: files.bell, mode: files.mode)
+        let (known, lookAhead) = (LogTail(), LookAhead())
+        let commits = try await GroupCommit.start(
+            files: files, clock: clock, known: known, busyTime: busyTime
+        ) { concernsOthers in
+            changes.change()
+            guard concernsOthers else { return }
+            lookAhead.forget()
+            foreignChanges.change()
+        } ring: {
+            bell.ring()
+        }
+        bell.create()
+        PresentationSlot(path: files.slot, mode: files.mode).allocateText()
+        let store = SQLiteAlertStore(
+            files: files, clock: clock, caller: caller, commits: commits, changes: changes,
+            foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
+            timekeeper: keepsTime ? Timekeeper(clock: clock, onTrouble: onTrouble) : nil)
+        store.timekeeper?.start(for: store)
+        return store
+    }
+
+    /// Takes SQLite for this process alone, before its first use, which makes it faster.
+    ///
+    /// For programs of our own: a program that uses the library may use SQLite in other ways.
+    package static func disableMemoryStatistics() { Database.disableMemoryStatistics() }
+
+    private init(
+        files: QueueFiles, clock: any AlertClock, caller: Caller, commits: GroupCommit,
+        changes: ChangeSignal, foreignChanges: ChangeSignal, known: LogTail, lookAhead: LookAhead,
+        bell: Bell, timekeeper: Timekeeper?
+    ) {
+        let slotChanges = ChangeSignal()
+        let lastHold = LastHold()
+        let reader = QueueConfined(
+            Reader(file: DatabaseFile(files: files), known: known) { [weak commits] in
+                commits?.deferWrite("open the database again") { _ in }
+            }, label: "alertq.reader")
+        known.whenMoved { [weak reader] in reader?.async { $0.leaveIfMoved() } }
+        self.files = files
+        self.clock = clock
+        self.commits = commits
+        self.changes = changes
+        self.foreignChanges = foreignChanges
+        self.bell = bell
+        self.known = known
+        self.lookAhead = lookAhead
+        self.slotChanges = slotChanges
+        self.lastHold = lastHold
+        self.reader = reader
+        self.caller = caller
+        self.timekeeper = timekeeper
+        slot = PresentationSlot(path: files.slot, mode: files.mode)
+        watch = QueueWatch(files: files) {
+            // What this process has committed itself has been told already.
+            guard bell.wasRungByOthers() else { return }
+            changes.change()
+            lookAhead.forget()
+            foreignChanges.change()
+        } onSlot: {
+            slotChanges.change()
+        } onTick: {
+            lastHold.giveSign()
+            bell.listen()
+            // A ring may have been swallowed: the database's own version number tells.
+            reader.async { reader in
+                guard reader.hasChanged() else { return }
+                changes.change()
+                lookAhead.forget()
+                foreignChanges.change()
+            }
+            changes.nudge()
+            foreignChanges.nudge()
+            slotChanges.nudge()
+        }
+    }
+
+    deinit {
+        timekeeper?.stop()
+        watch.stop()
+        commits.closeSoon()
+    }
+
+    package func hurry() { commits.hurry() }
+
+    var isClosed: Bool { closing.withLock { $0 } }
+
+    package nonisolated(nonsending) func close() async {
+        closing.withLock { $0 = true }
+        timekeeper?.stop()
+        watch.stop()
+        // Before the writer, which then finds out whether anybody else has the file open.
+        try? await reader.run { $0.close() }
+        await commits.close()
+        bell.close()
+        changes.change()
+        foreignChanges.change()
+        slotChanges.change()
+    }
+
+    /// Reads from the database, in one short transaction.
+    nonisolated(nonsending) func read<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(AlertError) -> Result {
+        guard !isClosed else { throw .closed }
+        return try await reader.run { reader throws(AlertError) in
+            try storing(operation) { try reader.read(body) }
+        }
+    }
+
+    /// Another connection, for whoever reads much at a time.
+    func makeReader() -> Reader { Reader(file: DatabaseFile(files: files), known: known) }
+
+    package var position: LogPosition {
+        // In this order: what comes in between is looked at once more.
+        let changes = seenChanges
+        return LogPosition(sequence: known.head.sequence, changes: changes)
+    }
+
+    private var seenChanges: LogPosition.Changes {
+        LogPosition.Changes(all: changes.count, byOthers: foreignChanges.count)
+    }
+
+    package nonisolated(nonsending) func news(
+        after position: LogPosition, of scope: News.Scope
+    ) async throws(AlertError) -> News {
+        guard !isClosed else { throw .closed }
+        let signal = scope == .others ? foreignChanges : changes
+        if !startWatching(), let count = position.changes?[scope] {
+            await signal.wait(after: count)
+        }
+        guard !isClosed else { throw .closed }
+        let seen = seenChanges
+        // What this process did itself need not be read.
+        let start =
+            scope == .others
+            ? known.endOfOwn(after: position.sequence) : position.sequence
+        let limit = 256
+        let events = try await events(
+            after: start, limit: limit, isChecked: scope == .everybody)
+        // After a full page there may be more, which is to be read at once.
+        let isFull = events.count == limit
+        return News(
+            events: events,
+            position: LogPosition(
+                sequence: events.last?.sequence ?? start, changes: isFull ? nil : seen),
+            hasChanged: seen[scope] != position.changes?[scope])
+    }
+
+    /// A number that grows with each change that this process has noticed.
+    package var changeCount: UInt64 { changes.count }
+
+    /// Waits until ``changeCount`` differs from a number, or a second has passed.
+    package nonisolated(nonsending) func waitForChange(after count: UInt64) async {
+        guard !startWatching() else { return }
+        await changes.wait(after: count)
+    }
+
+    /// Begins to hear what other processes do; the first time there may be something that came
+    /// before, which has to be looked at once more.
+    private func startWatching() -> Bool {
+        bell.listen()
+        return watch.start()
+    }
+
+    package nonisolated(nonsending) func attach(
+        _ screen: SlotHolder
+    ) async throws(AlertError) -> any ScreenLease {
+        guard !isClosed else { throw .closed }
+        return SlotLease(of: screen, in: self)
+    }
+
+    package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? { slot.holder() }
+
+    /// Takes the slot, if it is free.
+    func takeSlot(_ screen: SlotHolder) throws(AlertError) -> SlotHold? {
+        guard let hold = try slot.take(screen) else { return nil }
+        lastHold.set(hold)
+        // Its tick is the pulse of the screen that leads.
+        watch.start()
+        return hold
+    }
+
+    /// Waits until the slot may have become free, or a second has passed.
+    nonisolated(nonsending) func waitForSlot() async {
+        watch.start()
+        let seen = slotChanges.count
+        guard slot.isHeld() else {
+            // It is free and could not be taken all the same: not to be tried in a spin.
+            try? await Task.sleep(for: .milliseconds(100))
+            return
+        }
+        await slotChanges.wait(after: seen)
+        // The close may be heard before the lock is free.
+        for milliseconds in [1, 2, 4, 8, 16] where slot.isHeld() {
+            // A cancelled wait is over; the caller looks at its task itself.
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+        }
+    }
+
+    package nonisolated(nonsending) func takeHandlerTurn(
+        _ id: Alert.ID
+    ) async throws(AlertError) -> (any HandlerTurn)? {
+        guard !isClosed else { throw .closed }
+        return try HandlerTurns(path: files.handlers, mode: files.mode).take(id)
+    }
+}

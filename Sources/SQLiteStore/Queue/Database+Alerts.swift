@@ -1,0 +1,61 @@
+import AlertCore
+import SQLite
+
+/// The rows of alerts, as both the writer and the reader look for them.
+extension Database {
+    private static let joined = """
+        SELECT \(AlertRow.columns) FROM alerts
+        JOIN sources ON sources.id = alerts.source_id
+        LEFT JOIN responses ON responses.alert_id = alerts.id
+        """
+
+    // Put together once: a statement is found by its text.
+    // By no index that somebody may have added, because verifying the log reads alerts this way.
+    private static let byID = """
+        SELECT \(AlertRow.columns) FROM alerts NOT INDEXED
+        JOIN sources NOT INDEXED ON sources.id = alerts.source_id
+        LEFT JOIN responses INDEXED BY sqlite_autoindex_responses_1
+            ON responses.alert_id = alerts.id
+        WHERE alerts.id = ?
+        """
+    private static let byKey = joined + " WHERE alerts.source_id = ? AND alerts.key = ?"
+
+    func alert(_ id: Alert.ID) throws -> AlertRow? {
+        try first(Self.byID, .integer(id)) { try AlertRow($0) }
+    }
+
+    /// An alert that the log confirms.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` for one that it contradicts.
+    func checkedAlert(_ id: Alert.ID) throws -> AlertRow? {
+        try alert(id).map(checked)
+    }
+
+    /// An alert; `nil` where the log contradicts it.
+    func consistentAlert(_ id: Alert.ID) throws -> AlertRow? {
+        do { return try checkedAlert(id) } catch AlertError.inconsistent { return nil }
+    }
+
+    /// The alert that an account has asked with a key, and that the log confirms.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` for one that it contradicts.
+    func checkedAlert(key: String, source: String, uid: UInt32) throws -> AlertRow? {
+        guard let sourceID = try self.source(uid: uid, name: source)?.id,
+            let row = try first(
+                Self.byKey, .integer(sourceID), .text(key), read: { try AlertRow($0) })
+        else { return nil }
+        let record = try checked(row).record
+        guard record.alert.key.isIdentical(to: key), record.source.uid == uid,
+            record.source.name.isIdentical(to: source)
+        else { throw AlertError.inconsistent(record.id, "an index finds it under another key") }
+        return row
+    }
+
+    /// The source of an account's alerts with a name, and how many of them wait.
+    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int64)? {
+        try first(
+            "SELECT id, pending FROM sources WHERE uid = ? AND name = ?",
+            .integer(Int64(uid)), .text(name)
+        ) { (id: $0.integer(0), pending: $0.integer(1)) }
+    }
+}

@@ -1,0 +1,133 @@
+import AlertCore
+import SQLite
+
+// What is due: deadlines that have passed, and snoozes that are over.
+extension Database {
+    /// The alerts whose deadline has passed: by boot time within this boot, else, and for moments,
+    /// by the wall clock.
+    func overdue(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
+        let lengths = try due(
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND boot = ? AND expires_boot_ms <= ? ORDER BY expires_boot_ms LIMIT ?
+            """,
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND boot <> ? AND expires_boot_ms IS NOT NULL AND expires_ms <= ?
+            ORDER BY expires_ms LIMIT ?
+            """, now, limit)
+        guard lengths.count < limit else { return lengths }
+        return lengths
+            + (try rows(
+                """
+                SELECT id FROM alerts INDEXED BY alerts_expiry_moment
+                WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL
+                AND expires_ms <= ? ORDER BY expires_ms LIMIT ?
+                """, .integer(now.wallMilliseconds), .integer(limit - lengths.count)
+            ) { $0.integer(0) })
+    }
+
+    /// The alerts whose snooze is over, by the same clocks.
+    func finishedSnoozes(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
+        try due(
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
+            AND snoozed_boot = ? AND snoozed_boot_ms <= ?
+            ORDER BY snoozed_boot_ms LIMIT ?
+            """,
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
+            AND snoozed_boot <> ? AND snoozed_ms <= ? ORDER BY snoozed_ms LIMIT ?
+            """, now, limit)
+    }
+
+    private func due(
+        _ sameBoot: String, _ otherBoot: String, _ now: ClockReading, _ limit: Int
+    ) throws -> [Alert.ID] {
+        let first = try rows(
+            sameBoot, .text(now.boot), .integer(now.bootMilliseconds), .integer(limit)
+        ) { $0.integer(0) }
+        guard first.count < limit else { return first }
+        return first
+            + (try rows(
+                otherBoot, .text(now.boot), .integer(now.wallMilliseconds),
+                .integer(limit - first.count)
+            ) { $0.integer(0) })
+    }
+
+    /// Whether a deadline has passed or a snooze is over that can be stored: up to a thousand
+    /// alerts that the log contradicts are passed over.
+    func isDue(at now: ClockReading) throws -> Bool {
+        if try !finishedSnoozes(at: now, limit: 1).isEmpty { return true }
+        for limit in [1, 1000] {
+            let overdue = try overdue(at: now, limit: limit)
+            for id in overdue where try consistentAlert(id) != nil { return true }
+            if overdue.count < limit { return false }
+        }
+        return false
+    }
+
+    /// The earliest deadline or end of a snooze among those that were set in this boot, and the
+    /// moments; `nil` for none.
+    func nextDue(at now: ClockReading) throws -> ClockReading? {
+        let boot = now.boot
+        let moments = [
+            try first(
+                """
+                SELECT expires_ms, expires_boot_ms FROM alerts
+                WHERE state = 'queued' AND expires_ms IS NOT NULL AND boot = ?
+                    AND expires_boot_ms > ?
+                ORDER BY expires_boot_ms LIMIT 1
+                """, .text(boot), .integer(Int64.min), read: Self.moment(in: boot)),
+            try first(
+                """
+                SELECT expires_ms FROM alerts INDEXED BY alerts_expiry_moment
+                WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL
+                ORDER BY expires_ms LIMIT 1
+                """
+            ) { ClockReading(onWallClock: $0.integer(0)) },
+            try first(
+                """
+                SELECT snoozed_ms, snoozed_boot_ms FROM alerts
+                WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot = ?
+                ORDER BY snoozed_boot_ms LIMIT 1
+                """, .text(boot), read: Self.moment(in: boot)),
+        ]
+        return moments.compactMap { $0 }.min { now.time(until: $0) < now.time(until: $1) }
+    }
+
+    private static func moment(in boot: String) -> (borrowing Row) -> ClockReading {
+        { row in
+            ClockReading(
+                wallMilliseconds: row.integer(0), bootMilliseconds: row.integer(1), boot: boot)
+        }
+    }
+
+    /// How many alerts wait. Those whose deadline has passed don't, whether that is stored or not.
+    ///
+    /// A number that no source can have reached counts for nothing.
+    func pendingCount(at now: ClockReading) throws -> Int {
+        let stored =
+            try first(
+                "SELECT coalesce(sum(pending), 0) FROM sources WHERE pending BETWEEN 0 AND ?",
+                .integer(Int64(UInt32.max))
+            ) { Int($0.integer(0)) } ?? 0
+        return max(0, stored - (try overdueCount(at: now)))
+    }
+
+    private func overdueCount(at now: ClockReading) throws -> Int {
+        let sameBoot = try first(
+            """
+            SELECT count(*) FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND boot = ? AND expires_boot_ms <= ?
+            """, .text(now.boot), .integer(now.bootMilliseconds)
+        ) { Int($0.integer(0)) }
+        let onWallClock = try first(
+            """
+            SELECT count(*) FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
+            AND (boot <> ? OR expires_boot_ms IS NULL) AND expires_ms <= ?
+            """, .text(now.boot), .integer(now.wallMilliseconds)
+        ) { Int($0.integer(0)) }
+        return (sameBoot ?? 0) + (onWallClock ?? 0)
+    }
+}

@@ -1,0 +1,115 @@
+import AlertCore
+import SQLite
+
+// What waits, page by page, in the order of the list: by urgency, then by age; snoozed alerts last.
+extension Database {
+    /// The next alerts that wait, after one of them or from the first.
+    ///
+    /// Within a priority they come by their ids, so that none of it is passed over or comes twice.
+    /// An alert that is resolved in the meantime keeps its place, or, if it was snoozed, gets back
+    /// the one from before.
+    ///
+    /// - Throws: ``AlertError/notFound(_:)`` if there is no alert to go on after.
+    func waiting(
+        source: String?, after last: Alert.ID?, limit: Int, at now: ClockReading
+    ) throws -> [Alert.ID] {
+        let place = try last.map { id throws in
+            guard let place = try waitingPlace(of: id) else { throw AlertError.notFound(id) }
+            return place
+        }
+        var ids: [Alert.ID] = []
+        if place?.snoozedUntil == nil {
+            ids = try Alert.Priority.allCases
+                .flatMap { priority in
+                    try places(
+                        priority, source: source, after: place?.queue, limit: limit, at: now)
+                }
+                .sorted { $0.comes(before: $1, at: now) }
+                .prefix(limit).map(\.id)
+        }
+        guard ids.count < limit else { return ids }
+        let end = place.flatMap { place in place.snoozedUntil.map { ($0, place.queue.id) } }
+        return ids + (try snoozed(source: source, after: end, limit: limit - ids.count, at: now))
+    }
+
+    /// The oldest waiting alerts of one priority, without their texts.
+    private func places(
+        _ priority: Alert.Priority, source: String?, after last: QueuePlace?, limit: Int,
+        at now: ClockReading
+    ) throws -> [QueuePlace] {
+        let isOwn = last?.priority == priority
+        var places: [QueuePlace] = []
+        try visit(
+            """
+            SELECT id, asked_ms, asked_boot_ms, boot FROM alerts
+            WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ?1 AND \(Self.isInTime)
+                AND id > ?5 AND \(Self.isOfSource) ORDER BY id
+            """,
+            [
+                .integer(priority.rawValue), .text(now.boot), .integer(now.bootMilliseconds),
+                .integer(now.wallMilliseconds), .integer(isOwn ? last?.id ?? 0 : 0),
+                .optional(source),
+            ]
+        ) { row in
+            let place = QueuePlace(
+                id: row.integer(0), priority: priority,
+                asked: ClockReading(
+                    wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
+                    boot: row.text(3)))
+            if isOwn || last?.comes(before: place, at: now) != false { places.append(place) }
+            return places.count < limit
+        }
+        return places
+    }
+
+    /// The snoozed alerts, the first to come again first.
+    private func snoozed(
+        source: String?, after last: (end: Int64, id: Alert.ID)?, limit: Int,
+        at now: ClockReading
+    ) throws -> [Alert.ID] {
+        try rows(
+            """
+            SELECT id FROM alerts WHERE state = 'queued' AND snoozed_ms IS NOT NULL
+                AND (snoozed_ms, id) > (?1, ?5) AND \(Self.isInTime) AND \(Self.isOfSource)
+            ORDER BY snoozed_ms, id LIMIT ?7
+            """,
+            .integer(last?.end ?? .min), .text(now.boot), .integer(now.bootMilliseconds),
+            .integer(now.wallMilliseconds), .integer(last?.id ?? .min), .optional(source),
+            .integer(limit)
+        ) { $0.integer(0) }
+    }
+
+    private func waitingPlace(of id: Alert.ID) throws -> WaitingPlace? {
+        try first(
+            "SELECT priority, asked_ms, asked_boot_ms, boot, snoozed_ms FROM alerts WHERE id = ?",
+            .integer(id)
+        ) { row in
+            WaitingPlace(
+                queue: QueuePlace(
+                    id: id,
+                    priority: Alert.Priority(rawValue: Int(clamping: row.integer(0))) ?? .normal,
+                    asked: ClockReading(
+                        wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
+                        boot: row.text(3))),
+                snoozedUntil: row.optionalInteger(4))
+        }
+    }
+
+    /// Whether the deadline has not passed: `?2` is the boot, `?3` its time, `?4` the wall clock's.
+    private static let isInTime = """
+        (expires_ms IS NULL OR CASE WHEN boot = ?2 AND expires_boot_ms IS NOT NULL
+            THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
+        """
+
+    /// Whether it was asked by the source `?6`, under any account; NULL lets all through.
+    private static let isOfSource = """
+        (?6 IS NULL OR source_id IN (SELECT id FROM sources WHERE name = ?6))
+        """
+}
+
+/// Where an alert stands among those that wait.
+private struct WaitingPlace {
+    let queue: QueuePlace
+    /// When it comes again; `nil` for one that is not snoozed.
+    let snoozedUntil: Int64?
+}

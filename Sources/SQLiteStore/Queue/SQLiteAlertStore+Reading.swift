@@ -1,0 +1,247 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+
+extension SQLiteAlertStore {
+    package nonisolated(nonsending) func next(
+        _ query: ScreenQuery
+    ) async throws(AlertError) -> Upcoming {
+        if let known = lookAhead.upcoming(
+            for: query, at: clock.now(), isOwn: { known.isOwn(since: $0) })
+        {
+            return known
+        }
+        var generation = lookAhead.forget()
+        var (upcoming, isDue, sequence) = try await look(query)
+        if isDue {
+            try await sweep(atMost: .max)
+            generation = lookAhead.forget()
+            (upcoming, _, sequence) = try await look(query)
+        }
+        // What others may show counts as waiting, however little this one may show.
+        if upcoming.record == nil, upcoming.refused.isEmpty, upcoming.waiting.count == 0 {
+            lookAhead.foundNothing(for: query, at: sequence, since: generation)
+        }
+        return upcoming
+    }
+
+    /// Looks for the next alert, whether anything is due, and for the end of the log.
+    private nonisolated(nonsending) func look(
+        _ query: ScreenQuery
+    ) async throws(AlertError) -> (Upcoming, isDue: Bool, sequence: Int64) {
+        try await read("look for the next alert") { [clock] db in
+            let now = clock.now()
+            let isDue = try db.isDue(at: now)
+            var refused: [Alert.ID: AlertError] = [:]
+            var next: AlertRow?
+            // What the log contradicts is never shown, and keeps nothing else from the screen.
+            while refused.count < 100 {
+                do {
+                    next = try db.next(query, except: Array(refused.keys), at: now).map(db.checked)
+                    break
+                } catch let error as AlertError {
+                    guard case .inconsistent(let id?, _) = error, refused[id] == nil else {
+                        throw error
+                    }
+                    refused[id] = error
+                }
+            }
+            var upcoming = Upcoming(record: next?.record, expiry: next?.expiry)
+            upcoming.refused = refused
+            upcoming.waiting = try db.ready(besides: next?.record.id ?? 0)
+            if let next { upcoming.isCancelRequested = try db.isCancelRequested(next) }
+            return (upcoming, isDue, try db.lastSequence())
+        }
+    }
+
+    package nonisolated(nonsending) func waiting(besides id: Alert.ID) async throws(AlertError)
+        -> WaitingAlerts
+    {
+        try await read("count what waits") { try $0.ready(besides: id) }
+    }
+
+    package nonisolated(nonsending) func find(
+        _ reference: Reference
+    ) async throws(AlertError) -> Receipt {
+        let found = try await read("look for an alert") { [clock] db -> Receipt? in
+            let row =
+                switch reference {
+                case .id(let id): try db.checkedAlert(id)
+                case .key(let key, let source, let uid):
+                    try db.checkedAlert(key: key, source: source, uid: uid)
+                }
+            return try row.map { try db.receipt(of: $0, at: clock.now()) }
+        }
+        guard var found else {
+            throw switch reference {
+            case .id(let id): .notFound(id)
+            case .key(let key, _, _): .keyNotFound(key)
+            }
+        }
+        found.record = withState(found.record)
+        return found
+    }
+
+    package nonisolated(nonsending) func page(
+        _ query: RecordQuery
+    ) async throws(AlertError) -> RecordPage {
+        let records: [AlertRecord]
+        switch query.kind {
+        case .waiting(let source):
+            records = try await waiting(source: source, after: query.after, limit: query.limit)
+        case .history(let filter):
+            records = try await readHistory(filter, limit: query.limit, after: query.after)
+        case .awaitingHandler(let name):
+            return try await awaiting(handler: name, after: query.after, limit: query.limit)
+        case .unclaimed(let filter):
+            return try await unclaimed(filter, after: query.after ?? 0, limit: query.limit)
+        }
+        return RecordPage(
+            records: records, next: records.last?.id ?? query.after,
+            isEnd: records.count < query.limit)
+    }
+
+    private nonisolated(nonsending) func waiting(
+        source: String?, after: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> [AlertRecord] {
+        let records = try await read("list what waits") { [clock] db in
+            try db.waiting(source: source, after: after, limit: limit, at: clock.now())
+                .compactMap { try db.alert($0)?.record }
+        }
+        return records.map(withState)
+    }
+
+    package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
+        try await read("count what waits") { [clock] in try $0.pendingCount(at: clock.now()) }
+    }
+
+    private nonisolated(nonsending) func awaiting(
+        handler: String, after: Alert.ID?, limit: Int
+    ) async throws(AlertError) -> RecordPage {
+        try await read("look for uncollected responses") { db in
+            let ids = try db.rows(
+                """
+                SELECT alert_id FROM responses WHERE handler = ? AND collected_ms IS NULL
+                    AND seq > coalesce((SELECT seq FROM responses WHERE alert_id = ?), 0)
+                ORDER BY seq LIMIT ?
+                """, [.text(handler), .optional(after), .integer(limit)]
+            ) { $0.integer(0) }
+            // A row that can't be read is in the way of no other one.
+            let records = ids.compactMap { id in (try? db.alert(id))?.record }
+            var page = RecordPage(
+                records: records, next: ids.last ?? after, isEnd: ids.count < limit)
+            page.ids = ids
+            return page
+        }
+    }
+
+    private nonisolated(nonsending) func unclaimed(
+        _ filter: HistoryFilter, after place: Int64, limit: Int
+    ) async throws(AlertError) -> RecordPage {
+        let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
+        // How many responses one look passes: few enough for a short transaction.
+        let span: Int64 = 10_000
+        return try await read("look for uncollected responses") { db in
+            let last = try db.first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
+            // Numbers may be far apart, where somebody has changed the file.
+            let next = try db.first(
+                "SELECT seq FROM responses WHERE seq > ? ORDER BY seq LIMIT 1", .integer(place)
+            ) { $0.integer(0) }
+            let end = min(max(last, place), max(place, next ?? place).addingBounded(span))
+            let found = try db.rows(
+                """
+                SELECT \(AlertRow.columns), responses.seq FROM responses
+                CROSS JOIN alerts ON alerts.id = responses.alert_id
+                CROSS JOIN sources ON sources.id = alerts.source_id
+                WHERE responses.seq > ?1 AND responses.seq <= ?2 AND collected_ms IS NULL
+                    AND responses.handler IS NULL
+                    AND (?3 IS NULL OR responses.source = ?3)
+                    AND (?4 IS NULL OR outcome = ?4) AND (?5 IS NULL OR button = ?5)
+                    AND (?6 IS NULL OR resolved_ms >= ?6)
+                    AND (?7 IS NULL OR user = ?7) AND (?8 IS NULL OR via = ?8)
+                    AND (?9 IS NULL OR responses.key = ?9)
+                    AND (?10 IS NULL OR resolved_by = ?10)
+                    AND (?11 IS NULL OR resolved_ms < ?11)
+                ORDER BY responses.seq LIMIT ?12
+                """,
+                [
+                    .integer(place), .integer(end), .optional(filter.source),
+                    .optional(filter.outcome?.rawValue), .optional(filter.button),
+                    .optional(filter.since.map(Timestamp.milliseconds)),
+                    .optional(filter.user), .optional(filter.via), .optional(filter.key),
+                    .optional(filter.by?.rawValue),
+                    .optional(filter.until.map(Timestamp.milliseconds)), .integer(limit),
+                ]
+            ) { (try AlertRow($0).record, $0.integer(AlertRow.count)) }
+            let isFull = found.count == limit
+            let records = found.map(\.0)
+            return RecordPage(
+                records: try text?.matches(records) ?? records,
+                next: isFull ? found.last?.1 ?? end : end,
+                isEnd: !isFull && end >= last)
+        }
+    }
+
+    /// The record, with its state as the slot knows it.
+    private func withState(_ record: AlertRecord) -> AlertRecord {
+        guard record.state == .queued, let holder = slot.holder(), holder.isThere,
+            holder.alert == record.id
+        else { return record }
+        var record = record
+        record.state = .presented
+        return record
+    }
+}
+
+extension Database {
+    /// How many alerts could be shown now besides one, counted up to 1,000.
+    fileprivate func ready(besides id: Alert.ID) throws -> WaitingAlerts {
+        let count = { [self] (condition: String) in
+            try first(
+                """
+                SELECT count(*) FROM (SELECT 1 FROM alerts
+                    WHERE state = 'queued' AND snoozed_ms IS NULL AND id <> ?1\(condition)
+                    LIMIT 1000)
+                """, .integer(id)
+            ) { Int($0.integer(0)) } ?? 0
+        }
+        return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
+    }
+
+    /// An alert as it was found at a moment.
+    fileprivate func receipt(of row: AlertRow, at now: ClockReading) throws -> Receipt {
+        Receipt(
+            record: row.visible(at: now), isOverdue: row.isOverdue(at: now),
+            isCancelRequested: try isCancelRequested(row), expiry: row.expiry,
+            sequence: try lastSequence())
+    }
+
+    /// Whether somebody wants the screen that shows an alert to cancel it.
+    fileprivate func isCancelRequested(_ row: AlertRow) throws -> Bool {
+        // The mark is quickly looked at; what counts is who the log says has requested it.
+        guard row.isMarkedCancelled, row.record.response == nil else { return false }
+        return try cancelRequest(of: row.record.id) != nil
+    }
+
+    /// The first alert of the queue that a screen may show, but for some more.
+    fileprivate func next(
+        _ query: ScreenQuery, except others: [Alert.ID], at now: ClockReading
+    ) throws -> AlertRow? {
+        let except = query.except + others
+        if let only = query.only {
+            guard !except.contains(only), let row = try alert(only), row.record.response == nil,
+                row.record.snoozedUntil == nil
+            else { return nil }
+            return row
+        }
+        let presenters = StoredJSON.encode(query.presenters)
+        if query.prefersQuestions,
+            let row = try first(
+                of: Candidates(presenters: presenters, except: except, hasButtons: true), at: now)
+        {
+            return row
+        }
+        return try first(
+            of: Candidates(presenters: presenters, except: except, hasButtons: false), at: now)
+    }
+}

@@ -1,0 +1,93 @@
+import AlertCore
+import FoundationEssentials
+import SQLite
+
+extension SQLiteAlertStore {
+    package nonisolated(nonsending) func statistics(
+        _ query: StatisticsQuery,
+        _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    ) async throws(AlertError) -> AlertStatistics {
+        await sweepForReading()
+        let last = try await read("count the alerts") { db in
+            try db.first("SELECT max(id) FROM alerts") { $0.integer(0) } ?? 0
+        }
+        let query = StatisticsPage(
+            source: query.source, since: query.since.map(Timestamp.milliseconds),
+            until: query.until.map(Timestamp.milliseconds))
+        var tally = StatisticsTally()
+        var place: Int64 = 0
+        // In short transactions, so that the write-ahead log can be reused meanwhile.
+        while place < last {
+            guard !Task.isCancelled else { throw .busy("the count was cancelled") }
+            let (start, before) = (place, tally)
+            let end = min(last, start.addingBounded(StatisticsPage.pageLength))
+            (tally, place) = try await read("count the alerts") { db in
+                var tally = before
+                try query.count(db, after: start, through: end, into: &tally)
+                // Ids may be far apart, where somebody has changed the file or put a copy back.
+                let next = try db.first(
+                    "SELECT id FROM alerts WHERE id > ? ORDER BY id LIMIT 1", .integer(end)
+                ) { $0.integer(0) }
+                return (tally, next.map { $0 - 1 } ?? last)
+            }
+            progress(Int(place), Int(last))
+        }
+        return tally.statistics
+    }
+}
+
+/// What is counted, page by page in the order of the ids.
+private struct StatisticsPage: Sendable {
+    /// How many alerts one transaction looks at.
+    static let pageLength: Int64 = 20_000
+
+    let source: String?
+    let since: Int64?
+    let until: Int64?
+
+    private static let condition = """
+        alerts.id > ?1 AND alerts.id <= ?2
+            AND (?3 IS NULL OR sources.name = ?3)
+            AND (?4 IS NULL OR asked_ms >= ?4) AND (?5 IS NULL OR asked_ms < ?5)
+        """
+
+    func count(
+        _ db: Database, after start: Int64, through end: Int64, into tally: inout StatisticsTally
+    ) throws {
+        let values: [Value] = [
+            .integer(start), .integer(end), .optional(source), .optional(since), .optional(until),
+        ]
+        try db.forEach(
+            """
+            SELECT sources.name, outcome,
+                CASE WHEN button_index >= 0 THEN coalesce(button, '#' || button_index) END,
+                presented_ms IS NULL, count(*), min(asked_ms)
+            FROM alerts CROSS JOIN sources ON sources.id = alerts.source_id
+            LEFT JOIN responses ON responses.alert_id = alerts.id
+            WHERE \(Self.condition) GROUP BY 1, 2, 3, 4
+            """, values
+        ) { row in
+            let outcome = row.optionalText(1).flatMap(Outcome.init(rawValue:))
+            let (isUnseen, count) = (row.integer(3) == 1, Int(row.integer(4)))
+            tally.addAlerts(
+                count, of: row.text(0), outcome, isUnseen: isUnseen, firstAsked: row.integer(5))
+            if let button = row.optionalText(2), let outcome {
+                tally.addChoices(count, of: button, outcome, isUnseen: isUnseen)
+            }
+        }
+        // What a policy did or a timer says nothing of people.
+        try db.forEach(
+            """
+            SELECT resolved_ms, asked_ms, presented_ms FROM alerts
+            CROSS JOIN sources ON sources.id = alerts.source_id
+            CROSS JOIN responses ON responses.alert_id = alerts.id
+            WHERE \(Self.condition) AND outcome = 'answered' AND resolved_by = 'person'
+            """, values
+        ) { row in
+            let resolved = row.integer(0)
+            tally.addAnswer(
+                fromAsked: resolved.subtractingBounded(row.integer(1)),
+                fromPresented: row.optionalInteger(2).map { resolved.subtractingBounded($0) })
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import AlertCore
+import Glibc
+import Migrations
+import SQLite
+
+/// The schema that this version of alertq works with, as `Migrations/schema.sql` says it.
+///
+/// It is compared with a file's schema at each opening. So that this costs little, the text is
+/// taken apart once a process, and the objects are compared where they lie, without a copy.
+struct Schema: Sendable {
+    static let current = Schema(Migration.schema)
+
+    private let text: [UInt8]
+    private let entries: [Entry]
+
+    /// Where the parts of an object stand in the text.
+    private struct Entry {
+        let type: Range<Int>
+        let name: Range<Int>
+        let table: Range<Int>
+        let sql: Range<Int>?
+
+        func isSame(as row: borrowing Row, in text: UnsafeRawBufferPointer) -> Bool {
+            let isText = { (column: RawColumn, range: Range<Int>) in
+                column.kind == .text
+                    && column.holds(UnsafeRawBufferPointer(rebasing: text[range]))
+            }
+            guard isText(row.raw(0), type), isText(row.raw(1), name), isText(row.raw(2), table)
+            else { return false }
+            // Without a statement here, it is SQLite's own.
+            guard let sql else { return true }
+            return isText(row.raw(3), sql)
+        }
+    }
+
+    /// Reads a text of sections that begin with `--- TYPE NAME of TABLE`, with a statement or none.
+    init(_ text: [UInt8]) {
+        self.text = text
+        entries = text.withUnsafeBytes { text in
+            var starts = Self.places(of: "\n\n--- ", in: text)
+            starts.append(text.count)
+            return zip(starts, starts.dropFirst()).map { Self.entry(in: $0 + 6..<$1, of: text) }
+        }
+    }
+
+    var objects: [SchemaObject] {
+        let string = { (range: Range<Int>) in String(decoding: text[range], as: UTF8.self) }
+        return entries.map { entry in
+            SchemaObject(
+                type: string(entry.type), name: string(entry.name), table: string(entry.table),
+                sql: entry.sql.map(string))
+        }
+    }
+
+    /// Whether a database has exactly these objects, in this order, as all have that were neither
+    /// mended nor added to.
+    func matches(_ db: Database) throws -> Bool {
+        try text.withUnsafeBytes { text in
+            var (count, isSame) = (0, true)
+            try db.visit(SchemaObject.query, []) { row in
+                isSame = count < entries.count && entries[count].isSame(as: row, in: text)
+                count += 1
+                return isSame
+            }
+            return isSame && count == entries.count
+        }
+    }
+
+    private static func entry(in section: Range<Int>, of text: UnsafeRawBufferPointer) -> Entry {
+        var (words, start, end) = ([Range<Int>](), section.lowerBound, section.lowerBound)
+        while end < section.upperBound, text[end] != UInt8(ascii: "\n") {
+            if text[end] == UInt8(ascii: " ") {
+                words.append(start..<end)
+                start = end + 1
+            }
+            end += 1
+        }
+        // TYPE, NAME, "of" and TABLE; then the statement and a semicolon, and after the last one a
+        // line feed.
+        let last = text[section.upperBound - 1] == UInt8(ascii: "\n") ? 1 : 0
+        let isAlone = end + 1 >= section.upperBound
+        return Entry(
+            type: words[0], name: words[1], table: start..<end,
+            sql: isAlone ? nil : end + 1..<section.upperBound - 1 - last)
+    }
+
+    /// Where a line begins that names an object, from the empty line before it on.
+    private static func places(of mark: StaticString, in text: UnsafeRawBufferPointer) -> [Int] {
+        var (found, from) = ([Int](), 0)
+        let length = mark.utf8CodeUnitCount
+        while let base = text.baseAddress,
+            let place = memchr(base + from, 10, text.count - from)
+        {
+            let start = UnsafeRawPointer(place) - base
+            from = start + 1
+            guard start + length <= text.count else { break }
+            if memcmp(base + start, mark.utf8Start, length) == 0 { found.append(start) }
+        }
+        return found
+    }
+}
+
+extension SchemaObject {
+    /// The objects that a schema version consists of.
+    ///
+    /// For an earlier version the migrations up to it are run in memory, which takes its time.
+    static func expected(at version: Int) throws -> [SchemaObject] {
+        version == Migration.all.count
+            ? Schema.current.objects : try all(in: Database.model(at: version))
+    }
+}
+
+extension Database {
+    /// An empty queue of a schema version, in memory.
+    static func model(at version: Int) throws -> Database {
+        let model = try Database(path: ":memory:", access: .create)
+        model.setDefensive(false)
+        for migration in Migration.all.prefix(version) { try model.execute(migration.sql) }
+        return model
+    }
+}

@@ -1,0 +1,65 @@
+import AlertCore
+import Migrations
+import SQLite
+
+/// Brings a file's schema to the version that this program knows.
+struct SchemaMigration {
+    let db: Database
+    let path: String
+
+    /// Refuses a version that this program does not know.
+    static func check(_ version: Int, of path: String) throws(AlertError) {
+        guard version <= Migration.all.count else {
+            throw .incompatible(
+                path: path,
+                "was made by a newer version of alertq (schema \(version), this one knows "
+                    + "\(Migration.all.count)); it was not touched")
+        }
+    }
+
+    /// The file's version, which is one that this program knows.
+    func version() throws(AlertError) -> Int {
+        let version = try storing("read the schema version of \(path)") {
+            try db.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+        }
+        try Self.check(version, of: path)
+        return version
+    }
+
+    /// Runs what is missing of the migrations; the first one before the file is in WAL mode, so
+    /// that its header says whose it is from the first commit on.
+    ///
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` for a file that was not what its version is.
+    func run() throws {
+        // A commit and the name of the file in its directory must both survive a power loss.
+        try db.execute("PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = OFF")
+        db.setDefensive(false)
+        defer { db.setDefensive(true) }
+        let start = try version()
+        for migration in Migration.all.dropFirst(start) {
+            try db.execute("BEGIN IMMEDIATE")
+            do {
+                // In a new file there is nothing yet that a trigger could change.
+                if start > 0 { try check(migration.version - 1) }
+                try db.execute(migration.sql)
+                try db.execute("PRAGMA application_id = \(DatabaseFile.applicationID)")
+                try db.execute("PRAGMA user_version = \(migration.version)")
+                try db.execute("COMMIT")
+            } catch {
+                // The first error is the one to report.
+                if db.isInTransaction { try? db.execute("ROLLBACK") }
+                throw error
+            }
+        }
+        try db.execute("PRAGMA foreign_keys = ON; PRAGMA journal_mode = WAL")
+    }
+
+    /// Makes sure that a migration meets what it was written for, and sets off no trigger of
+    /// somebody else's.
+    private func check(_ version: Int) throws {
+        try db.reloadSchema()
+        let expected = try SchemaObject.expected(at: version)
+        let faults = try SchemaComparison(of: db, with: expected).faults
+        if let error = SchemaFault.error(faults) { throw error }
+    }
+}

@@ -1,0 +1,70 @@
+import AlertCore
+import Migrations
+import SQLite
+
+/// A table, an index, a view or a trigger, as the file's table `sqlite_schema` has it.
+///
+/// See <https://sqlite.org/schematab.html>.
+package struct SchemaObject: Equatable, Sendable {
+    /// `table`, `index`, `view` or `trigger`.
+    package let type: String
+    package let name: String
+    /// The table or view that it belongs to; for a table or view itself, its own name.
+    package let table: String
+    /// The statement that makes it; `nil` for what SQLite makes by itself.
+    package let sql: String?
+
+    static let query = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid"
+
+    init(type: String, name: String, table: String, sql: String?) {
+        self.type = type
+        self.name = name
+        self.table = table
+        // The text of what SQLite makes itself differs between its versions.
+        self.sql = Self.isMadeBySQLite(name) ? nil : sql
+    }
+
+    init(_ row: borrowing Row) {
+        self.init(
+            type: row.text(0), name: row.text(1), table: row.text(2), sql: row.optionalText(3))
+    }
+
+    /// Byte by byte: texts that only look alike are not the same statement.
+    package static func == (one: SchemaObject, other: SchemaObject) -> Bool {
+        one.type.isIdentical(to: other.type) && one.name.isIdentical(to: other.name)
+            && one.table.isIdentical(to: other.table) && one.sql.isIdentical(to: other.sql)
+    }
+
+    /// All objects of a database, oldest first.
+    static func all(in db: Database) throws -> [SchemaObject] {
+        try db.rows(query) { SchemaObject($0) }
+    }
+
+    /// What tells it from all others: triggers have names of their own, and case doesn't count.
+    var key: Key { Key(isTrigger: type == "trigger", name: name.asciiLowercased) }
+
+    struct Key: Hashable {
+        let isTrigger: Bool
+        let name: String
+    }
+
+    var isPartOfTextIndex: Bool { name.hasPrefix("text_index") && type == "table" }
+
+    /// How a message names it.
+    package var subject: String {
+        let place = type == "index" || type == "trigger" ? " on “\(SafeText.line(table))”" : ""
+        return "the \(type) “\(SafeText.line(name))”" + place
+    }
+
+    private static func isMadeBySQLite(_ name: String) -> Bool {
+        name.hasPrefix("sqlite_") || name.hasPrefix("text_index_")
+    }
+}
+
+extension String {
+    /// As SQLite compares names: only A to Z have a small letter.
+    var asciiLowercased: String {
+        String(
+            decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+    }
+}

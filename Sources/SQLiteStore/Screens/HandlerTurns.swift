@@ -1,0 +1,31 @@
+import AlertCore
+import CLinux
+import Glibc
+import Linux
+import Synchronization
+
+/// Sees to it that one process at a time runs the named handler of an alert.
+///
+/// Each turn is an open-file-description lock on the byte at the alert's id (fcntl(2)); the file
+/// stays empty, because a lock may lie beyond its end.
+struct HandlerTurns: Sendable {
+    let path: String
+    let mode: mode_t
+
+    /// Takes the turn of an alert; `nil` if somebody else has it.
+    func take(_ id: Alert.ID) throws(AlertError) -> HeldHandlerTurn? {
+        let descriptor = try Descriptor.open(path, mode: mode)
+        var request = flock()
+        request.l_type = Int16(F_WRLCK)
+        request.l_whence = Int16(SEEK_SET)
+        request.l_start = off_t(id)
+        request.l_len = 1
+        guard clinux_ofd_setlk(descriptor.raw, &request) == 0 else {
+            guard errno == EAGAIN || errno == EACCES else {
+                throw SystemError.current("lock", path)
+            }
+            return nil
+        }
+        return descriptor.isStill(at: path) ? HeldHandlerTurn(descriptor, request) : nil
+    }
+}

@@ -1,0 +1,56 @@
+import AlertCore
+import Glibc
+
+/// A sign of life that the holder of the slot writes into its file once a second.
+///
+/// A lock proves that its holder has not died. A process that is stopped keeps its locks, and
+/// shows nothing to anybody.
+struct Heartbeat {
+    /// After so long without a sign nobody is taken to be there.
+    static let silence = Duration.seconds(5)
+
+    /// Milliseconds on a clock that stands still while the machine is suspended, and the writer
+    /// with it; see clock_gettime(2), `CLOCK_MONOTONIC`.
+    private let milliseconds: Int64
+    /// The boot and the time namespace that this counts in.
+    private let boot: String
+
+    /// This moment.
+    static var now: Heartbeat {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Heartbeat(
+            milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000,
+            boot: SystemClock.boot)
+    }
+
+    private init(milliseconds: Int64, boot: String) {
+        self.milliseconds = milliseconds
+        self.boot = boot
+    }
+
+    /// Reads a line of a slot's text; `nil` where that is something else.
+    init?(line: some StringProtocol) {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let milliseconds = Int64(parts[0]) else { return nil }
+        self.init(milliseconds: milliseconds, boot: String(parts[1]))
+    }
+
+    /// The line, of the same length for as long as the machine runs, so that it can be written
+    /// over the one before.
+    var line: [UInt8] {
+        let digits = String(milliseconds)
+        let zeros = String(repeating: "0", count: max(0, 16 - digits.count))
+        return Array((zeros + digits + " " + boot + "\n").utf8)
+    }
+
+    /// How long ago it was, if that is too long for somebody who is there.
+    ///
+    /// Signs that can't be compared with this moment, such as those of a process in another time
+    /// namespace, count as recent.
+    func overdue(at now: Heartbeat = .now) -> Duration? {
+        guard boot == now.boot else { return nil }
+        let age = Duration.milliseconds(now.milliseconds.subtractingBounded(milliseconds))
+        return age >= Self.silence ? age : nil
+    }
+}

@@ -1,0 +1,104 @@
+import AlertCore
+import SQLite
+
+extension Database {
+    func upkeep() throws -> Upkeep {
+        try first(
+            """
+            SELECT indexed_seq, newest_ms, disorder_ms, erasures, erasures_done FROM upkeep
+            """
+        ) { row in
+            Upkeep(
+                indexed: row.integer(0), newest: row.optionalInteger(1),
+                disorder: row.integer(2), erasures: row.integer(3),
+                erasuresDone: row.integer(4))
+        } ?? Upkeep(indexed: 0, newest: nil, disorder: 0, erasures: 0, erasuresDone: 0)
+    }
+
+    /// How many responses the index of words lacks, deleted numbers counted in.
+    func unindexedCount() throws -> Int {
+        let newest = try first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
+        // Neither number is negative unless somebody has written it.
+        let (last, indexed) = (max(0, newest), max(0, try upkeep().indexed))
+        guard last.subtractingBounded(indexed) > RestoredQueue.jump else {
+            return Int(max(0, last - indexed))
+        }
+        // The numbers in between were never given, because a backup was restored.
+        return try first("SELECT count(*) FROM responses WHERE seq > ?", .integer(indexed)) {
+            Int($0.integer(0))
+        } ?? 0
+    }
+
+    /// Puts the words of a response's alert into an index.
+    func addToIndex(_ sequence: Int64, _ text: IndexedText) throws {
+        try run(
+            """
+            INSERT INTO text_index (rowid, title, message, buttons, info) VALUES (?, ?, ?, ?, ?)
+            """, [.integer(sequence)] + text.values)
+    }
+
+    /// Takes the words of a response's alert out of the index; see
+    /// <https://sqlite.org/fts5.html#the_delete_command>.
+    func removeFromIndex(_ sequence: Int64, _ text: IndexedText) throws {
+        try run(
+            """
+            INSERT INTO text_index (text_index, rowid, title, message, buttons, info)
+            VALUES ('delete', ?, ?, ?, ?, ?)
+            """, [.integer(sequence)] + text.values)
+    }
+
+    /// The next response behind a sequence number, with its texts unless they have been erased.
+    fileprivate func responseToIndex(after sequence: Int64) throws -> ResponseToIndex? {
+        try first(
+            """
+            SELECT seq, resolved_ms, salt IS NULL, \(IndexedText.columns) FROM responses
+            CROSS JOIN alerts ON alerts.id = alert_id WHERE seq > ? ORDER BY seq LIMIT 1
+            """, .integer(sequence)
+        ) { row in
+            ResponseToIndex(
+                sequence: row.integer(0), resolved: row.integer(1),
+                text: row.integer(2) == 1 ? nil : IndexedText(row, from: 3))
+        }
+    }
+}
+
+private struct ResponseToIndex {
+    let sequence: Int64
+    let resolved: Int64
+    let text: IndexedText?
+}
+
+extension WriteContext {
+    /// How many responses, and how many bytes of their texts, one transaction indexes at most: it
+    /// holds up whoever asks or answers meanwhile.
+    private static let sliceLength = 250
+    private static let sliceSize = 256 << 10
+
+    /// Indexes the next responses; returns how many are left.
+    func indexSlice() throws -> Int {
+        let upkeep = try db.upkeep()
+        var (indexed, size) = (upkeep.indexed, 0)
+        var (newest, disorder) = (upkeep.newest, upkeep.disorder)
+        for _ in 0..<Self.sliceLength where size < Self.sliceSize {
+            guard let next = try db.responseToIndex(after: indexed) else { break }
+            if let text = next.text {
+                try db.addToIndex(next.sequence, text)
+                size += text.byteCount
+            }
+            indexed = next.sequence
+            disorder = max(disorder, (newest ?? next.resolved).subtractingBounded(next.resolved))
+            newest = max(newest ?? next.resolved, next.resolved)
+        }
+        guard indexed > upkeep.indexed else { return 0 }
+        try db.change(
+            "UPDATE upkeep SET indexed_seq = ?, newest_ms = ?, disorder_ms = ?",
+            .integer(indexed), .optional(newest), .integer(disorder))
+        return try db.unindexedCount()
+    }
+
+    /// Throws the index of words away, so that it is built anew.
+    func emptyIndex() throws {
+        try db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
+        try db.change("UPDATE upkeep SET indexed_seq = 0, newest_ms = NULL, disorder_ms = 0")
+    }
+}

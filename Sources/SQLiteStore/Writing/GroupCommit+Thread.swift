@@ -1,0 +1,229 @@
+import AlertCore
+import Dispatch
+import Glibc
+
+// The writer's thread.
+extension GroupCommit {
+    func run(
+        files: QueueFiles, clock: any AlertClock, known: LogTail, started: (AlertError?) -> Void
+    ) {
+        let writer = Writer(files: files, clock: clock, known: known, busyTime: busyTime)
+        do throws(AlertError) {
+            try writer.open()
+        } catch {
+            state.withLock { state in
+                state.isClosing = true
+                state.end = error
+            }
+            started(error)
+            return
+        }
+        started(nil)
+        var pace = Pace()
+        while waitForWork(&pace) {
+            runBatch(with: writer)
+        }
+        writer.close()
+        let onClosed = state.withLock { state in
+            state.end = .closed
+            defer { state.onClosed.removeAll() }
+            return state.onClosed
+        }
+        for closed in onClosed { closed() }
+    }
+
+    /// Waits until there is something to write; `false` once everything is written and closed.
+    private func waitForWork(_ pace: inout Pace) -> Bool {
+        if pace.isBrisk { pace.isBrisk = isCalledSoon() }
+        let start = ContinuousClock.now
+        defer { pace.note(ContinuousClock.now - start) }
+        // Writes are often deferred after a commit: the first sleep is short, so that they wake
+        // nobody.
+        var mayDoze = true
+        while true {
+            let (isReady, isOver, deferredDue) = state.withLock { state in
+                state.isSignalled = false
+                let isReady = !state.waiting.isEmpty || (state.isClosing && !state.deferred.isEmpty)
+                let deferredDue = state.deferred.isEmpty ? nil : state.deferredDue
+                state.isDozing = mayDoze || deferredDue != nil
+                return (isReady, state.isClosing && !isReady, deferredDue)
+            }
+            if isReady { return true }
+            if isOver { return false }
+            guard let deferredDue else {
+                if mayDoze {
+                    mayDoze = wakeUp.wait(timeout: .now() + Self.deferralTime.dispatch) == .success
+                } else {
+                    wakeUp.wait()
+                }
+                continue
+            }
+            // Nobody came along: deferred writes are committed by themselves. More of them don't put
+            // that off.
+            let rest = deferredDue - ContinuousClock.now
+            guard rest > .zero else { return true }
+            _ = wakeUp.wait(timeout: .now() + rest.dispatch)
+        }
+    }
+
+    /// Whether somebody calls while the thread stays awake for a moment.
+    private func isCalledSoon() -> Bool {
+        let limit = ContinuousClock.now + Pace.brisk
+        let atOnce = DispatchTime(uptimeNanoseconds: 0)
+        repeat {
+            if wakeUp.wait(timeout: atOnce) == .success { return true }
+        } while ContinuousClock.now < limit
+        return false
+    }
+
+    private func runBatch(with writer: Writer) {
+        do throws(AlertError) {
+            try lock(writer)
+        } catch {
+            failWaiting(with: error)
+            return
+        }
+        defer { writer.unlock() }
+        do throws(AlertError) {
+            try begin(writer)
+        } catch {
+            failWaiting(with: error)
+            return
+        }
+        let (deferred, batch) = takeBatch()
+        guard !batch.isEmpty || !deferred.isEmpty else {
+            writer.rollback()
+            return
+        }
+        let outcome = writer.commit(deferred + batch)
+        if outcome.isCommitted { onCommit(outcome.concernsOthers) }
+        var afterCommits: [WriteJob] = []
+        for (job, error) in zip(deferred + batch, outcome.errors) {
+            if error == nil, job.afterCommit != nil {
+                afterCommits.append(job)
+            } else {
+                job.finish(error)
+            }
+        }
+        // Whoever waited here goes on while the other processes are told.
+        if outcome.isCommitted { ring() }
+        if outcome.mustKeepDeferred { keep(deferred) }
+        writer.checkpointIfDue()
+        for job in afterCommits { job.finish(writer.run(job)) }
+    }
+
+    /// Takes the writer lock; while that blocks, those give up who have waited too long.
+    private func lock(_ writer: Writer) throws(AlertError) {
+        if try writer.tryLock() { return }
+        watchWaiting(true)
+        defer { watchWaiting(false) }
+        try writer.lock()
+    }
+
+    /// Begins a transaction, against programs that write without our lock, too.
+    private func begin(_ writer: Writer) throws(AlertError) {
+        defer { watchWaiting(false) }
+        while true {
+            do {
+                return try writer.begin()
+            } catch {
+                guard case .busy = error, state.withLock({ !$0.waiting.isEmpty }) else {
+                    throw error
+                }
+                watchWaiting(true)
+            }
+        }
+    }
+
+    private func takeBatch() -> (deferred: [WriteJob], batch: [WriteJob]) {
+        state.withLock { state in
+            let deferred = Array(state.deferred.prefix(Self.maximumBatch))
+            let batch = Array(state.waiting.prefix(Self.maximumBatch))
+            state.deferred.removeFirst(deferred.count)
+            state.waiting.removeFirst(batch.count)
+            return (deferred, batch)
+        }
+    }
+
+    private func keep(_ deferred: [WriteJob]) {
+        state.withLock { state in
+            guard !state.isClosing else { return }
+            state.deferred = Array((deferred + state.deferred).suffix(Self.maximumDeferred))
+            state.deferredDue = ContinuousClock.now + Self.deferralPause
+        }
+    }
+
+    private func failWaiting(with error: AlertError) {
+        let failed = state.withLock { state in
+            defer { state.waiting.removeAll() }
+            if state.isClosing { state.deferred.removeAll() }
+            state.deferredDue = ContinuousClock.now + Self.deferralPause
+            return state.waiting
+        }
+        for job in failed { job.finish(error) }
+    }
+
+    /// Has those who wait looked at ten times a second, for as long as the thread is blocked.
+    private func watchWaiting(_ isBlocked: Bool) {
+        let mustStart = state.withLock { state in
+            state.isBlocked = isBlocked
+            guard isBlocked, !state.isWatched else { return false }
+            state.isWatched = true
+            return true
+        }
+        if mustStart { scheduleWatch() }
+    }
+
+    private func scheduleWatch() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
+            let (isHurried, isHopeless) = self.hurriedWait.withLock { wait in
+                (wait != nil, wait?.isHopeless() ?? false)
+            }
+            let (late, closed, goesOn) = self.state.withLock { state in
+                guard state.isBlocked else {
+                    state.isWatched = false
+                    return ([WriteJob](), [@Sendable () -> Void](), false)
+                }
+                let now = ContinuousClock.now
+                let limit = isHopeless ? now : now - self.busyTime
+                // What has not been asked need not be undone.
+                let isLate = { (job: WriteJob) in
+                    job.enqueued <= limit || (isHurried && job.kind == .ask)
+                }
+                let late = state.waiting.filter(isLate)
+                state.waiting.removeAll(where: isLate)
+                guard let closeLimit = state.closeLimit, closeLimit <= now || isHopeless else {
+                    return (late, [], true)
+                }
+                defer { state.onClosed.removeAll() }
+                return (late, state.onClosed, true)
+            }
+            if !late.isEmpty {
+                let waited = isHopeless || isHurried ? .zero : self.busyTime
+                let error = AlertError.locked(after: waited, lockFile: self.lockFile)
+                for job in late { job.finish(error) }
+            }
+            for closed in closed { closed() }
+            if goesOn { self.scheduleWatch() } else { self.hurriedWait.withLock { $0?.end() } }
+        }
+    }
+}
+
+/// Whether one write follows another so soon that the writer's thread does not go to sleep between
+/// them: to be woken takes longer than a fast disk's sync.
+private struct Pace {
+    /// How long it stays awake at most.
+    static let brisk = Duration.microseconds(100)
+    private static let hasOtherProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
+
+    var isBrisk = false
+
+    /// Notes how long the thread has slept.
+    mutating func note(_ sleep: Duration) {
+        isBrisk = Self.hasOtherProcessors && (isBrisk || sleep < Self.brisk)
+    }
+}
+
+extension Duration {
+    fileprivate var dispatch: DispatchTimeInterval { .milliseconds(Int(milliseconds)) }
+}

@@ -1,0 +1,219 @@
+import AlertCore
+import Dispatch
+import Glibc
+import Linux
+import Synchronization
+
+/// Gathers the writes that wait into one transaction, so that one sync serves them all.
+///
+/// There is no delay window: a lone writer never waits for company, and whoever comes while a
+/// commit is under way shares the next one. A thread of its own takes the writer lock and runs the
+/// transactions, because both block and tasks have few threads.
+final class GroupCommit: Sendable {
+    /// How long a caller waits for its transaction to begin, unless set otherwise.
+    static let busyTime = Duration.seconds(5)
+    /// How many members share a transaction at most; what comes later waits for the next.
+    static let maximumBatch = 1000
+    /// How long a deferred write waits for company before it is committed by itself.
+    static let deferralTime = Duration.milliseconds(100)
+    /// How long deferred writes wait after a transaction that failed, so that trying again is no spin.
+    static let deferralPause = Duration.seconds(1)
+    /// How many deferred writes are kept while they can't be written.
+    static let maximumDeferred = 10_000
+
+    struct State {
+        var waiting: [WriteJob] = []
+        /// Writes that nobody waits for; the next transaction takes them along.
+        var deferred: [WriteJob] = []
+        /// When the deferred writes are committed, even if nobody comes along.
+        var deferredDue = ContinuousClock.now
+        var isSignalled = false
+        /// Whether the thread looks again within a deferral's time, and need not be woken for one.
+        var isDozing = false
+        var isBlocked = false
+        /// Whether the look at those who wait is scheduled.
+        var isWatched = false
+        var isClosing = false
+        /// When whoever closes stops waiting for a thread that is blocked.
+        var closeLimit: ContinuousClock.Instant?
+        /// Set when the thread has ended, with the reason if it failed.
+        var end: AlertError?
+        var onClosed: [@Sendable () -> Void] = []
+    }
+
+    let state = Mutex(State())
+    /// How long a lock is waited for once this process is about to end; `nil` until then.
+    let hurriedWait = Mutex<HurriedWait?>(nil)
+    let lockFile: String
+    let wakeUp = DispatchSemaphore(value: 0)
+    let busyTime: Duration
+    let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
+    let ring: @Sendable () -> Void
+
+    /// Starts the writer's thread.
+    ///
+    /// After each commit `onCommit` is called there, before anybody goes on who waited for it, and
+    /// `ring` afterwards, for other processes.
+    ///
+    /// - Throws: what opening the database throws.
+    static nonisolated(nonsending) func start(
+        files: QueueFiles, clock: any AlertClock, known: LogTail,
+        busyTime: Duration = busyTime,
+        onCommit: @escaping @Sendable (_ concernsOthers: Bool) -> Void,
+        ring: @escaping @Sendable () -> Void
+    ) async throws(AlertError) -> GroupCommit {
+        let group = GroupCommit(
+            lockFile: files.lock, busyTime: busyTime, onCommit: onCommit, ring: ring)
+        let failure: AlertError? = await withCheckedContinuation { continuation in
+            DedicatedThread.run {
+                group.run(files: files, clock: clock, known: known) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+        if let failure { throw failure }
+        return group
+    }
+
+    private init(
+        lockFile: String, busyTime: Duration, onCommit: @escaping @Sendable (Bool) -> Void,
+        ring: @escaping @Sendable () -> Void
+    ) {
+        self.lockFile = lockFile
+        self.busyTime = busyTime
+        self.onCommit = onCommit
+        self.ring = ring
+    }
+
+    /// Runs a closure in a transaction, and returns its result once that is on disk.
+    ///
+    /// - Parameter isOptional: Whether it is left undone when the store closes first.
+    /// - Throws: what the closure throws, in which case nothing of it is stored;
+    ///   ``AlertError/busy(_:)`` if the transaction could not begin within the busy time.
+    nonisolated(nonsending) func perform<Result: Sendable>(
+        _ kind: WriteJob.Kind, _ operation: String, isOptional: Bool = false,
+        _ body: @escaping @Sendable (WriteContext) throws -> Result
+    ) async throws(AlertError) -> Result {
+        let box = ResultBox<Result>()
+        try await wait { finish in
+            WriteJob(
+                kind: kind, isOptional: isOptional, operation: operation,
+                work: { box.put(try body($0)) }, finish: finish)
+        }
+        guard let result = box.take() else { throw .closed }
+        return result
+    }
+
+    /// Runs a closure under the writer lock, but in no transaction.
+    ///
+    /// - Throws: what the closure throws; ``AlertError/busy(_:)`` if the lock could not be had
+    ///   within the busy time.
+    nonisolated(nonsending) func performAlone<Result: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
+    ) async throws(AlertError) -> Result {
+        let box = ResultBox<Result>()
+        try await wait { finish in
+            WriteJob(
+                kind: .upkeep, operation: operation, work: { _ in }, finish: finish,
+                afterCommit: { box.put(try body($0)) })
+        }
+        guard let result = box.take() else { throw .closed }
+        return result
+    }
+
+    /// Has a job done, and returns when it is.
+    private nonisolated(nonsending) func wait(
+        for job: (@escaping @Sendable (AlertError?) -> Void) -> WriteJob
+    ) async throws(AlertError) {
+        let failure: AlertError? = await withCheckedContinuation { continuation in
+            let job = job { continuation.resume(returning: $0) }
+            let refusal = state.withLock { state -> AlertError? in
+                if state.isClosing { return state.end ?? .closed }
+                state.waiting.append(job)
+                return nil
+            }
+            if let refusal { continuation.resume(returning: refusal) } else { signal() }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Has a closure run in the next transaction, or soon in one of its own, without waiting for it.
+    func deferWrite(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void)
+    {
+        let isAsleep = state.withLock { state in
+            guard !state.isClosing else { return false }
+            if state.deferred.count >= Self.maximumDeferred { state.deferred.removeFirst() }
+            if state.deferred.isEmpty {
+                state.deferredDue = ContinuousClock.now + Self.deferralTime
+            }
+            state.deferred.append(
+                WriteJob(kind: .upkeep, operation: operation, work: body))
+            return !state.isDozing
+        }
+        if isAsleep { signal() }
+    }
+
+    /// Writes what still waits, and ends the thread.
+    ///
+    /// While somebody else holds the lock it returns after the busy time, and the thread ends
+    /// later.
+    nonisolated(nonsending) func close() async {
+        dropOptional()
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                guard state.end == nil else { return true }
+                // What has nothing to write need not wait for whoever holds the lock.
+                let isIdle = state.waiting.isEmpty && state.deferred.isEmpty
+                state.closeLimit =
+                    state.closeLimit ?? ContinuousClock.now + (isIdle ? .zero : busyTime)
+                state.onClosed.append { continuation.resume() }
+                return false
+            }
+            if isOver { continuation.resume() } else { signal() }
+        }
+    }
+
+    /// Stops all jobs from waiting long for a lock that another process keeps: this one is to end.
+    func hurry() {
+        hurriedWait.withLock { $0 = $0 ?? HurriedWait(lockFile: lockFile) }
+    }
+
+    /// Ends the thread once it has written what still waits, without waiting for that.
+    func closeSoon() {
+        dropOptional()
+        signal()
+    }
+
+    /// Takes no more jobs from now on, and drops the optional ones.
+    private func dropOptional() {
+        let dropped = state.withLock { state in
+            state.isClosing = true
+            defer { state.waiting.removeAll(where: \.isOptional) }
+            return state.waiting.filter(\.isOptional)
+        }
+        for job in dropped { job.finish(.closed) }
+    }
+
+    private func signal() {
+        let isNew = state.withLock { state in
+            defer { state.isSignalled = true }
+            return !state.isSignalled
+        }
+        if isNew { wakeUp.signal() }
+    }
+}
+
+extension AlertError {
+    /// Another process has held the queue's lock for too long; a time under a second is not
+    /// mentioned.
+    static func locked(after time: Duration, lockFile: String) -> AlertError {
+        let holder = FileLocks(path: lockFile)?.flockHolder()
+        let seconds = time.components.seconds
+        // This process itself has the lock where a program without it writes to the database.
+        return .busy(
+            "the queue is locked by another process"
+                + (holder.map { $0.pid == getpid() ? "" : ", \($0.name)" } ?? "")
+                + (holder?.isStopped == true ? ", which is stopped" : "")
+                + (seconds > 0 ? "; waited \(seconds) s, try again" : "; try again"))
+    }
+}

@@ -1,0 +1,100 @@
+import AlertCore
+import SQLite
+
+/// What a member of a write transaction works with. It never leaves the writer's thread.
+final class WriteContext {
+    let db: Database
+    /// The same moment for all members of one transaction.
+    let now: ClockReading
+    /// The end of the audit log, as it grows within the transaction.
+    var head: AuditHead
+    /// The end of the audit log before the transaction.
+    let start: AuditHead
+    /// Whether others than the members' callers have to look at what they did; a member that does
+    /// more than its caller knows, such as storing the expiry of somebody's alert, says so.
+    var concernsOthers = false
+    private var sources: [SourceName: SourceCount] = [:]
+    /// How many alerts of an account waited before the transaction.
+    private var accounts: [UInt32: Int] = [:]
+    /// By how much the numbers of waiting alerts change, by source and by account.
+    private var pendingChanges: [Int64: Int] = [:]
+    private var accountChanges: [UInt32: Int] = [:]
+
+    private struct SourceName: Hashable {
+        let uid: UInt32
+        let name: String
+    }
+
+    private struct SourceCount {
+        let id: Int64
+        /// How many of its alerts waited before the transaction.
+        let pending: Int
+    }
+
+    init(db: Database, now: ClockReading) throws {
+        self.db = db
+        self.now = now
+        head = try db.lastHead()
+        start = head
+    }
+
+    /// What the members have done to the audit log.
+    var change: LogTail.Commit {
+        LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
+    }
+
+    /// A number that grows with everything that a member changes.
+    var writes: Int { db.totalChanges }
+
+    /// The row of a source, made if there is none, and how many of its alerts wait.
+    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
+        let key = SourceName(uid: uid, name: name)
+        let source = try sources[key] ?? stored(key)
+        sources[key] = source
+        return (source.id, source.pending + pendingChanges[source.id, default: 0])
+    }
+
+    /// How many alerts of an account wait.
+    func pending(ofAccount uid: UInt32) throws -> Int {
+        let stored = try accounts[uid] ?? Int(UInt32(clamping: db.pending(ofAccount: uid)))
+        accounts[uid] = stored
+        return stored + accountChanges[uid, default: 0]
+    }
+
+    /// Counts an alert of a source that begins to wait, or ends.
+    func changePending(of source: Int64, uid: UInt32, by change: Int) {
+        pendingChanges[source, default: 0] += change
+        accountChanges[uid, default: 0] += change
+    }
+
+    /// Writes down what was only counted, once for all members of the transaction.
+    func finish() throws {
+        for (id, change) in pendingChanges where change != 0 {
+            try db.change(
+                "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
+                .integer(id))
+        }
+        // A number that somebody has changed is found by the checks, and keeps no answer out.
+        for (uid, change) in accountChanges where change != 0 {
+            try db.run(
+                "UPDATE accounts SET pending = max(0, pending + ?) WHERE uid = ?",
+                .integer(change), .integer(Int64(uid)))
+            guard db.changes == 0 else { continue }
+            try db.change(
+                "INSERT INTO accounts (uid, pending) VALUES (?, ?)", .integer(Int64(uid)),
+                .integer(max(0, change)))
+        }
+        pendingChanges.removeAll()
+        accountChanges.removeAll()
+    }
+
+    private func stored(_ key: SourceName) throws -> SourceCount {
+        if let known = try db.source(uid: key.uid, name: key.name) {
+            return SourceCount(id: known.id, pending: Int(UInt32(clamping: known.pending)))
+        }
+        try db.change(
+            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
+            .text(key.name))
+        return SourceCount(id: db.lastInsertedID, pending: 0)
+    }
+}

@@ -1,0 +1,146 @@
+import AlertCore
+import Linux
+import SQLite
+
+// What becomes of a transaction when space runs out or the disk fails.
+extension Writer {
+    /// From here on new alerts are refused, because a reader keeps the log from being reused.
+    private static let walLimitForAsks: Int64 = 48 << 20
+    /// From here on all but answers and withdrawals are refused.
+    private static let walLimitForUpkeep: Int64 = 64 << 20
+
+    /// What has to be refused before anything is tried, because space runs out.
+    func refusals(of jobs: [WriteJob]) -> [AlertError?] {
+        var walRefusal: AlertError?
+        var upkeepRefusal: AlertError?
+        if walSize() > Self.walLimitForAsks, !emptyLog() {
+            let size = walSize()
+            let busy = AlertError.busy(
+                "a program keeps reading the database, so its log (\(size >> 20) MiB) can't be "
+                    + "emptied; new alerts are refused until it ends")
+            if size > Self.walLimitForAsks { walRefusal = busy }
+            if size > Self.walLimitForUpkeep { upkeepRefusal = busy }
+        }
+        var diskRefusal: AlertError?
+        if jobs.contains(where: { $0.kind == .ask }), walRefusal == nil {
+            do throws(AlertError) {
+                try reserve.setAside()
+            } catch {
+                diskRefusal = error
+            }
+        }
+        return jobs.map { job in
+            switch job.kind {
+            case .ask: walRefusal ?? diskRefusal
+            case .upkeep: upkeepRefusal
+            case .answer: nil
+            }
+        }
+    }
+
+    private func walSize() -> Int64 {
+        FileIdentity(path: file.files.wal)?.size ?? 0
+    }
+
+    /// Tries to empty the write-ahead log. A transaction is open, which has written nothing yet.
+    private func emptyLog() -> Bool {
+        guard let handle = database?.handle else { return false }
+        rollback()
+        let isEmptied = (try? handle.checkpoint(.truncate)) ?? false
+        do {
+            try beginChecked()
+        } catch {
+            // The commit will fail, and say why.
+            return false
+        }
+        return isEmptied
+    }
+
+    /// Decides what a failed transaction means for its members.
+    func recover(
+        from error: any Error, _ jobs: [WriteJob], _ outcome: Outcome
+    ) -> Outcome {
+        var failed = outcome
+        failed.errors = zip(jobs, outcome.errors).map { job, refusal in
+            refusal ?? translated(error, job.operation)
+        }
+        failed.mustKeepDeferred = true
+        if case .busy? = error as? AlertError { return failed }
+        guard let error = error as? SQLiteError, error.isFull else {
+            // After a failed sync the pages count as clean but may not be on disk: nothing is
+            // acknowledged any more until the file has been opened and checked again.
+            mustCheck = true
+            return failed
+        }
+        if let rows = usedUpRows() {
+            return retryEach(jobs, after: outcome, because: .usedUp(rows))
+        }
+        return retryAnswers(jobs, failed)
+    }
+
+    /// The rows that can get no number any more; SQLite says then that the disk is full, and that
+    /// is not so. See <https://sqlite.org/autoinc.html>.
+    private func usedUpRows() -> String? {
+        // What can't be read is no reason to take one full disk for another.
+        let table = try? database?.handle.first(
+            """
+            SELECT name FROM (SELECT name, seq AS last FROM sqlite_sequence
+                UNION ALL SELECT 'alerts', max(id) FROM alerts
+                UNION ALL SELECT 'responses', max(seq) FROM responses) WHERE last >= ?
+            """, .integer(Int64.max)
+        ) { $0.text(0) }
+        return table ?? nil
+    }
+
+    /// Runs each job again by itself, unless it was refused before: only some of them need what has
+    /// been used up.
+    private func retryEach(
+        _ jobs: [WriteJob], after refusals: Outcome, because reason: AlertError
+    ) -> Outcome {
+        var outcome = refusals
+        for (index, job) in jobs.enumerated() where refusals.errors[index] == nil {
+            let error = retry(job, &outcome)
+            let isUsedUp = (error as? SQLiteError)?.isFull == true
+            outcome.errors[index] = isUsedUp ? reason : error.map { translated($0, job.operation) }
+        }
+        return outcome
+    }
+
+    /// Runs the answers among the jobs again, one by one, in the room of the reserve.
+    private func retryAnswers(_ jobs: [WriteJob], _ failed: Outcome) -> Outcome {
+        var outcome = failed
+        for (index, job) in jobs.enumerated() where job.kind == .answer {
+            var error: (any Error)? = outcome.errors[index]
+            while error != nil, reserve.giveUp() {
+                error = retry(job, &outcome)
+                // Anything but a lack of room stays as it is.
+                if let error = error as? SQLiteError, error.isFull { continue }
+                break
+            }
+            outcome.errors[index] = error.map { translated($0, job.operation) }
+            mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)
+        }
+        return outcome
+    }
+
+    /// Runs one job in a transaction of its own; returns why it failed, if it did.
+    private func retry(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
+        do {
+            let db = try db()
+            // A log that can be begun again takes no room.
+            _ = try? db.checkpoint(.passive)
+            try beginChecked()
+            let context = try WriteContext(db: db, now: clock.now())
+            try job.work(context)
+            try context.finish()
+            try db.run("COMMIT")
+            outcome.isCommitted = true
+            known.raise(to: context.head)
+            outcome.concernsOthers = true
+            return nil
+        } catch {
+            rollbackIfNeeded()
+            return error
+        }
+    }
+}

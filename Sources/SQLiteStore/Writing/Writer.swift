@@ -1,0 +1,273 @@
+import AlertCore
+import Glibc
+import Linux
+import SQLite
+
+/// The one connection of a process that writes; confined to the writer's thread.
+final class Writer {
+    /// At this many pages the write-ahead log is copied into the database and begun again: a small
+    /// log that is reused is twice as fast as one that grows.
+    private static let checkpointPages = 1000
+    /// After the reserve has been given up, room matters more than speed.
+    private static let tightCheckpointPages = 32
+
+    let file: DatabaseFile
+    let clock: any AlertClock
+    let known: LogTail
+    private let busyTime: Duration
+    private let writerLock: WriterLock
+    var reserve: DiskReserve
+    var database: OpenDatabase?
+    var mustCheck = false
+    /// At which multiple of ``checkpointPages`` readers were last waited for.
+    private var waitedAt = 0
+
+    struct Outcome {
+        /// For each job, in order: why nothing of it is stored, or `nil`.
+        var errors: [AlertError?]
+        var isCommitted = false
+        /// What the transaction does to the audit log.
+        var change: LogTail.Commit?
+        /// Whether other tasks of this process have to look at what has happened.
+        var concernsOthers = false
+        var mustKeepDeferred = false
+    }
+
+    init(
+        files: QueueFiles, clock: any AlertClock, known: LogTail,
+        busyTime: Duration = GroupCommit.busyTime
+    ) {
+        self.known = known
+        file = DatabaseFile(files: files)
+        self.clock = clock
+        self.busyTime = busyTime
+        writerLock = WriterLock(path: files.lock, mode: files.mode)
+        reserve = DiskReserve(path: files.reserve, mode: files.mode)
+    }
+
+    /// Opens the database, which creates and migrates it under the lock if need be.
+    func open() throws(AlertError) {
+        var isLocked = false
+        defer { if isLocked { writerLock.release() } }
+        let lockOnce = { () throws(AlertError) in
+            guard !isLocked else { return }
+            try self.lockWithinBusyTime()
+            isLocked = true
+        }
+        let opened: (database: OpenDatabase, head: AuditHead)
+        do throws(AlertError) {
+            opened = try openAndRead(lock: lockOnce)
+        } catch {
+            // On a full disk even the first one to read finds no room, for the shared memory.
+            guard case .storage = error, FileIdentity(path: file.files.reserve) != nil else {
+                throw error
+            }
+            try lockOnce()
+            guard reserve.giveUp() else { throw error }
+            opened = try openAndRead(lock: lockOnce)
+        }
+        database = opened.database
+        known.raise(to: opened.head)
+    }
+
+    private func openAndRead(
+        lock: () throws(AlertError) -> Void
+    ) throws(AlertError) -> (OpenDatabase, AuditHead) {
+        let opened = try file.openForWriting(lock: lock)
+        return (opened, try storing("read the audit log") { try opened.handle.lastHead() })
+    }
+
+    private func lockWithinBusyTime() throws(AlertError) {
+        try writerLock.acquire(within: busyTime)
+    }
+
+    func tryLock() throws(AlertError) -> Bool { try writerLock.tryAcquire() }
+    func lock() throws(AlertError) { try writerLock.acquire() }
+    func unlock() { writerLock.release() }
+
+    /// Begins a transaction on the database that stands at the path now.
+    func begin() throws(AlertError) {
+        if mustCheck {
+            database = nil
+            do throws(AlertError) {
+                database = try file.reopenAfterFailure(continuing: known.head)
+            } catch {
+                // A full disk may have no room even for opening.
+                guard case .storage = error, reserve.giveUp() else { throw error }
+                database = try file.reopenAfterFailure(continuing: known.head)
+            }
+            mustCheck = false
+        }
+        if database?.isInPlace != true {
+            // A file was deleted or replaced: what was written to the old one would be lost.
+            database = nil
+            do throws(AlertError) {
+                database = try file.openExisting(continuing: known.head)
+            } catch {
+                known.tellMoved()
+                // It is tried again at once, and the reader needs a moment to let go.
+                if case .busy = error { usleep(5000) }
+                throw error
+            }
+        }
+        try beginChecked()
+    }
+
+    /// Begins a transaction, in which the schema is ours.
+    func beginChecked() throws(AlertError) {
+        let db = try db()
+        try storing("begin a transaction") {
+            try db.run("BEGIN IMMEDIATE")
+            do {
+                try database?.schema.run()
+            } catch {
+                rollbackIfNeeded()
+                throw error
+            }
+        }
+    }
+
+    func rollback() {
+        // Nothing has been written yet, or an error is on its way already.
+        try? database?.handle.execute("ROLLBACK")
+    }
+
+    /// Runs the jobs in the transaction that has begun, and commits it.
+    func commit(_ jobs: [WriteJob]) -> Outcome {
+        var outcome = Outcome(errors: refusals(of: jobs))
+        outcome.mustKeepDeferred = zip(jobs, outcome.errors).contains { job, refusal in
+            job.kind == .upkeep && refusal != nil
+        }
+        do {
+            try run(jobs, &outcome)
+            if let change = outcome.change { known.expect(change) }
+            try db().run("COMMIT")
+            outcome.isCommitted = true
+            outcome.concernsOthers = outcome.change != nil && known.didCommit()
+            return outcome
+        } catch {
+            rollbackIfNeeded()
+            return recover(from: error, jobs, outcome)
+        }
+    }
+
+    /// Copies the write-ahead log into the database, if it has grown enough.
+    func checkpointIfDue() {
+        guard let database, !mustCheck else { return }
+        let pages = database.handle.walPages
+        guard pages >= Self.tightCheckpointPages else { return }
+        // Whichever process has given the reserve up, its room is not for the log.
+        guard pages >= Self.checkpointPages || reserve.isGivenUp else { return }
+        // Where readers follow each other closely, the log is begun again only after a wait for
+        // those who are under way: a quarter of a second at most, once every 4 MiB.
+        let multiple = pages / Self.checkpointPages
+        let waits = multiple >= 4 && multiple != waitedAt
+        waitedAt = multiple
+        do {
+            _ = try database.handle.checkpoint(waits ? .truncate : .passive)
+        } catch {
+            // Nothing is lost: the log still has it all. But a failed sync is not tried again.
+            mustCheck = error.isIOError
+        }
+    }
+
+    /// Closes the database, and empties the write-ahead log if that is long and nobody else has it.
+    ///
+    /// The first one to open the file reads the whole log, to find out what of it counts: 6 µs a
+    /// page. And a process that lives for one commit only ever adds to the log, because only
+    /// within a process is it known that all of it has been copied and it may be begun again.
+    func close() {
+        let pages = database?.handle.walPages ?? 0
+        let isLong = !mustCheck && pages >= Self.tightCheckpointPages
+        // Where somebody else writes, there is somebody else who closes later.
+        let isLocked = isLong && (try? writerLock.tryAcquire()) ?? false
+        if isLocked { database?.handle.emptyLogAtClosing() }
+        // Nobody else refers to it: here it is closed.
+        database = nil
+        if isLocked { writerLock.release() }
+    }
+
+    func db() throws(AlertError) -> Database {
+        guard let database else {
+            throw .storage(operation: "write to \(file.files.database)", "it is not open")
+        }
+        return database.handle
+    }
+
+    private func run(_ jobs: [WriteJob], _ outcome: inout Outcome) throws {
+        let db = try db()
+        guard db.isInTransaction else {
+            // Savepoints would commit one by one, and the caller be told that they failed.
+            throw AlertError.busy("the database is locked by another program; try again")
+        }
+        let refusals = outcome.errors
+        do {
+            try runAtOnce(jobs, in: db, &outcome)
+        } catch is HalfDone {
+            // Rare, and so it pays that nobody else is put behind a savepoint.
+            try db.run("ROLLBACK")
+            try beginChecked()
+            outcome.errors = refusals
+            try runOneByOne(jobs, in: db, &outcome)
+        }
+    }
+
+    /// Runs jobs of which each either succeeds or fails before it has written anything.
+    private func runAtOnce(
+        _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
+    ) throws {
+        let context = try WriteContext(db: db, now: clock.now())
+        for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
+            let written = context.writes
+            do {
+                try job.work(context)
+            } catch {
+                guard db.isInTransaction, !error.concernsEveryone else { throw error }
+                guard context.writes == written else { throw HalfDone() }
+                outcome.errors[index] = translated(error, job.operation)
+            }
+        }
+        try context.finish()
+        outcome.change = context.change
+    }
+
+    /// Runs jobs each behind a savepoint, so that a failing one takes only its own writes along.
+    private func runOneByOne(
+        _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
+    ) throws {
+        let now = clock.now()
+        for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
+            try db.run("SAVEPOINT member")
+            do {
+                let context = try WriteContext(db: db, now: now)
+                try job.work(context)
+                try context.finish()
+                outcome.change = LogTail.Commit(
+                    start: outcome.change?.start ?? context.start, head: context.head,
+                    concernsOthers: true)
+            } catch {
+                guard db.isInTransaction, !error.concernsEveryone else { throw error }
+                outcome.errors[index] = translated(error, job.operation)
+                try db.run("ROLLBACK TO member")
+            }
+            try db.run("RELEASE member")
+        }
+    }
+
+    func rollbackIfNeeded() {
+        guard let handle = database?.handle, handle.isInTransaction else { return }
+        // The first error is the one to report.
+        try? handle.execute("ROLLBACK")
+    }
+}
+
+/// A member of a transaction failed after it had written something.
+private struct HalfDone: Error {}
+
+extension Error {
+    /// Whether it is the disk or the file that fails, so that the whole transaction has to end.
+    fileprivate var concernsEveryone: Bool {
+        guard let error = self as? SQLiteError else { return false }
+        return error.isFull || error.isIOError || error.isDamage
+    }
+}

@@ -1,0 +1,68 @@
+import AlertCore
+import CLinux
+import Glibc
+import Linux
+
+/// The lock under which every write and every checkpoint happens, in whatever process.
+///
+/// A flock(2) on a file beside the database. It takes the place of SQLite's busy back-off, which is
+/// unfair and slow, and keeps one connection's checkpoint apart from another's write, which SQLite
+/// before 3.51.3 needs (<https://sqlite.org/wal.html#walresetbug>). Confined to the writer's
+/// thread.
+final class WriterLock {
+    private let path: String
+    private let mode: mode_t
+    private var descriptor: Descriptor?
+
+    init(path: String, mode: mode_t) {
+        self.path = path
+        self.mode = mode
+    }
+
+    /// Takes the lock if nobody else has it; returns whether it did.
+    func tryAcquire() throws(AlertError) -> Bool {
+        try acquire(LOCK_EX | LOCK_NB)
+    }
+
+    /// Takes the lock, however long that takes.
+    func acquire() throws(AlertError) {
+        while try !acquire(LOCK_EX) {}
+    }
+
+    /// Takes the lock, unless somebody else keeps it for longer than a time.
+    func acquire(within time: Duration) throws(AlertError) {
+        let limit = ContinuousClock.now + time
+        while try !tryAcquire() {
+            guard ContinuousClock.now < limit else {
+                throw .locked(after: time, lockFile: path)
+            }
+            usleep(5000)
+        }
+    }
+
+    func release() {
+        guard let descriptor else { return }
+        _ = clinux_flock(descriptor.raw, LOCK_UN)
+    }
+
+    private func acquire(_ operation: Int32) throws(AlertError) -> Bool {
+        while true {
+            let descriptor = try openOnce()
+            guard clinux_flock(descriptor.raw, operation) == 0 else {
+                if errno == EINTR { continue }
+                if errno == EWOULDBLOCK { return false }
+                throw SystemError.current("lock", path)
+            }
+            // A lock file that was deleted or replaced meanwhile would give two holders.
+            if descriptor.isStill(at: path) { return true }
+            self.descriptor = nil
+        }
+    }
+
+    private func openOnce() throws(AlertError) -> Descriptor {
+        if let descriptor { return descriptor }
+        let opened = try Descriptor.open(path, mode: mode)
+        descriptor = opened
+        return opened
+    }
+}

@@ -1,0 +1,213 @@
+import AlertCore
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Audit forging")
+struct AuditForgingTests {
+    @Test(
+        "A changed column of an entry is found at that entry",
+        arguments: [
+            "at_ms = at_ms + 1", "at_ms = 9223372036854775807", "event = 'presented'",
+            "alert_id = 2", "alert_id = NULL", "source = 'other'", "source = NULL",
+            "outcome = 'expired'", "outcome = NULL", "outcome = 'bogus'", "button_index = 1",
+            "button_role = 'cancel'", "button_role = 'bogus'", "resolved_by = 'policy'",
+            "resolved_by = 'bogus'", "uid = uid + 1", "uid = uid + 4294967296", "user = 'ben'",
+            "user = NULL", "login_uid = 77", "login_uid = coalesce(login_uid, 0) + 4294967296",
+            "session = 77", "session = coalesce(session, 0) + 4294967296", "via = 'policy'",
+            "tty = NULL", "ssh = ''", "host = 'other'", "pid = 1", "pid = pid + 4294967296",
+            "content = NULL", "content = zeroblob(32)", "detail = ''",
+            "previous = zeroblob(32)", "hash = zeroblob(32)",
+        ])
+    func column(assignment: String) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let answered = try #require(
+            try log.queue.integer(
+                "SELECT seq FROM audit WHERE alert_id = 1 AND event = 'resolved'"))
+        let problem = try await log.problem(
+            after: "UPDATE audit SET \(assignment) WHERE seq = \(answered)")
+        #expect(problem.sequence == answered)
+        await log.store.close()
+    }
+
+    @Test(
+        "A changed word that was absent is found",
+        arguments: ["outcome", "button_role", "resolved_by"])
+    func absentWord(column: String) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let problem = try await log.problem(
+            after: "UPDATE audit SET \(column) = 'bogus' WHERE seq = 1")
+        #expect(problem.sequence == 1)
+        await log.store.close()
+    }
+
+    @Test("A deleted entry is named", arguments: [1, 2, 9])
+    func deletion(sequence: Int64) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let problem = try await log.problem(after: "DELETE FROM audit WHERE seq = \(sequence)")
+        #expect(problem.sequence == sequence)
+        await log.store.close()
+    }
+
+    @Test("Two entries that changed places are found at the first")
+    func swap() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let problem = try await log.problem(
+            after: """
+                UPDATE audit SET seq = 1000 WHERE seq = 3; UPDATE audit SET seq = 3 WHERE seq = 4;
+                UPDATE audit SET seq = 4 WHERE seq = 1000
+                """)
+        #expect(problem.sequence == 3)
+        await log.store.close()
+    }
+
+    @Test("An inserted entry is found, even with a hash of its own", arguments: [false, true])
+    func insertion(isHashed: Bool) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        // Room at 5: everything behind moves on by one.
+        try log.forge(
+            """
+            UPDATE audit SET seq = -seq - 1 WHERE seq >= 5;
+            UPDATE audit SET seq = -seq WHERE seq < 0;
+            INSERT INTO audit SELECT 5, at_ms, event, alert_id, source, outcome, button_index,
+                button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, pid,
+                content, detail, hash, hash FROM audit WHERE seq = 4
+            """)
+        if isHashed {
+            let entry = try #require(
+                try await log.store.entries(after: 4, of: nil, limit: 1).first)
+            let hash = Hex.text(entry.computedHash)
+            try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 5")
+        }
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.first?.sequence == 5)
+        // The alert of entry 4 is asked twice; and who goes on after entry 5 does not know it.
+        #expect(!isHashed || problems.contains { $0.sequence == 6 })
+        await log.store.close()
+    }
+
+    @Test("An entry that was hashed anew is found at the one behind it")
+    func rehash() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        try log.forge("UPDATE audit SET user = 'eve' WHERE seq = 7")
+        let entry = try #require(try await log.store.entries(after: 6, of: nil, limit: 1).first)
+        let hash = Hex.text(entry.computedHash)
+        let problem = try await {
+            try log.forge("UPDATE audit SET hash = x'\(hash)' WHERE seq = 7")
+            return try await log.store.verify(expecting: nil).problems.first
+        }()
+        #expect(problem?.sequence == 8)
+        await log.store.close()
+    }
+
+    @Test("A tail that was cut is found against a saved head, and only against it")
+    func cutTail() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let head = try #require(try await log.store.auditHead())
+        // The last entry tells of the cancel; without its response nothing contradicts.
+        try log.forge(
+            """
+            DELETE FROM audit WHERE seq = \(head.sequence);
+            DELETE FROM responses WHERE alert_id = 5;
+            UPDATE alerts SET state = 'queued' WHERE id = 5;
+            UPDATE sources SET pending = pending + 1 WHERE name = 'test';
+            UPDATE accounts SET pending = pending + 1;
+            UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'responses'
+            """)
+        #expect(try await log.store.verify(expecting: nil).problems.isEmpty)
+        let problems = try await log.store.verify(expecting: head).problems
+        #expect(problems.map(\.sequence) == [head.sequence])
+        #expect(problems.first?.reason.contains("its tail was cut") == true)
+        await log.store.close()
+    }
+
+    @Test("A log that grew after its head was saved verifies")
+    func grown() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let head = try #require(try await log.store.auditHead())
+        try await log.store.ask(.yesNo("More"))
+        #expect(try await log.store.verify(expecting: head).problems.isEmpty)
+        await log.store.close()
+    }
+
+    @Test("An entry before the first one is found, and does not vouch for a response")
+    func beforeTheFirst() async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let problem = try await log.problem(
+            after: """
+                INSERT INTO audit SELECT -1, at_ms, event, 6, source, outcome, button_index,
+                    button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host,
+                    pid, content, detail, previous, hash FROM audit
+                    WHERE alert_id = 1 AND event = 'resolved';
+                INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
+                    resolved_ms) VALUES (6, 'test', 'answered', 'Yes', 0, 'person', 1);
+                UPDATE alerts SET state = 'resolved' WHERE id = 6
+                """)
+        #expect(problem.sequence == -1)
+        await log.store.close()
+    }
+
+    @Test("Something shown that was never asked is found at the entry that tells of its showing")
+    func shownOther() async throws {
+        let log = try await AuditLog()
+        let asked = try await log.store.ask(.yesNo("Keep?"))
+        // As a process would have it that reads a row which somebody changes for a moment.
+        let shown = AlertRecord(
+            id: asked.id, alert: .yesNo("Delete?"), source: asked.source, state: .queued,
+            askedAt: asked.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0,
+            response: nil)
+        log.store.post(.presented(shown, at: log.clock.now()), by: .ana)
+        try await log.store.answer(asked.id, 0)
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.map(\.sequence) == [2])
+        #expect(problems.first?.reason.contains("is not what entry 2 says was presented") == true)
+        await log.store.close()
+    }
+
+    @Test("A last entry with an unknown word is found, even with the hash of that word")
+    func rehashedWord() async throws {
+        let log = try await AuditLog()
+        try await log.store.ask(.yesNo())
+        await log.store.close()
+        try log.forge("UPDATE audit SET button_role = 'bogus' WHERE seq = 1")
+        let hash = try #require(
+            try log.queue.connection().first(
+                "SELECT \(AuditRow.columns) FROM audit WHERE seq = 1", read: Self.hash))
+        try log.forge("UPDATE audit SET hash = x'\(Hex.text(hash))' WHERE seq = 1")
+        // The one that has seen the entry would not take the file for its own any more.
+        let other = try await log.queue.store()
+        let problems = try await other.verify(expecting: nil).problems
+        #expect(problems.first?.reason.contains("can't be understood") == true)
+        await other.close()
+    }
+
+    /// The hash of a row of the log, whatever its columns hold.
+    private static func hash(of row: borrowing Row) -> [UInt8] {
+        let input = HashInput()
+        input.begin(Array("alertq-audit-1".utf8))
+        for column in 0..<AuditRow.count - 1 {
+            let value = row.raw(column)
+            switch value.kind {
+            case .null: input.absent()
+            case .integer: input.number(value.integer)
+            case .text: input.text(value.bytes)
+            case .blob: input.hex(value.bytes)
+            default: break
+            }
+        }
+        var hash = [UInt8](repeating: 0, count: SHA256.byteCount)
+        hash.withUnsafeMutableBytes { input.hash(into: $0) }
+        return hash
+    }
+}

@@ -1,0 +1,107 @@
+import AlertCore
+import AlertQueueTesting
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import SQLiteStore
+
+/// A queue with a log that holds every kind of entry but `erased`, made once a test.
+struct AuditLog: StoreSuite {
+    let fixture: StoreFixture
+
+    init() async throws { fixture = try await StoreFixture() }
+
+    /// The alerts 1 to 6: answered, answered destructively, withdrawn, expired, cancelled, waiting.
+    func fill() async throws {
+        let sheet = Alert(
+            "Löschen?", message: "Zeile\nzwei 🎉", style: .actionSheet,
+            buttons: ["Keep", .destructive("Delete", id: "rm"), .cancel("Later")], key: "k-1",
+            handler: "cleanup", userInfo: ["path": "/srv/ünï", "a": ""])
+        let ids = [
+            try await store.ask(.yesNo("One")).id,
+            try await store.ask(sheet, source: "cleaner").id,
+            try await store.ask(.yesNo("Three")).id,
+            try await store.ask(expiring).id,
+            try await store.ask(.yesNo("Five")).id,
+            try await store.ask(.yesNo("Six")).id,
+        ]
+        try #require(ids == [1, 2, 3, 4, 5, 6])
+        let first = try await store.record(1)
+        store.post(.presented(first, at: clock.now()), by: .ana)
+        _ = try await store.snooze(1, for: nil, by: .ana)
+        store.post(.returned(first, because: "the terminal was lost"), by: .ana)
+        try await store.answer(1, 0)
+        try await store.answer(2, 1, by: .ben)
+        _ = try await store.collect(1, by: .ben)
+        _ = try await store.resolve(3, .withdraw(), by: .ben)
+        clock.advance(by: .seconds(61))
+        try await store.sweep(atMost: .max)
+        try await store.requestCancel(5, .own(.program), by: .ben)
+        _ = try await store.resolve(5, .cancel(handled: false), by: .ben)
+    }
+
+    private var expiring: Alert {
+        Alert(
+            "Four", buttons: ["Yes", "No"], deadline: .after(.seconds(60)), defaultButton: "No")
+    }
+
+    func forge(_ script: String) throws { try queue.forge(script) }
+
+    /// What the verification says after a forger's script.
+    func problem(after script: String) async throws -> AuditReport.Problem {
+        try #require(try await store.verify(expecting: nil).problems.isEmpty)
+        try forge(script)
+        #expect(try await store.quickAuditReport(expecting: nil) == nil)
+        return try #require(try await store.verify(expecting: nil).problems.first)
+    }
+
+    /// The alerts 1 to 12, as many ends and states as there are: erased with and without a key,
+    /// expired, expired because nobody was there, cancelled and handled, cancelled and simulated,
+    /// asleep, about to be cancelled, dismissed, answered after a snooze, withdrawn, woken.
+    func fillRichly() async throws {
+        for key in ["k", nil] {
+            let old = try await store.ask(
+                Alert("Old", buttons: ["Yes", .cancel("No", id: "no")], key: key, handler: "h"))
+            try await store.answer(old.id, key == nil ? 1 : 0)
+            _ = try await store.collect(old.id, by: .ana)
+        }
+        clock.advance(by: .seconds(1))
+        let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        try #require(try await store.erase(before: now, by: .ben) { _ in }.erased == 2)
+        for seconds in [60, 9 * 86_400] {
+            try await store.ask(
+                Alert(
+                    "Expires", buttons: ["Yes", "No"], deadline: .after(.seconds(seconds)),
+                    defaultButton: "No"))
+        }
+        for index in 5...12 {
+            try await store.ask(index == 9 ? Alert("Notice") : .yesNo("Question \(index)"))
+        }
+        try await snoozeAndEnd()
+        let waiting = try await store.pending(limit: 100).map(\.id)
+        try #require(waiting == [8, 12, 7])
+    }
+
+    private func snoozeAndEnd() async throws {
+        for id in [10, 12] as [Alert.ID] {
+            _ = try await store.snooze(id, for: .seconds(9), by: .ana)
+        }
+        clock.advance(by: .seconds(61))
+        try await store.sweep(atMost: .max)
+        _ = try await store.resolve(4, .expireUnattended, by: .ben)
+        try await store.requestCancel(5, .own(.program), by: .ben)
+        _ = try await store.resolve(5, .cancel(handled: true, .requested), by: .ana)
+        _ = try await store.resolve(6, .cancel(handled: false), by: .ben)
+        for _ in 0..<2 {
+            store.post(.presented(try await store.record(7), at: clock.now()), by: .ana)
+            clock.advance(by: .seconds(1))
+        }
+        _ = try await store.snooze(7, for: nil, by: .ana)
+        try await store.requestCancel(8, .own(.program), by: .ben)
+        _ = try await store.resolve(9, .dismiss, by: .ana)
+        try await store.answer(10, 0)
+        _ = try await store.collect(10, by: .ana)
+        _ = try await store.resolve(11, .withdraw(), by: .ben)
+    }
+}

@@ -1,0 +1,311 @@
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import AlertCore
+@testable import SQLiteStore
+
+@Suite("Forging of what the log tells besides texts and responses")
+struct FactForgingTests {
+    static let columns: [(String, Alert.ID)] = [
+        // What an ask says of its clocks and timers.
+        ("UPDATE alerts SET expires_ms = expires_ms - 1 WHERE id = 3", 3),
+        ("UPDATE alerts SET expires_boot_ms = expires_boot_ms - 777600000 WHERE id = 4", 4),
+        ("UPDATE alerts SET expires_boot_ms = NULL WHERE id = 4", 4),
+        ("UPDATE alerts SET expires_ms = expires_ms - 62135596800000 WHERE id = 4", 4),
+        ("UPDATE alerts SET expires_ms = NULL, expires_boot_ms = NULL WHERE id = 4", 4),
+        ("UPDATE alerts SET expires_boot_ms = 5 WHERE id = 7", 7),
+        ("UPDATE alerts SET boot = 'other' WHERE id = 8", 8),
+        ("UPDATE alerts SET asked_boot_ms = 1 WHERE id = 8", 8),
+        ("UPDATE alerts SET dismiss_after_ms = 1 WHERE id = 9", 9),
+        ("UPDATE alerts SET snooze_ms = 1 WHERE id = 8", 8),
+        ("UPDATE alerts SET pid = pid + 4294967296 WHERE id = 8", 8),
+        // When it was shown, snoozed and collected.
+        ("UPDATE alerts SET presented_ms = NULL WHERE id = 7", 7),
+        ("UPDATE alerts SET presented_ms = presented_ms - 1000 WHERE id = 7", 7),
+        ("UPDATE alerts SET presented_ms = 5 WHERE id = 8", 8),
+        ("UPDATE alerts SET snoozes = 0 WHERE id = 10", 10),
+        ("UPDATE alerts SET snoozes = 5 WHERE id = 8", 8),
+        ("UPDATE alerts SET snoozes = snoozes - 9223372036854775807 - 1 WHERE id = 10", 10),
+        ("UPDATE alerts SET snoozed_ms = snoozed_ms + 1 WHERE id = 7", 7),
+        ("UPDATE alerts SET snoozed_boot_ms = snoozed_boot_ms + 1 WHERE id = 7", 7),
+        ("UPDATE alerts SET snoozed_boot = 'other' WHERE id = 7", 7),
+        ("UPDATE alerts SET snoozed_boot_ms = NULL, snoozed_boot = NULL WHERE id = 7", 7),
+        (
+            "UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL "
+                + "WHERE id = 7", 7
+        ),
+        (
+            "UPDATE alerts SET snoozed_ms = 5, snoozed_boot_ms = 5, snoozed_boot = 'manual' "
+                + "WHERE id = 8", 8
+        ),
+        ("UPDATE alerts SET snoozed_ms = 5 WHERE id = 10", 10),
+        ("UPDATE responses SET collected_ms = collected_ms + 1 WHERE alert_id = 10", 10),
+        ("UPDATE responses SET collected_ms = resolved_ms WHERE alert_id = 11", 11),
+        // Who requested a cancel, and whether it was handled.
+        ("UPDATE alerts SET cancel_requested = 0 WHERE id = 8", 8),
+        ("UPDATE alerts SET cancel_requested = 1 WHERE id = 12", 12),
+        ("UPDATE responses SET handled = 0 WHERE alert_id = 5", 5),
+        ("UPDATE responses SET handled = 1 WHERE alert_id = 6", 6),
+        ("UPDATE responses SET handled = 1 WHERE alert_id = 10", 10),
+        // What an erasure has left, and where it is told.
+        ("UPDATE alerts SET erased_seq = NULL WHERE id = 1", 1),
+        ("UPDATE alerts SET erased_seq = 1 WHERE id = 2", 2),
+        ("UPDATE alerts SET erased_seq = 7 WHERE id = 8", 8),
+        ("UPDATE alerts SET style = 'actionSheet' WHERE id = 1", 1),
+        ("UPDATE alerts SET priority = 3 WHERE id = 2", 2),
+        (
+            "UPDATE alerts SET key = 'l' WHERE id = 1; "
+                + "UPDATE responses SET key = 'l' WHERE seq = 1", 1
+        ),
+        (
+            "UPDATE alerts SET key = 'k2' WHERE id = 2; "
+                + "UPDATE responses SET key = 'k2' WHERE seq = 2", 2
+        ),
+        (
+            "UPDATE alerts SET handler = NULL WHERE id = 2; "
+                + "UPDATE responses SET handler = NULL WHERE seq = 2", 2
+        ),
+        ("UPDATE alerts SET presenters = '[\"x\"]' WHERE id = 2", 2),
+        ("UPDATE alerts SET default_button = 'no' WHERE id = 2", 2),
+        ("UPDATE alerts SET buttons = replace(buttons, 'no', 'on') WHERE id = 1", 1),
+        // Two readers of one text.
+        (
+            "UPDATE alerts SET buttons = replace(buttons, '{\"id\":\"Yes\"', "
+                + "'{\"id\":\"No\",\"id\":\"Yes\"') WHERE id = 10; "
+                + "UPDATE responses SET button = 'No' WHERE alert_id = 10", 10
+        ),
+        ("UPDATE alerts SET buttons = '[ ]' WHERE id = 9", 9),
+        ("UPDATE alerts SET presenters = '[]' WHERE id = 8", 8),
+    ]
+
+    @Test("A changed fact is found at its alert", arguments: columns)
+    func column(script: String, id: Alert.ID) async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        let problem = try await log.problem(after: script)
+        #expect(problem.alertID == id, "\(problem.reason)")
+        await log.store.close()
+    }
+
+    static let rows: [(String, String)] = [
+        ("UPDATE sources SET pending = 0", "counts 0 waiting alerts, but has 3"),
+        ("UPDATE sources SET pending = 10000", "counts 10000 waiting alerts"),
+        ("INSERT INTO sources (uid, name, pending) VALUES (7, 'x', 5)", "but has 0"),
+        ("UPDATE sqlite_sequence SET seq = 11 WHERE name = 'alerts'", "the table “alerts”"),
+        ("UPDATE sqlite_sequence SET seq = 900 WHERE name = 'responses'", "come after 900"),
+        ("DELETE FROM sqlite_sequence WHERE name = 'alerts'", "come after 0"),
+        ("INSERT INTO sqlite_sequence VALUES ('alerts', 12)", "come after 12, 12"),
+        ("INSERT INTO sqlite_sequence VALUES ('audit', 12)", "does not use it"),
+        (
+            "UPDATE responses SET seq = 100 WHERE seq = 9; "
+                + "UPDATE sqlite_sequence SET seq = 100 WHERE name = 'responses'",
+            "which is not its place"
+        ),
+        (
+            "UPDATE responses SET seq = 100 WHERE seq = 3; UPDATE responses SET seq = 3 WHERE "
+                + "seq = 4; UPDATE responses SET seq = 4 WHERE seq = 100", "which is not its place"
+        ),
+        (
+            "PRAGMA ignore_check_constraints = ON; UPDATE alerts SET state = 'gone' WHERE id = 8",
+            "in a state that the entries contradict"
+        ),
+    ]
+
+    @Test("A changed count, number or order is found", arguments: rows)
+    func row(script: String, reason: String) async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        _ = try await log.problem(after: script)
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.contains { $0.reason.contains(reason) }, "\(problems)")
+        await log.store.close()
+    }
+
+    @Test(
+        "An index that lacks rows is found, as an older file has it beside a newer log",
+        arguments: ["alerts_next", "alerts_key", "audit_alert", "responses_handler"])
+    func emptied(index: String) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        #expect(try await log.store.quickAuditReport(expecting: nil) != nil)
+        let db = try log.queue.connection()
+        db.setDefensive(false)
+        let sql = try #require(
+            try db.first("SELECT sql FROM sqlite_schema WHERE name = ?", .text(index)) {
+                $0.text(0)
+            })
+        // For a moment it is an index of no rows.
+        let set = "UPDATE sqlite_schema SET sql = ? WHERE name = '\(index)'"
+        for text in [sql.replacing("WHERE", with: "WHERE 0 AND"), sql] {
+            try db.execute("PRAGMA writable_schema = ON")
+            try db.run(set, .text(text))
+            try db.execute("PRAGMA writable_schema = RESET")
+            if text != sql { try db.execute("REINDEX \(index)") }
+        }
+        #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.contains { $0.reason.contains("the file is damaged") }, "\(problems)")
+        await log.store.close()
+    }
+
+    @Test("A snooze that may be over may have been ended; one of another boot, too")
+    func endOfSnooze() async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        log.clock.advance(by: .seconds(300))
+        try log.forge(
+            """
+            UPDATE alerts SET snoozed_ms = NULL, snoozed_boot_ms = NULL, snoozed_boot = NULL
+            WHERE id = 7
+            """)
+        #expect(try await log.store.quickAuditReport(expecting: nil)?.problems.isEmpty == true)
+        await log.store.close()
+    }
+
+    static let strays: [(kind: AlertEvent.Kind, id: Alert.ID, reason: String)] = [
+        (.returned, 99, "was never asked"), (.cancelling, 99, "was never asked"),
+        (.presented, 99, "is gone"), (.presented, -1, "is gone"), (.returned, -1, "never asked"),
+        (.ran, -1, "never asked"), (.ran, 99, "never asked"),
+        (.collected, 8, "was collected before it had a response"),
+    ]
+
+    @Test("An entry of what can't have been is found, also where no row has to agree with it")
+    func stray() async throws {
+        for (kind, id, reason) in Self.strays {
+            let log = try await AuditLog()
+            try await log.fillRichly()
+            try await log.store.commits.perform(.upkeep, "forge") { context in
+                try context.audit(AuditDraft(kind: kind, alert: id, source: "test"), by: .ben)
+            }
+            #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+            let problems = try await log.store.verify(expecting: nil).problems
+            #expect(
+                problems.contains { $0.alertID == id && $0.reason.contains(reason) },
+                "\(kind) \(id): \(problems)")
+            await log.store.close()
+        }
+    }
+
+    @Test("An entry in the form of earlier versions is found behind one of today's")
+    func olderForm() async throws {
+        for kind in [AlertEvent.Kind.asked, .erased] {
+            let log = try await AuditLog()
+            try await log.fillRichly()
+            try await log.store.commits.perform(.upkeep, "forge") { context in
+                let row = try #require(try context.db.alert(12))
+                var draft = AuditDraft(kind: kind, record: row.record, content: row.content)
+                if kind == .erased { draft = AuditDraft(erased: ErasedAlerts([12])) }
+                try context.audit(draft, by: .ben)
+            }
+            #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+            let problems = try await log.store.verify(expecting: nil).problems
+            #expect(problems.contains { $0.reason.contains("as earlier versions did") })
+            await log.store.close()
+        }
+    }
+
+    @Test("An ask in the form of earlier versions, hashed anew, is found behind one of today's")
+    func olderAsk() async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        _ = try await log.store.ask(.yesNo("Last?"))
+        let last = try #require(try await log.store.auditHead()).sequence
+        try log.forge("UPDATE audit SET detail = NULL WHERE seq = \(last)")
+        let entry = try await log.store.entries(after: last - 1, of: nil, limit: 1)[0]
+        try log.forge(
+            "UPDATE audit SET hash = x'\(Hex.text(entry.computedHash))' WHERE seq = \(last)")
+        #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect(problems.map(\.sequence) == [last])
+        #expect(problems.first?.reason.contains("as earlier versions did") == true)
+        await log.store.close()
+    }
+
+    static let rewritten = [
+        #"UPDATE alerts SET buttons = replace(buttons, '{"id"', '{ "id"') WHERE id = 8"#,
+        #"UPDATE alerts SET buttons = replace(buttons, '"id":"No",', '') WHERE id = 8"#,
+        #"UPDATE alerts SET info = '{ }' WHERE id = 8"#,
+    ]
+
+    @Test("JSON that another reader could take for something else is found", arguments: rewritten)
+    func differentJSON(script: String) async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        let problem = try await log.problem(after: script)
+        #expect(problem.reason.contains("as this program writes them"), "\(problem.reason)")
+        await log.store.close()
+    }
+
+    /// What an entry of a response may say that no program would write.
+    static let ends: [(EntryEdit, String?)] = [
+        (EntryEdit(), nil), (EntryEdit(isEarly: true, hasReason: true), nil),
+        (EntryEdit(isEarly: true), "before its deadline had passed"),
+        (EntryEdit(isEarly: true, hasReason: true, hasDefault: false), "before its deadline"),
+        (EntryEdit(content: [UInt8](repeating: 7, count: 32)), "not what entry"),
+        (EntryEdit(isOlder: true), "written as earlier versions did"),
+        (EntryEdit(isTwice: true), "was resolved by entry"),
+    ]
+
+    struct EntryEdit: Sendable {
+        var isEarly = false
+        var hasReason = false
+        var hasDefault = true
+        var content: [UInt8]?
+        var isOlder = false
+        var isTwice = false
+    }
+
+    @Test("An end that can't have been is found at the entry that tells of it", arguments: ends)
+    func end(edit: EntryEdit, reason: String?) async throws {
+        let log = try await AuditLog()
+        let asked = try await log.store.ask(
+            Alert(
+                "Delete?", buttons: ["Yes", "No"], deadline: .after(.seconds(777_600)),
+                defaultButton: edit.hasDefault ? "No" : nil))
+        log.clock.advance(by: edit.isEarly ? .seconds(60) : .seconds(777_600))
+        try await log.store.commits.perform(.answer, "forge") { context in
+            let row = try #require(try context.db.alert(asked.id))
+            let response = Expiry.response(
+                to: row.record, at: Timestamp.date(milliseconds: context.now.wallMilliseconds))
+            try context.db.change(
+                """
+                INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
+                    resolved_ms) VALUES (1, 'test', 'expired', ?, ?, ?, ?)
+                """, .optional(response.button?.id), .integer(response.buttonIndex),
+                .text(response.by.rawValue), .integer(context.now.wallMilliseconds))
+            try context.db.change("UPDATE alerts SET state = 'resolved' WHERE id = 1")
+            context.changePending(of: row.sourceID, uid: row.record.source.uid, by: -1)
+            let detail = EntryDetail.expired(
+                at: context.now, because: edit.hasReason ? EntryDetail.nobodyThere : nil,
+                isUnseen: true)
+            for _ in 0..<(edit.isTwice ? 2 : 1) {
+                try context.audit(
+                    AuditDraft(
+                        kind: .resolved, record: row.record, response: response,
+                        content: edit.content ?? row.content,
+                        detail: edit.isOlder ? nil : detail), by: .ana)
+            }
+        }
+        let quick = try await log.store.quickAuditReport(expecting: nil)
+        let problems = try await log.store.verify(expecting: nil).problems
+        #expect((quick != nil) == (reason == nil))
+        #expect(problems.first?.reason.contains(reason ?? "") ?? (reason == nil), "\(problems)")
+        #expect(problems.allSatisfy { $0.alertID == 1 })
+        await log.store.close()
+    }
+
+    @Test("A deadline that was moved, and back after it was applied, is found at its end")
+    func movedDeadline() async throws {
+        let log = try await AuditLog()
+        try await log.fillRichly()
+        // As a program would have applied it that trusts the row.
+        let problem = try await log.problem(
+            after: """
+                UPDATE responses SET resolved_ms = resolved_ms - 1 WHERE alert_id = 3;
+                UPDATE audit SET at_ms = at_ms - 1 WHERE alert_id = 3 AND event = 'resolved'
+                """)
+        #expect(problem.sequence != nil)
+        await log.store.close()
+    }
+}

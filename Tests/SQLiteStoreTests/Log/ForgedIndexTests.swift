@@ -1,0 +1,108 @@
+import AlertCore
+import AlertQueueTesting
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import SQLiteStore
+
+/// An index that leads to other rows than it ought to makes nobody hear what the log does not say.
+@Suite("Forged indexes")
+struct ForgedIndexTests: StoreSuite {
+    let fixture: StoreFixture
+
+    init() async throws { fixture = try await StoreFixture() }
+
+    private func answered(by reference: String = "k") async throws -> Alert.ID {
+        let id = try await store.ask(.yesNo("Delete?", key: reference)).id
+        try await store.answer(id, 1)
+        return id
+    }
+
+    @Test("A key finds what was asked with it, whatever an index says")
+    func key() async throws {
+        let id = try await answered()
+        let other = try await store.ask(.yesNo("Delete?", key: "j")).id
+        try await store.answer(other, 0)
+        let assign = { (mine: String, its: String) in
+            """
+            UPDATE alerts SET key = 'x' WHERE id = \(id);
+            UPDATE alerts SET key = '\(its)' WHERE id = \(other);
+            UPDATE alerts SET key = '\(mine)' WHERE id = \(id);
+            """
+        }
+        try queue.forge(
+            """
+            \(assign("j", "k"))
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'WHERE', 'WHERE 0 AND')
+                WHERE name = 'alerts_key';
+            PRAGMA writable_schema = RESET;
+            \(assign("k", "j"))
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'WHERE 0 AND', 'WHERE')
+                WHERE name = 'alerts_key';
+            PRAGMA writable_schema = RESET
+            """)
+        #expect(try await store.record(id).alert.key == "k")
+        for error in [
+            await thrown { try await store.ask(.yesNo("Delete?", key: "k")) },
+            await thrown {
+                try await store.find(
+                    .key("k", source: "test", uid: Caller(via: "test").identity.uid)
+                ).record
+            },
+        ] {
+            #expect(error?.kind == "inconsistent", "\(error as Any)")
+        }
+        await store.close()
+    }
+
+    @Test("An entry of another alert counts for nothing, whatever order an index has it in")
+    func foreignEntries() async throws {
+        let docs = try await store.ask(.yesNo("Deploy the docs?")).id
+        try await store.answer(docs, 0)
+        let drop = try await store.ask(.yesNo("Drop the database?")).id
+        for _ in 0..<2 { _ = try await store.snooze(drop, for: nil, by: .ana) }
+        await store.close()
+        let index = try IndexPage("audit_alert", of: queue)
+        // SQLite seeks the first place of an alert, and reads on until it meets a greater number.
+        try index.reorder([3, 0, 4, 1, 2])
+        try queue.forge(
+            """
+            UPDATE alerts SET (title, buttons, salt, asked_ms, asked_boot_ms, state, snoozes,
+                snoozed_ms, snoozed_boot_ms, snoozed_boot) = (SELECT title, buttons, salt, asked_ms,
+                asked_boot_ms, state, snoozes, NULL, NULL, NULL FROM alerts WHERE id = \(docs))
+                WHERE id = \(drop);
+            INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
+                uid, user, via, tty, ssh, host, pid, resolved_ms)
+            SELECT \(drop), source, outcome, button, button_index, resolved_by, uid, user, via, tty,
+                ssh, host, pid, resolved_ms FROM responses
+            """)
+        let next = try await queue.store(clock: clock)
+        let error = await thrown { try await next.record(drop) }
+        #expect(error?.description.contains("not about it") == true, "\(error as Any)")
+        #expect(try await next.quickAuditReport(expecting: nil) == nil)
+        await next.close()
+    }
+
+    @Test("An index in a wrong order is found, though it holds what it must")
+    func disorder() async throws {
+        for _ in 0..<2 { _ = try await answered(by: "\(UUID())") }
+        await store.close()
+        for name in ["audit_alert", "sqlite_autoindex_responses_1"] {
+            for isForged in [true, false] {
+                let index = try IndexPage(name, of: queue)
+                try index.reorder(isForged ? [1, 0] + (2..<index.count) : Array(0..<index.count))
+                let store = try await queue.store(clock: clock)
+                let quick = try await store.quickAuditReport(expecting: nil)
+                #expect((quick == nil) == isForged, "\(name)")
+                let problems = try await store.verify(expecting: nil).problems
+                #expect(problems.isEmpty != isForged)
+                await store.close()
+                if isForged { try index.restore() }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import AlertCore
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import SQLiteStore
+
+/// An index that somebody has added, and that still holds what the table held before.
+@Suite("Verifying beside an index of somebody else's")
+struct FrozenIndexTests {
+    static let forgeries: [(table: String, columns: String, script: String)] = [
+        ("audit", AuditRow.columns, "UPDATE audit SET user = 'eve' WHERE event = 'resolved'"),
+        (
+            "alerts", "id, title, buttons, salt, style, default_button, priority, key",
+            "UPDATE alerts SET title = 'Another?' WHERE id = 6"
+        ),
+        (
+            "responses", "alert_id, outcome, button_index, resolved_by, resolved_ms, seq",
+            "UPDATE responses SET button_index = 1 WHERE alert_id = 1"
+        ),
+    ]
+
+    @Test("The table counts, not what an index still holds of it", arguments: forgeries)
+    func frozen(table: String, columns: String, script: String) async throws {
+        let log = try await AuditLog()
+        try await log.fill()
+        let db = try log.queue.connection()
+        db.setDefensive(false)
+        db.setTriggers(areOn: false)
+        let names = columns.replacing("audit.", with: "")
+        try db.execute("CREATE INDEX frozen ON \(table) (\(names)); ANALYZE frozen")
+        // SQLite is told that it is tiny, and finds one row whatever it is asked for.
+        let count = names.split(separator: ",").count
+        try db.run(
+            "UPDATE sqlite_stat1 SET stat = ? WHERE idx = 'frozen'",
+            .text("9999" + String(repeating: " 1", count: count) + " sz=1"))
+        try #require(try await log.store.verify(expecting: nil).problems.isEmpty)
+        // For a moment it is an index of no rows.
+        let thaw = "replace(sql, ' WHERE 0', '')"
+        for (change, script) in [("sql || ' WHERE 0'", script), (thaw, "")] {
+            try db.execute(
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = \(change) WHERE name = 'frozen';
+                PRAGMA writable_schema = RESET;
+                \(script)
+                """)
+        }
+        #expect(try await log.store.quickAuditReport(expecting: nil) == nil)
+        #expect(try await !log.store.verify(expecting: nil).problems.isEmpty)
+        await log.store.close()
+    }
+}

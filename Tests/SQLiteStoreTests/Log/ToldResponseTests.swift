@@ -1,0 +1,257 @@
+import AlertCore
+import AlertQueueTesting
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import SQLiteStore
+
+/// A process that can write the file can't make an asker hear what the log does not say.
+@Suite("Told responses")
+struct ToldResponseTests: StoreSuite {
+    let fixture: StoreFixture
+
+    init() async throws { fixture = try await StoreFixture() }
+
+    /// What somebody does to an alert that was asked with a key and answered "No".
+    struct Forgery: CustomTestStringConvertible {
+        let name: String
+        let script: String
+        var testDescription: String { name }
+    }
+
+    static let forgeries = [
+        Forgery(
+            name: "another button",
+            script: "UPDATE responses SET button = 'Yes', button_index = 0"),
+        Forgery(name: "another outcome", script: "UPDATE responses SET outcome = 'expired'"),
+        Forgery(name: "another resolver", script: "UPDATE responses SET resolved_by = 'policy'"),
+        Forgery(name: "another person", script: "UPDATE responses SET user = 'eve', uid = 7"),
+        Forgery(name: "nobody", script: "UPDATE responses SET via = NULL"),
+        Forgery(name: "another terminal", script: "UPDATE responses SET tty = '/dev/pts/9'"),
+        Forgery(name: "another time", script: "UPDATE responses SET resolved_ms = resolved_ms + 1"),
+        Forgery(
+            name: "other labels",
+            script: """
+                UPDATE alerts SET buttons = replace(replace(replace(buttons, 'Yes', 'x'), 'No', \
+                'Yes'), 'x', 'No')
+                """),
+        Forgery(name: "another title", script: "UPDATE alerts SET title = 'Delete nothing?'"),
+        Forgery(name: "other strings", script: #"UPDATE alerts SET info = '{"path":"/"}'"#),
+        Forgery(name: "another source", script: "UPDATE sources SET uid = uid + 1"),
+        Forgery(name: "another asker", script: "UPDATE alerts SET pid = pid + 1"),
+        Forgery(
+            name: "texts that look erased",
+            script: """
+                UPDATE alerts SET title = NULL, message = NULL, info = '{}', salt = NULL,
+                    buttons = '[{"id":"Yes"},{"id":"No","role":"cancel"}]'
+                """),
+        Forgery(
+            name: "an entry that was changed, too",
+            script: """
+                UPDATE responses SET button = 'Yes', button_index = 0;
+                UPDATE audit SET button_index = 0, button_role = NULL WHERE event = 'resolved'
+                """),
+        Forgery(
+            name: "no entry", script: "UPDATE audit SET event = 'seen' WHERE event = 'resolved'"),
+        Forgery(
+            name: "a second entry",
+            script: """
+                UPDATE responses SET button = 'Yes', button_index = 0;
+                INSERT INTO audit SELECT seq + 1, at_ms, event, alert_id, source, outcome, 0, NULL,
+                    resolved_by, uid, user, login_uid, session, via, tty, ssh, host, pid, content,
+                    detail, hash, hash FROM audit WHERE event = 'resolved'
+                """),
+    ]
+
+    private func answered(by reference: String = "k") async throws -> Alert.ID {
+        let id = try await store.ask(.yesNo("Delete?", key: reference)).id
+        try await store.answer(id, 1)
+        return id
+    }
+
+    @Test("A response that is not the log's is handed to nobody", arguments: forgeries)
+    func response(_ forgery: Forgery) async throws {
+        let id = try await answered()
+        // The same before and after: what an asker hears is what was answered.
+        #expect(try await store.record(id).response?.button?.id == "No")
+        try queue.forge(forgery.script)
+        let other = try await queue.store(clock: clock)
+        for store in [store, other] {
+            for error in [
+                await thrown { try await store.record(id) },
+                await thrown { try await store.expire(id, by: .keeper) },
+                await thrown { try await store.answer(id, 0) },
+            ] {
+                #expect(error?.kind == "inconsistent", "\(forgery.name): \(error as Any)")
+            }
+            // Of another account's sources there is none with this key.
+            guard forgery.name != "another source" else { continue }
+            let joined = await thrown { try await store.ask(.yesNo("Delete?", key: "k")) }
+            #expect(joined?.kind == "inconsistent")
+        }
+        let responses = try queue.integer("SELECT count(*) FROM responses")
+        #expect(responses == 1)
+        await other.close()
+        await store.close()
+    }
+
+    @Test("A response without an entry is handed to nobody, and its alert can't be answered")
+    func inserted() async throws {
+        let id = try await store.ask(.yesNo("Delete?", key: "k")).id
+        try queue.forge(
+            """
+            INSERT INTO responses (alert_id, source, key, outcome, button, button_index,
+                resolved_by, resolved_ms)
+            VALUES (\(id), 'test', 'k', 'answered', 'Yes', 0, 'policy', 1);
+            UPDATE alerts SET state = 'resolved'
+            """)
+        #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
+        #expect(await thrown { try await store.answer(id, 1) }?.kind == "inconsistent")
+        let joined = await thrown { try await store.ask(.yesNo("Delete?", key: "k")) }
+        #expect(joined?.kind == "inconsistent")
+        await store.close()
+    }
+
+    @Test("A response is collected once, also where somebody has taken back that it was")
+    func collectedTwice() async throws {
+        let id = try await answered()
+        #expect(try await store.collect(id, by: .ana))
+        try queue.forge("UPDATE responses SET collected_ms = NULL")
+        let error = await thrown { try await store.collect(id, by: .ana) }
+        #expect(error?.kind == "inconsistent")
+        #expect(try queue.integer("SELECT count(*) FROM audit WHERE event = 'collected'") == 1)
+        await store.close()
+    }
+
+    @Test("A number that was given before is given to no other alert")
+    func numberAgain() async throws {
+        let id = try await answered()
+        try queue.forge(
+            """
+            DELETE FROM responses; DELETE FROM alerts; UPDATE sources SET pending = 0;
+            UPDATE sqlite_sequence SET seq = 0
+            """)
+        let error = await thrown { try await store.ask(.yesNo("Drop the database?")) }
+        #expect(error?.description.contains("number \(id)") == true, "\(error as Any)")
+        await store.close()
+    }
+
+    @Test("Where the log tells twice that an alert was asked, nobody hears of it")
+    func askedTwice() async throws {
+        let id = try await answered()
+        try await store.commits.perform(.upkeep, "forge") { context in
+            let row = try #require(try context.db.alert(id))
+            let detail = try context.db.first("SELECT detail FROM audit") { $0.text(0) }
+            try context.audit(
+                AuditDraft(
+                    kind: .asked, record: row.record, content: row.content, detail: detail),
+                by: .ana)
+        }
+        let error = await thrown { try await store.record(id) }
+        #expect(error?.description.contains("tells again what entry") == true)
+        await store.close()
+    }
+
+    @Test("Events of a changed entry are told to nobody")
+    func events() async throws {
+        let id = try await answered()
+        #expect(try await store.events(after: 0, limit: 9, isChecked: true).count == 2)
+        try queue.forge("UPDATE audit SET button_index = 0 WHERE event = 'resolved'")
+        let error = await thrown {
+            try await store.events(after: 0, limit: 9, isChecked: true)
+        }
+        guard case .inconsistent(id, _) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        // Those who only want to know that something has happened go on.
+        #expect(try await store.events(after: 0, limit: 9, isChecked: false).count == 2)
+        await store.close()
+    }
+
+    @Test("A response that was taken away does not come a second time")
+    func removed() async throws {
+        let id = try await answered()
+        try queue.forge(
+            "DELETE FROM responses; UPDATE alerts SET state = 'queued'")
+        #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
+        #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
+        let next = try await store.next(ScreenQuery(for: ["test"]))
+        #expect(next.record == nil && next.refused.keys.map { $0 } == [id])
+        await store.close()
+    }
+
+    static let swaps = [
+        "title = 'Keep?'", "message = 'Nothing is lost'", "style = 'actionSheet'",
+        "buttons = replace(buttons, 'Yes', 'Never')", "default_button = 'Yes'", "priority = 3",
+        "handler = 'delete'", #"presenters = '["test"]'"#, "key = 'other'",
+        "expires_ms = expires_ms - 1", "expires_boot_ms = expires_boot_ms - 1",
+        "expires_ms = NULL, expires_boot_ms = NULL", "dismiss_after_ms = 1", "snooze_ms = 1",
+        "boot = 'other'", "asked_boot_ms = 0", "asked_ms = 0",
+    ]
+
+    @Test("What is not what was asked is neither shown nor answered nor expired", arguments: swaps)
+    func question(assignment: String) async throws {
+        let id = try await store.ask(.yesNo("Delete?", deadline: .after(.seconds(60)))).id
+        let good = try await store.ask(.yesNo("Good?")).id
+        try queue.forge("UPDATE alerts SET \(assignment) WHERE id = \(id)")
+        let next = try await store.next(ScreenQuery(for: ["test"]))
+        // It keeps nothing else from the screen.
+        #expect(next.record?.id == good)
+        #expect(next.refused.keys.map { $0 } == [id])
+        #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
+        #expect(
+            await thrown { try await store.snooze(id, for: nil, by: .ana) }?.kind == "inconsistent")
+        clock.advance(by: .seconds(120))
+        try await store.sweep(atMost: 2)
+        #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
+        #expect(try queue.integer("SELECT count(*) FROM responses") == 0)
+        await store.close()
+    }
+
+    @Test("An alert that names no presenter at all is answered by nobody, and told to nobody")
+    func noPresenter() async throws {
+        let id = try await store.ask(.yesNo("Delete?")).id
+        try queue.forge("UPDATE alerts SET presenters = '[]'")
+        #expect(await thrown { try await store.record(id) }?.kind == "inconsistent")
+        #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
+        await store.close()
+    }
+
+    @Test("A title that is swapped and swapped back is shown and answered only as it was asked")
+    func swappedBack() async throws {
+        let id = try await store.ask(.yesNo("Delete?")).id
+        try queue.forge("UPDATE alerts SET title = 'Keep?'")
+        #expect(try await store.next(ScreenQuery(for: ["test"])).record == nil)
+        #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
+        try queue.forge("UPDATE alerts SET title = 'Delete?'")
+        #expect(try await store.next(ScreenQuery(for: ["test"])).record?.alert.title == "Delete?")
+        #expect(try await store.answer(id, 0).response?.button?.id == "Yes")
+        await store.close()
+    }
+
+    @Test("One that the log contradicts keeps no other from expiring")
+    func sweeping() async throws {
+        for _ in 0..<120 { try await store.ask(.yesNo(deadline: .after(.seconds(60)))) }
+        try queue.forge("UPDATE alerts SET title = 'Keep?' WHERE id <= 110")
+        clock.advance(by: .seconds(120))
+        try await store.sweep(atMost: 5)
+        let expired = try queue.integer("SELECT count(*) FROM responses")
+        #expect(expired == 10)
+        // What is left can't be stored, and so nobody takes the lock for it each second.
+        #expect(try await !store.due().isNow)
+        await store.close()
+    }
+
+    @Test("A request to cancel counts only if the log tells of it")
+    func cancelRequest() async throws {
+        let id = try await store.ask(.yesNo("Delete?")).id
+        try queue.forge("UPDATE alerts SET cancel_requested = 1")
+        #expect(try await !store.find(.id(id)).isCancelRequested)
+        try await store.requestCancel(id, .own(.program), by: .ana)
+        #expect(try await store.find(.id(id)).isCancelRequested)
+        await store.close()
+    }
+}

@@ -1,0 +1,79 @@
+import AlertCore
+import AlertQueueTesting
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Look-ahead")
+struct LookAheadTests {
+    private let lookAhead = LookAhead()
+    private let clock = ManualClock()
+    private let query = ScreenQuery(for: ["terminal"])
+
+    private func receipt(
+        _ id: Alert.ID, presenters: [String]? = nil, expiry: ClockReading? = nil
+    ) -> Receipt {
+        var alert = Alert("\(id)")
+        alert.presenters = presenters
+        let record = AlertRecord(
+            id: id, alert: alert,
+            source: AlertRecord.Source(name: "test", uid: 1, pid: 2, host: "here"),
+            state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,
+            snoozedUntil: nil, snoozes: 0, response: nil)
+        return Receipt(record: record, isNew: true, expiry: expiry, sequence: id)
+    }
+
+    private func known(_ query: ScreenQuery? = nil, isOwn: Bool = true) -> Upcoming? {
+        lookAhead.upcoming(for: query ?? self.query, at: clock.now(), isOwn: { _ in isOwn })
+    }
+
+    @Test("What comes after an empty look is known, until it has its response")
+    func story() {
+        lookAhead.didAsk(receipt(1))
+        #expect(known() == nil)
+        lookAhead.foundNothing(for: query, at: 1, since: lookAhead.forget())
+        #expect(known()?.record == nil && known() != nil)
+        lookAhead.didAsk(receipt(2))
+        #expect(known()?.record?.id == 2)
+        lookAhead.didResolve(2)
+        #expect(known()?.record == nil && known() != nil)
+        lookAhead.forget()
+        #expect(known() == nil)
+    }
+
+    @Test("Only a look can tell the order of two, and what others have done")
+    func looks() {
+        lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
+        lookAhead.didAsk(receipt(1))
+        #expect(known(isOwn: false) == nil)
+        #expect(known(ScreenQuery(for: ["desktop"])) == nil)
+        #expect(known(ScreenQuery(for: ["terminal"], only: 1)) == nil)
+        #expect(known(ScreenQuery(for: ["terminal"], except: [1])) == nil)
+        lookAhead.didAsk(receipt(2))
+        #expect(known() == nil)
+        lookAhead.didResolve(1)
+        #expect(known()?.record?.id == 2)
+    }
+
+    @Test("What only other screens may show, or is overdue, is looked up")
+    func unfit() {
+        lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
+        lookAhead.didAsk(receipt(1, presenters: ["desktop"]))
+        #expect(known() == nil)
+        lookAhead.didResolve(1)
+        lookAhead.didAsk(receipt(2, expiry: clock.now()))
+        #expect(known() == nil)
+    }
+
+    @Test("An alert that is not remembered is not taken for resolved")
+    func forgotten() {
+        for id in 1...3 as ClosedRange<Alert.ID> { lookAhead.didAsk(receipt(id)) }
+        // A look from before the first of them.
+        lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
+        lookAhead.didResolve(2)
+        lookAhead.didResolve(3)
+        #expect(known() == nil)
+        lookAhead.foundNothing(for: query, at: 3, since: lookAhead.forget())
+        #expect(known() != nil)
+    }
+}

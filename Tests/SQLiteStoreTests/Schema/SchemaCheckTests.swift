@@ -1,0 +1,276 @@
+import AlertCore
+import Migrations
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Schema check")
+struct SchemaCheckTests {
+    private let queue: TemporaryQueue
+
+    init() throws {
+        queue = try TemporaryQueue()
+    }
+
+    /// What somebody does who may write the file; and the name of what is refused because of it.
+    struct Plant: CustomTestStringConvertible {
+        let script: String
+        let name: String
+
+        init(_ name: String, _ script: String) {
+            self.script = script
+            self.name = name
+        }
+
+        var testDescription: String { script }
+    }
+
+    static let triggers = [
+        Plant(
+            "flip",
+            """
+            CREATE TRIGGER flip AFTER INSERT ON responses BEGIN
+                UPDATE alerts SET message = 'flipped' WHERE id = new.alert_id; END
+            """),
+        Plant(
+            "back",
+            "CREATE TRIGGER back BEFORE UPDATE OF state ON ALERTS BEGIN SELECT 1; END"),
+        Plant("drop", "CREATE TRIGGER drop1 BEFORE INSERT ON text_index_data BEGIN SELECT 1; END"),
+        Plant("view", "CREATE TRIGGER view1 INSTEAD OF INSERT ON pending BEGIN SELECT 1; END"),
+        Plant(
+            "History",
+            "CREATE TRIGGER History2 INSTEAD OF DELETE ON \"HISTORY\" BEGIN SELECT 1; END"),
+    ]
+
+    /// One for each table that is written to.
+    static let ignoring = ["sources", "alerts", "responses", "audit", "upkeep"].flatMap { table in
+        ["INSERT", "UPDATE"].map { verb in
+            Plant(
+                "ignored",
+                """
+                CREATE TRIGGER ignored BEFORE \(verb) ON \(table)
+                BEGIN SELECT RAISE (IGNORE); END
+                """)
+        }
+    }
+
+    static let changes = [
+        Plant("responses_stay", "DROP TRIGGER responses_stay"),
+        Plant(
+            "audit_has_no_gaps",
+            """
+            DROP TRIGGER audit_has_no_gaps;
+            CREATE TRIGGER Audit_Has_No_Gaps BEFORE INSERT ON audit BEGIN SELECT 1; END
+            """),
+        Plant(
+            "responses",
+            """
+            PRAGMA writable_schema = ON; UPDATE sqlite_schema
+            SET sql = replace(sql, ' CHECK (button_index >= -1)', '') WHERE name = 'responses';
+            PRAGMA writable_schema = RESET; PRAGMA schema_version = 900
+            """),
+        Plant("alerts", "ALTER TABLE alerts ADD COLUMN more TEXT"),
+        Plant("alerts_key", "DROP INDEX alerts_key"),
+        Plant(
+            "alerts_next", "DROP INDEX alerts_next; CREATE INDEX alerts_next ON alerts (title)"),
+        Plant("pending", "DROP VIEW pending; CREATE VIEW pending AS SELECT 1 AS id"),
+        Plant("pending", "DROP VIEW pending; CREATE TABLE pending (id)"),
+        Plant("text_index", "DROP TABLE text_index"),
+        Plant("unique", "CREATE UNIQUE INDEX uniqueTitle ON alerts (title)"),
+        Plant("failing", "CREATE INDEX failing ON alerts (lower(title))"),
+        Plant("failingToo", "CREATE INDEX failingToo ON alerts (id) WHERE length(title) > 9"),
+        Plant(
+            "unique", "CREATE UNIQUE INDEX uniqueHandler ON responses (alert_id) WHERE handled"),
+    ]
+
+    private func plant(_ script: String) throws {
+        let db = try queue.connection()
+        db.setDefensive(false)
+        try db.execute(script)
+    }
+
+    private func isRefused(_ error: AlertError?, naming name: String) -> Bool {
+        guard case .inconsistent(nil, let reason)? = error else { return false }
+        return reason.contains("“\(name)")
+    }
+
+    @Test(
+        "A schema that is not ours is refused at opening",
+        arguments: triggers + ignoring + changes)
+    func opening(plant: Plant) async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        await store.close()
+        try self.plant(plant.script)
+        let error = await thrown { try await queue.store() }
+        #expect(isRefused(error, naming: plant.name))
+        let question = Question(alert: .yesNo("At once?"), source: "test", pendingLimit: 10)
+        #expect(
+            try SQLiteAlertStore.enqueueAtOnce(question, by: .ana, path: queue.path) == nil)
+        #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
+        #expect(try queue.integer("SELECT count(*) FROM responses") == 0 && id == 1)
+    }
+
+    @Test(
+        "A schema that changes while a store is open is refused in the next transaction",
+        arguments: triggers + ignoring + changes)
+    func open(plant: Plant) async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        #expect(try await store.record(id).id == id)
+        try self.plant(plant.script)
+        let read = await thrown { try await store.record(id) }
+        #expect(isRefused(read, naming: plant.name))
+        let written = await thrown { try await store.answer(id, 0) }
+        #expect(isRefused(written, naming: plant.name))
+        let again = await thrown { try await store.ask(.yesNo()) }
+        #expect(isRefused(again, naming: plant.name))
+        #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
+        #expect(try queue.integer("SELECT count(*) FROM responses") == 0)
+        await store.close()
+    }
+
+    @Test("Without the check these triggers change what is stored, or store nothing, unheard")
+    func negativeControl() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        await store.close()
+        let answer = """
+            INSERT INTO responses (alert_id, source, outcome, button_index, resolved_by,
+                resolved_ms) VALUES (\(id), 'test', 'answered', 0, 'person', 2)
+            """
+        try plant(Self.ignoring[4].script)
+        try queue.connection().execute(answer)
+        #expect(try queue.integer("SELECT count(*) FROM responses") == 0)
+        try plant("DROP TRIGGER ignored")
+        try plant(Self.triggers[0].script)
+        try queue.connection().execute(answer)
+        #expect(try queue.integer("SELECT 1 FROM alerts WHERE message = 'flipped'") == 1)
+    }
+
+    @Test("When the schema is ours again, an open store goes on")
+    func mended() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try plant(Self.triggers[0].script)
+        #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
+        try plant("DROP TRIGGER flip")
+        try await store.answer(id, 0)
+        #expect(try await store.record(id).response?.buttonIndex == 0)
+        await store.close()
+    }
+
+    @Test("A schema version that is set back hides nothing")
+    func versionSetBack() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        #expect(try await store.record(id).id == id)
+        let version = try #require(try queue.integer("PRAGMA schema_version"))
+        try plant(Self.triggers[0].script)
+        // Both connections have seen the trigger when the number is again the one they checked.
+        #expect(isRefused(await thrown { try await store.answer(id, 0) }, naming: "flip"))
+        #expect(isRefused(await thrown { try await store.record(id) }, naming: "flip"))
+        try plant("PRAGMA schema_version = \(version)")
+        #expect(isRefused(await thrown { try await store.answer(id, 0) }, naming: "flip"))
+        #expect(isRefused(await thrown { try await store.record(id) }, naming: "flip"))
+        await store.close()
+        #expect(isRefused(await thrown { try await queue.store() }, naming: "flip"))
+    }
+
+    @Test("A trigger that a connection has not read does nothing")
+    func unread() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        let version = try #require(try queue.integer("PRAGMA schema_version"))
+        try plant("BEGIN; \(Self.triggers[0].script); PRAGMA schema_version = \(version); COMMIT")
+        try await store.answer(id, 0)
+        #expect(try queue.integer("SELECT 1 FROM alerts WHERE message = 'flipped'") == nil)
+        await store.close()
+    }
+
+    @Test(
+        "What somebody adds beside ours is allowed",
+        arguments: [
+            "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)",
+            "CREATE VIEW open AS SELECT * FROM alerts WHERE state = 'queued'",
+            "CREATE INDEX by_title ON alerts (title)", "ANALYZE",
+            """
+            CREATE TABLE notes (id); CREATE UNIQUE INDEX one ON notes (id);
+            CREATE TRIGGER alerts AFTER INSERT ON notes BEGIN SELECT 1; END
+            """,
+        ])
+    func allowed(script: String) async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try plant(script)
+        try await store.answer(id, 0)
+        await store.close()
+        let reopened = try await queue.store()
+        #expect(try await reopened.record(id).response?.buttonIndex == 0)
+        await reopened.close()
+        let report = try #require(try await QueueSchema(database: queue.path).report())
+        #expect(report.faults.isEmpty && !report.additions.isEmpty)
+    }
+
+    @Test("Once another version has migrated the file, an open store refuses to go on")
+    func migratedMeanwhile() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        #expect(try await store.record(id).id == id)
+        try plant(
+            """
+            BEGIN; ALTER TABLE alerts ADD COLUMN more TEXT;
+            PRAGMA user_version = \(Migration.all.count + 1); COMMIT
+            """)
+        for error in [
+            await thrown { try await store.answer(id, 0) },
+            await thrown { try await store.ask(.yesNo()) },
+            await thrown { try await store.record(id) },
+        ] {
+            #expect(error?.kind == "incompatible")
+            #expect(error?.description.contains("newer version") == true)
+        }
+        #expect(try queue.integer("SELECT count(*) FROM alerts") == 1)
+        #expect(try queue.integer("SELECT count(*) FROM responses") == 0)
+        await store.close()
+    }
+
+    @Test("An earlier number in the file has nothing migrated that is of this version")
+    func numberSetBack() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try plant("PRAGMA user_version = 4")
+        #expect(await thrown { try await store.answer(id, 0) }?.kind == "incompatible")
+        await store.close()
+        #expect(await thrown { try await queue.store() }?.kind == "inconsistent")
+        #expect(try queue.integer("PRAGMA user_version") == 4)
+    }
+
+    @Test("A file of an earlier version is migrated only if its schema is that version's")
+    func beforeMigrating() async throws {
+        for (script, name) in [
+            ("SELECT 1", nil), ("CREATE TABLE notes (id)", nil),
+            ("CREATE TRIGGER t AFTER UPDATE ON alerts BEGIN SELECT 1; END", "t"),
+            ("DROP TRIGGER responses_stay", "responses_stay"),
+        ] {
+            let queue = try TemporaryQueue()
+            let db = try Database(path: queue.path, access: .create)
+            db.setDefensive(false)
+            for migration in Migration.all.prefix(3) { try db.execute(migration.sql) }
+            try db.execute(
+                """
+                PRAGMA application_id = \(DatabaseFile.applicationID); PRAGMA user_version = 3;
+                PRAGMA journal_mode = WAL; \(script)
+                """)
+            let error = await thrown { await (try queue.store()).close() }
+            let version = try queue.integer("PRAGMA user_version")
+            if let name {
+                #expect(isRefused(error, naming: name) && version == 3, "\(script)")
+            } else {
+                #expect(error == nil && version == Int64(Migration.all.count), "\(script)")
+            }
+        }
+    }
+}

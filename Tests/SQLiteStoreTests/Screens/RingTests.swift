@@ -1,0 +1,89 @@
+import AlertCore
+import Foundation
+import StoreTesting
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+/// Whether a process that has committed rings for the others, and is heard by the ring itself: the
+/// slow look once a second, which hears everything too, is out of the game here.
+@Suite("Ring")
+struct RingTests {
+    let queue: TemporaryQueue
+    let files: QueueFiles
+
+    init() throws {
+        queue = try TemporaryQueue()
+        files = try QueueFiles(database: queue.path)
+    }
+
+    /// Hears the bell by inotify alone.
+    private func listener() -> (watch: QueueWatch, bell: Bell, rings: ChangeSignal) {
+        let rings = ChangeSignal()
+        let bell = Bell(path: files.bell, mode: 0o600)
+        bell.listen()
+        let watch = QueueWatch(files: files) {
+            rings.change()
+        } onSlot: {
+        } onTick: {
+        }
+        watch.start()
+        return (watch, bell, rings)
+    }
+
+    /// Runs a commit, and expects that it is rung for.
+    private func expectRing(_ body: () async throws -> Void) async throws {
+        let (watch, bell, rings) = listener()
+        let before = rings.count
+        try await body()
+        #expect(await eventually { rings.count > before })
+        withExtendedLifetime(bell) { watch.stop() }
+    }
+
+    @Test("Every kind of commit of a store is rung for")
+    func groupCommit() async throws {
+        let store = try await queue.store()
+        var id: Alert.ID = 0
+        try await expectRing { id = try await store.ask(.yesNo()).id }
+        try await expectRing { _ = try await store.snooze(id, for: nil, by: .ana) }
+        try await expectRing { try await store.answer(id, 0) }
+        // Nobody waits for this one.
+        try await expectRing { store.post(.collected(id), by: .ana) }
+        await store.close()
+    }
+
+    @Test("An alert that is stored without a store is rung for")
+    func atOnce() async throws {
+        try await queue.store().close()
+        let question = Question(alert: Alert("Done"), source: "test")
+        try await expectRing {
+            _ = try #require(
+                try SQLiteAlertStore.enqueueAtOnce(question, by: .ana, path: queue.path))
+        }
+    }
+
+    @Test("A store that waits for news hears the ring, and does not wait for its slow look")
+    func heard() async throws {
+        let listening = try await queue.store()
+        let store = try await queue.store()
+        // From here on it listens.
+        var position = try await listening.news(
+            after: LogPosition(sequence: 0), of: .others
+        ).position
+        let start = ContinuousClock.now
+        for round in 0..<10 {
+            let changes = listening.changeCount
+            try await store.ask(.yesNo("\(round)"))
+            let news = try await listening.news(after: position, of: .others)
+            await listening.waitForChange(after: changes)
+            #expect(news.hasChanged && news.events.map(\.title) == ["\(round)"])
+            #expect(listening.changeCount > changes)
+            position = news.position
+        }
+        // By slow looks alone each round would take a second.
+        #expect(ContinuousClock.now - start < .seconds(5))
+        await store.close()
+        await listening.close()
+    }
+}

@@ -1,0 +1,306 @@
+import AlertCore
+import AlertQueueTesting
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Erasing")
+struct ErasingTests: StoreSuite {
+    let fixture: StoreFixture
+
+    init() async throws { fixture = try await StoreFixture() }
+
+    /// A text that is nowhere else, of any length.
+    private func secret(_ length: Int) -> String {
+        "SECRET" + String((0..<length).map { _ in "abcdefgh ".randomElement() ?? " " })
+    }
+
+    @discardableResult
+    private func story(
+        _ title: String, message: String? = nil, label: String = "Yes", id: String? = nil,
+        key: String? = nil, collects: Bool = true
+    ) async throws -> Alert.ID {
+        var alert = Alert(
+            title, message: message,
+            buttons: [Alert.Button(label, id: id), .cancel("No", id: "no")],
+            defaultButton: id ?? label, key: key)
+        alert.userInfo = ["name": "SECRETinfo"]
+        let asked = try await store.ask(alert).id
+        try await store.answer(asked, 0)
+        if collects { _ = try await store.collect(asked, by: .ana) }
+        return asked
+    }
+
+    private func erase(
+        _ progress: @Sendable (PurgeProgress) -> Void = { _ in }
+    ) async throws(AlertError) -> PurgeReport {
+        clock.advance(by: .seconds(1))
+        let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        return try await store.erase(before: now, by: .ben, progress: progress)
+    }
+
+    /// The files of the queue in which a word stands, in whatever case.
+    private func files(with word: String = "secret") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: queue.directory).filter { name in
+            let data = try Data(contentsOf: URL(filePath: queue.directory + "/" + name))
+            let folded = Data(data.map { (65...90).contains($0) ? $0 + 32 : $0 })
+            return folded.range(of: Data(word.utf8)) != nil
+        }
+    }
+
+    private func verifies() async throws -> Bool {
+        let quick = try await store.quickAuditReport(expecting: nil)
+        let careful = try await store.read("verify") { db in
+            var check = AuditCheck(expecting: nil)
+            while try !check.readPage(db) {}
+            try check.finish(db, at: SystemClock().now())
+            return check.report
+        }
+        #expect(careful.problems.map(\.reason) == [])
+        return quick?.problems.isEmpty == true && careful.problems.isEmpty
+    }
+
+    @Test("No text of many erased alerts is left in any file, and the log verifies")
+    func gone() async throws {
+        var waiting: [Alert.ID] = []
+        for number in 0..<1500 {
+            var alert = Alert(
+                secret([5, 40, 200].randomElement() ?? 5),
+                message: number % 3 == 0
+                    ? secret([30, 300, 6000].randomElement() ?? 30)
+                    : number % 100 == 1 ? secret(60_000) : nil,
+                buttons: [Alert.Button(secret([3, 10, 60].randomElement() ?? 3)), .cancel("No")])
+            alert.userInfo = number % 5 == 0 ? [secret(5): secret(50)] : [:]
+            waiting.append(try await store.ask(alert, source: "source \(number % 7)").id)
+            if number % 4 == 0, let id = waiting.randomElement() {
+                store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
+            }
+            // Answered in another order than asked, so that rows move between pages.
+            while waiting.count > [0, 5, 100].randomElement() ?? 0 {
+                let id = waiting.remove(at: Int.random(in: waiting.indices))
+                try await store.answer(id, 0)
+                _ = try await store.collect(id, by: .ana)
+            }
+            if number == 700 { try await store.indexTexts { _, _ in } }
+            if number % 300 == 299 { _ = try await store.indexSomeTexts() }
+        }
+        for id in waiting { _ = try await store.resolve(id, .withdraw(), by: .ben) }
+        for id in waiting { _ = try await store.collect(id, by: .ana) }
+        #expect(try !files().isEmpty)
+        let report = try await erase()
+        #expect(report.erased == 1500)
+        #expect(report.isComplete && report.uncollected == 0)
+        #expect(try files() == [])
+        #expect(try await verifies())
+        #expect(try await store.structuralDamage() == [])
+        try await store.checkTextIndex()
+        await store.close()
+        #expect(try files() == [])
+    }
+
+    @Test("What SQLite left in unused places of a page is overwritten, and nothing else")
+    func leftOver() async throws {
+        for number in 0..<200 { try await story("Title \(number)") }
+        await store.close()
+        let url = URL(filePath: queue.path)
+        var bytes = [UInt8](try Data(contentsOf: url))
+        var planted = 0
+        for page in 0..<(bytes.count / 4096) {
+            let places = UnallocatedSpace.of(
+                Array(bytes[(page * 4096)..<((page + 1) * 4096)]), isFirst: page == 0)
+            for place in places where place.count >= 6 {
+                let start = page * 4096 + place.lowerBound
+                bytes.replaceSubrange(start..<(start + 6), with: Array("SECRET".utf8))
+                planted += 1
+            }
+        }
+        try Data(bytes).write(to: url)
+        #expect(planted > 20)
+        let reopened = try await queue.store(clock: clock)
+        #expect(try await reopened.structuralDamage() == [])
+        clock.advance(by: .seconds(1))
+        let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        #expect(try await reopened.erase(before: now, by: .ben) { _ in }.erased == 200)
+        #expect(try files() == [])
+        #expect(try await reopened.structuralDamage() == [])
+        await reopened.close()
+    }
+
+    @Test("What was answered stays, under its key, without texts and without ids that were labels")
+    func record() async throws {
+        try await story("SECRET", message: "SECRET", label: "SECRETyes", key: "k")
+        try await story("SECRET", label: "SECRETyes", id: "yes")
+        #expect(try await erase().erased == 2)
+        let first = try await store.record(1)
+        #expect(first.isErased)
+        #expect(first.alert.title == "#1")
+        #expect(first.alert.message == nil)
+        #expect(first.alert.userInfo.isEmpty)
+        #expect(first.alert.buttons.map(\.id) == ["#0", "no"])
+        #expect(first.alert.buttons.map(\.title) == ["#0", "#1"])
+        #expect(first.alert.buttons.map(\.role) == [nil, .cancel])
+        #expect(first.alert.defaultButton == nil)
+        #expect(first.response?.buttonIndex == 0)
+        #expect(first.response?.responder?.user == "ana")
+        let second = try await store.record(2)
+        #expect(second.response?.button?.id == "yes")
+        #expect(second.alert.defaultButton == "yes")
+        let history = try await store.history(HistoryFilter(button: "yes"), limit: 10, after: nil)
+        #expect(history.map(\.id) == [2])
+        await store.close()
+    }
+
+    @Test("Waiting, new and uncollected alerts keep their texts")
+    func kept() async throws {
+        try await story("SECRET old")
+        try await story("Uncollected", collects: false)
+        try await store.ask(.yesNo("Waiting"))
+        clock.advance(by: .seconds(10))
+        let cutoff = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        try await story("New")
+        #expect(try await store.erasable(before: cutoff, by: .ben).erased == 1)
+        let report = try await store.erase(before: cutoff, by: .ben) { _ in }
+        #expect(report.erased == 1 && report.uncollected == 1)
+        var titles: [String] = []
+        for id in 1...4 as ClosedRange<Int64> {
+            titles.append(try await store.record(id).alert.title)
+        }
+        #expect(titles == ["#1", "Uncollected", "Waiting", "New"])
+        let again = try await store.erase(before: cutoff, by: .ben) { _ in }
+        #expect(again.erased == 0 && again.uncollected == 1 && again.isComplete)
+        #expect(try await verifies())
+        var filter = HistoryFilter(text: "old")
+        #expect(try await store.history(filter, limit: 10, after: nil).isEmpty)
+        filter.text = "new"
+        #expect(try await store.history(filter, limit: 10, after: nil).map(\.id) == [4])
+        await store.close()
+    }
+
+    @Test("The log says whose texts were erased, by whom")
+    func entry() async throws {
+        for _ in 0..<3 { try await story("SECRET") }
+        try await story("Kept", collects: false)
+        try await story("SECRET")
+        _ = try await erase()
+        let entry = try #require(try await store.entries(after: 0, of: nil, limit: 100).last)
+        #expect(entry.event.kind == .erased)
+        #expect(entry.event.alertID == nil)
+        #expect(entry.detail?.hasPrefix("alerts 1-3, 5; left ") == true)
+        #expect(entry.event.responder.user == "ben")
+        let read = ErasedAlerts(detail: entry.detail)
+        #expect(read?.ranges == [1...3, 5...5])
+        #expect(
+            ["alerts ", "alerts 3-1", "alerts 2, 1", "alerts 1-2-3", "x", "alerts a"].allSatisfy {
+                ErasedAlerts(detail: $0) == nil
+            })
+        await store.close()
+    }
+
+    @Test("While somebody keeps reading, it is busy and says so; the next one completes it")
+    func stuckReader() async throws {
+        try await story("SECRET")
+        try await store.indexTexts { _, _ in }
+        let reader = try queue.connection()
+        try reader.execute("BEGIN")
+        _ = try reader.first("SELECT count(*) FROM alerts") { $0.integer(0) }
+        #expect(await thrown { try await erase() }?.kind == "busy")
+        #expect(try await store.erasable(before: Date(), by: .ben).isComplete == false)
+        #expect(try !files().isEmpty)
+        try reader.execute("ROLLBACK")
+        let report = try await erase()
+        #expect(report.erased == 0 && report.isComplete)
+        #expect(try files() == [])
+        #expect(try await store.erasable(before: Date(), by: .ben).isComplete)
+        await store.close()
+    }
+
+    @Test("What need not be collected is erased, but for what a named handler waits for")
+    func needless() async throws {
+        for handler in [nil, "job"] {
+            var notice = Alert("SECRET notice")
+            notice.handler = handler
+            let told = try await store.ask(notice).id
+            _ = try await store.resolve(told, .withdraw(), by: .ben)
+            var question = Alert.yesNo("SECRET question")
+            question.handler = handler
+            _ = try await store.resolve(try await store.ask(question).id, .withdraw(), by: .ben)
+            notice.title = "SECRET seen"
+            _ = try await store.resolve(try await store.ask(notice).id, .dismiss, by: .ana)
+        }
+        clock.advance(by: .seconds(1))
+        let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        let expected = try await store.erasable(before: now, by: .ben)
+        #expect(expected.erased == 3 && expected.uncollected == 3)
+        let report = try await erase()
+        #expect(report.erased == 3 && report.uncollected == 3)
+        for id in 1...6 as ClosedRange<Int64> {
+            #expect(try await store.record(id).isErased == (id <= 3))
+        }
+        // Whoever comes after all finds the outcome, and the log stays whole.
+        for id in 1...6 as ClosedRange<Int64> { _ = try await store.collect(id, by: .ana) }
+        #expect(try await verifies())
+        #expect(try await erase().erased == 3)
+        #expect(try files() == [])
+        #expect(try await verifies())
+        await store.close()
+    }
+
+    @Test("Cancelled before anything was erased, it leaves nothing to complete")
+    func cancelledAtOnce() async throws {
+        try await story("SECRET")
+        let work = Task { [self] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await erase()
+        }
+        let report = try await work.value
+        #expect(report.erased == 0 && report.isComplete)
+        #expect(try await store.isErasureComplete())
+        await store.close()
+    }
+
+    @Test("A cancelled one loses nothing, and the next one completes it")
+    func cancelled() async throws {
+        for number in 0..<900 { try await story("SECRET \(number)") }
+        clock.advance(by: .seconds(1))
+        let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
+        let work = Task { [store] in
+            try await store.erase(before: now, by: .ben) { progress in
+                if progress.done >= 300 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        let report = try await work.value
+        #expect((300..<900).contains(report.erased))
+        #expect(!report.isComplete)
+        #expect(try await verifies())
+        let rest = try await erase()
+        #expect(rest.erased == 900 - report.erased && rest.isComplete)
+        #expect(try files() == [])
+        #expect(try await verifies())
+        await store.close()
+    }
+
+    @Test("Another connection's pages in memory don't bring a text back")
+    func staleCache() async throws {
+        let other = try await queue.store(clock: clock)
+        for number in 0..<300 {
+            try await story(secret(100), label: secret(20))
+            try await other.answer(try await other.ask(.yesNo("SECRET \(number)")).id, 0)
+        }
+        for id in stride(from: 2, through: 600, by: 2) as StrideThrough<Int64> {
+            _ = try await other.collect(id, by: .ana)
+        }
+        #expect(try await erase().erased == 600)
+        // Writes to pages that it has read before.
+        for id in 1...600 as ClosedRange<Int64> where id % 7 == 0 {
+            store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
+            other.post(.presented(try await other.record(id), at: clock.now()), by: .ana)
+        }
+        for _ in 0..<100 { try await other.ask(.yesNo("Plain")) }
+        await other.close()
+        await store.close()
+        #expect(try files() == [])
+    }
+}

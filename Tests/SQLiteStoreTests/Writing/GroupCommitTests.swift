@@ -1,0 +1,86 @@
+import AlertCore
+import Dispatch
+import StoreTesting
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Group commit")
+struct GroupCommitTests {
+    private struct Refused: Error {}
+
+    let queue: TemporaryQueue
+
+    init() throws { queue = try TemporaryQueue() }
+
+    @Test("A member that fails after it has written takes its own writes along, and no others")
+    func halfDone() async throws {
+        let store = try await queue.store()
+        let gate = DispatchSemaphore(value: 0)
+        // Holds the writer's thread, so that the members behind it share a transaction.
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            // A turnstile: the job runs again if a member behind it fails half done.
+            gate.wait()
+            gate.signal()
+        }
+        async let first = store.ask(.yesNo("first"))
+        async let failed = thrown {
+            try await store.commits.perform(.upkeep, "fail") { context in
+                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
+                throw Refused()
+            }
+        }
+        async let second = store.ask(.yesNo("second"))
+        gate.signal()
+        _ = try await (blocked, first, second)
+        #expect(await failed?.kind == "storage")
+        #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
+        #expect(try queue.integer("SELECT sum(pending) FROM sources") == 2)
+        #expect(try await store.verify(expecting: nil).problems == [])
+    }
+
+    @Test("Alerts of one transaction are counted for their source, and refused at its limit")
+    func countsWithinTransaction() async throws {
+        let store = try await queue.store()
+        let gate = DispatchSemaphore(value: 0)
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            // A turnstile: the job runs again if a member behind it fails half done.
+            gate.wait()
+            gate.signal()
+        }
+        let asking = (1...8).map { number in
+            Task { await thrown { try await store.ask(.yesNo("\(number)"), limit: 5) } }
+        }
+        gate.signal()
+        try await blocked
+        var kinds: [String?] = []
+        for task in asking { kinds.append(await task.value?.kind) }
+        #expect(kinds.count { $0 == nil } == 5)
+        #expect(kinds.count { $0 == "tooManyPending" } == 3)
+        #expect(try queue.integer("SELECT pending FROM sources") == 5)
+    }
+
+    @Test("More than a transaction takes is left for the next one")
+    func manyMembers() async throws {
+        let store = try await queue.store()
+        let gate = DispatchSemaphore(value: 0)
+        let begun = ChangeSignal()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            begun.change()
+            gate.wait()
+        }
+        #expect(await eventually { begun.count > 0 })
+        let count = GroupCommit.maximumBatch + 200
+        let members = (0..<count).map { number in
+            Task { try await store.commits.perform(.upkeep, "count") { _ in number } }
+        }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == count } })
+        gate.signal()
+        try await blocked
+        for (number, member) in members.enumerated() {
+            #expect(try await member.value == number)
+        }
+        await store.close()
+    }
+}

@@ -1,0 +1,225 @@
+import AlertCore
+import CLinux
+import Dispatch
+import Foundation
+import Linux
+import SQLite
+import StoreTesting
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+/// What the writer does about its log, and after a transaction that failed.
+@Suite("Writer")
+struct WriterTests {
+    /// What SQLite says of a sync that failed, `SQLITE_IOERR_FSYNC`.
+    private static let failedSync = SQLiteError(
+        code: 1034, message: "disk I/O error", operation: "COMMIT")
+
+    let queue: TemporaryQueue
+
+    init() throws { queue = try TemporaryQueue() }
+
+    private var logSize: Int64 { FileIdentity(path: queue.path + "-wal")?.size ?? 0 }
+
+    /// Makes the log grow by so many MiB with one commit, as answers may however long it is.
+    private func fill(_ store: SQLiteAlertStore, mebibytes: Int) async throws {
+        try await store.commits.perform(.answer, "fill") { context in
+            try context.db.run("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
+            for _ in 0..<mebibytes {
+                try context.db.run("INSERT INTO filler VALUES (zeroblob(1 << 20))")
+            }
+        }
+    }
+
+    private func isReopened(_ store: SQLiteAlertStore) async throws -> Bool {
+        try await store.commits.perform(.answer, "look") { context in
+            try context.db.first("SELECT 1 FROM temp.sqlite_schema") { _ in true } == nil
+        }
+    }
+
+    @Test("The log is copied into the database and begun again before it gets long")
+    func checkpoint() async throws {
+        let store = try await queue.store()
+        for _ in 0..<40 { try await fill(store, mebibytes: 1) }
+        #expect(logSize < 12 << 20)
+        await store.close()
+    }
+
+    @Test("While a reader keeps the log, alerts are refused at 48 MiB, all but answers at 64")
+    func longLog() async throws {
+        let store = try await queue.store()
+        let (first, second) = (
+            try await store.ask(.yesNo("1")).id, try await store.ask(.yesNo("2")).id
+        )
+        let reader = try queue.connection()
+        try reader.execute("BEGIN; SELECT count(*) FROM alerts")
+        try await fill(store, mebibytes: 46)
+        #expect(logSize < 48 << 20)
+        try await store.ask(.yesNo("3"))
+        try await fill(store, mebibytes: 3)
+        #expect(logSize > 48 << 20)
+        let refused = await thrown { try await store.ask(.yesNo("4")) }
+        #expect(refused?.description.contains("new alerts are refused until it ends") == true)
+        _ = try await store.snooze(second, for: .seconds(1), by: .ana)
+        try await fill(store, mebibytes: 16)
+        let upkeep = await thrown { try await store.snooze(second, for: nil, by: .ana) }
+        #expect(upkeep?.kind == "busy")
+        try await store.answer(first, 0)
+        try reader.execute("ROLLBACK")
+        try await store.ask(.yesNo("5"))
+        #expect(logSize < 1 << 20)
+        #expect(try await store.pendingCount() == 3)
+        await store.close()
+    }
+
+    @Test("After a failed sync the file is opened and checked again before anything is written")
+    func failedSync() async throws {
+        let store = try await queue.store()
+        try await store.commits.perform(.answer, "mark this connection") { context in
+            try context.db.run("CREATE TEMP TABLE mark (x)")
+        }
+        #expect(try await !isReopened(store))
+        let failed = await thrown {
+            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+        }
+        #expect(failed?.kind == "storage")
+        #expect(try await isReopened(store))
+        try await store.ask(.yesNo())
+        await store.close()
+    }
+
+    @Test("What nobody waits for is written after a transaction that failed with it")
+    func deferred() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        let gate = DispatchSemaphore(value: 0)
+        let begun = ChangeSignal()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            begun.change()
+            gate.wait()
+        }
+        #expect(await eventually { begun.count > 0 })
+        store.post(.collected(id), by: .ana)
+        async let failed = thrown {
+            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+        }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        gate.signal()
+        try await blocked
+        #expect(await failed?.kind == "storage")
+        #expect(try await store.record(id).response?.collectedAt == nil)
+        #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
+        await store.close()
+    }
+
+    @Test("An alert's id and a response's number are given once, also after the last was deleted")
+    func numbers() async throws {
+        let store = try await queue.store()
+        let last = try await store.ask(.yesNo("1")).id
+        try await store.answer(last, 0)
+        await store.close()
+        try queue.forge("DELETE FROM responses; DELETE FROM alerts")
+        let reopened = try await queue.store()
+        let next = try await reopened.ask(.yesNo("2")).id
+        #expect(next == last + 1)
+        try await reopened.answer(next, 0)
+        #expect(try queue.integer("SELECT seq FROM responses") == 2)
+        await reopened.close()
+    }
+
+    @Test("A transaction that finds no room leaves nothing behind, and the next one begins anew")
+    func noRoom() async throws {
+        let store = try await queue.store()
+        let full = await thrown {
+            try await store.commits.perform(.upkeep, "fill") { context in
+                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
+                throw SQLiteError(code: 13, message: "database or disk is full", operation: "")
+            }
+        }
+        #expect(full?.kind == "storage")
+        try await store.ask(.yesNo())
+        #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
+        await store.close()
+    }
+
+    @Test("A file that is damaged when it is opened again after a failure is not used")
+    func damaged() async throws {
+        let store = try await queue.store()
+        try await store.ask(.yesNo())
+        try await fill(store, mebibytes: 1)
+        await store.close()
+        let reopened = try await queue.store()
+        _ = await thrown {
+            try await reopened.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+        }
+        // An alert's row needs none of the pages in the middle.
+        let dd = try await Child.run(
+            "dd", "if=/dev/zero", "of=\(queue.path)", "bs=4096", "seek=100", "count=50",
+            "conv=notrunc")
+        try #require(dd.code == 0, "\(dd.errors)")
+        let error = await thrown { try await reopened.ask(.yesNo()) }
+        #expect(
+            error?.description.contains("after a failure") == true, "\(String(describing: error))")
+        await reopened.close()
+    }
+
+    @Test("Whoever waits too long for a lock that somebody holds is told so")
+    func heldLock() async throws {
+        let store = try await queue.store(busyTime: .milliseconds(200))
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
+        let error = await thrown { try await store.ask(.yesNo()) }
+        #expect(error?.description.contains("locked by another process") == true)
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        try await store.ask(.yesNo())
+        await store.close()
+    }
+
+    @Test("What nobody waits for wakes a writer that has gone to sleep")
+    func sleepingWriter() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        #expect(await eventually { store.commits.state.withLock { !$0.isDozing } })
+        store.post(.collected(id), by: .ana)
+        #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
+        await store.close()
+    }
+
+    @Test("Of two that lock, the one whose lock file was deleted takes the new one's for its own")
+    func deletedLockFile() throws {
+        let path = queue.path + "-lock"
+        let (one, other) = (
+            WriterLock(path: path, mode: 0o600), WriterLock(path: path, mode: 0o600)
+        )
+        let isMine = try one.tryAcquire()
+        one.release()
+        unlink(path)
+        let isOthers = try other.tryAcquire()
+        #expect(try isMine && isOthers && !one.tryAcquire())
+        other.release()
+        #expect(try one.tryAcquire())
+        one.release()
+    }
+
+    @Test("Another queue in the place of this one is neither read nor written")
+    func replaced() async throws {
+        let (store, other) = (try await queue.store(), try TemporaryQueue())
+        let id = try await store.ask(.yesNo("Mine")).id
+        let another = try await other.store()
+        try await another.ask(.yesNo("Another's"))
+        await another.close()
+        for ending in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: queue.path + ending)
+        }
+        try FileManager.default.copyItem(atPath: other.path, toPath: queue.path)
+        let read = await thrown { try await store.record(id) }
+        let written = await thrown { try await store.answer(id, 0) }
+        #expect([read?.kind, written?.kind] == ["incompatible", "incompatible"])
+        await store.close()
+    }
+}

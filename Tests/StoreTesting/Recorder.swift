@@ -1,0 +1,14 @@
+import Synchronization
+
+/// Writes down what happens, in order.
+package final class Recorder: Sendable {
+    private let entries = Mutex<[String]>([])
+
+    package init() {}
+
+    package var lines: [String] { entries.withLock { $0 } }
+
+    package func note(_ line: String) {
+        entries.withLock { $0.append(line) }
+    }
+}

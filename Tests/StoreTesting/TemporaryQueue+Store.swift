@@ -1,0 +1,40 @@
+import AlertCore
+import SQLite
+import SQLiteStore
+
+extension TemporaryQueue {
+    /// Opens the queue without a manager.
+    package func store(
+        clock: any AlertClock = .system, busyTime: Duration = .seconds(5)
+    ) async throws -> SQLiteAlertStore {
+        try await SQLiteAlertStore.open(path: path, clock: clock, busyTime: busyTime)
+    }
+
+    /// Opens the queue with a manager, which applies deadlines.
+    package func manager(clock: any AlertClock = .system) async throws -> AlertManager {
+        let caller = Caller(via: "library")
+        return try await AlertManager(
+            store: SQLiteAlertStore.open(
+                path: path, clock: clock, caller: caller, keepsTime: true),
+            path: path, source: "test", caller: caller, presenters: [], delegate: nil,
+            clock: clock)
+    }
+
+    /// A connection as any other program may have one, without the store's files and rules.
+    package func connection() throws -> Database {
+        try Database(path: path)
+    }
+
+    /// Changes rows as a forger with write access does, past triggers and foreign keys.
+    package func forge(_ script: String) throws {
+        let db = try connection()
+        db.setTriggers(areOn: false)
+        db.setDefensive(false)
+        try db.execute("PRAGMA foreign_keys = OFF")
+        try db.execute(script)
+    }
+
+    package func integer(_ sql: String, _ values: Value...) throws -> Int64? {
+        try connection().rows(sql, values) { $0.integer(0) }.first
+    }
+}
