@@ -16,7 +16,7 @@ final class GroupCommit: Sendable {
     static let maximumBatch = 1000
     /// How long a deferred write waits for company before it is committed by itself.
     static let deferralTime = Duration.milliseconds(100)
-    /// How long deferred writes wait after a transaction that failed, so that trying again is no spin.
+    /// How long deferred writes wait after a transaction that failed, so that nothing spins.
     static let deferralPause = Duration.seconds(1)
     /// How many deferred writes are kept while they can't be written.
     static let maximumDeferred = 10_000
@@ -137,7 +137,7 @@ final class GroupCommit: Sendable {
         if let failure { throw failure }
     }
 
-    /// Has a closure run in the next transaction, or soon in one of its own, without waiting for it.
+    /// Has a closure run in the next transaction, or soon in one of its own, and doesn't wait.
     func deferWrite(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void)
     {
         let isAsleep = state.withLock { state in
