@@ -12,7 +12,11 @@ struct KillTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    private var goesOn: Bool { ledger.all.kills < Self.kills }
+    /// A test in which nothing was answered would show nothing.
+    private var goesOn: Bool {
+        let all = ledger.all
+        return all.kills < Self.kills || (all.answered.isEmpty && all.kills < 10 * Self.kills)
+    }
 
     @Test("SIGKILLs of askers, presenters and answerers at random lose nothing acknowledged")
     func kills() async throws {
@@ -63,7 +67,9 @@ struct KillTests {
             else { continue }
             let button = ["yes", "no"].randomElement() ?? "yes"
             let child = try queue.start(["answer", "\(id)", button])
-            if await runBriefly(child, milliseconds: 5...80) == 0 {
+            // On a busy machine nothing might ever be answered in 80 ms.
+            let longest = ledger.all.answered.isEmpty ? 2000 : 80
+            if await runBriefly(child, milliseconds: 5...longest) == 0 {
                 ledger.note(answer: button, to: id)
             }
         }
@@ -99,7 +105,7 @@ struct KillTests {
     }
 
     private func expectNothingLost() async throws {
-        #expect(!goesOn)
+        #expect(ledger.all.kills >= Self.kills)
         #expect(!ledger.all.asked.isEmpty)
         #expect(!ledger.all.answered.isEmpty)
         #expect(try await queue.faults(against: ledger) == [])

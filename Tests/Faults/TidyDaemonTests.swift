@@ -27,6 +27,14 @@ struct TidyDaemonTests {
             environment: ["ALERTQ_DATABASE": queue.path])
     }
 
+    /// Whether a process has taken SIGTERM for itself, as proc_pid_status(5) tells.
+    private static func hearsSignals(_ pid: pid_t) -> Bool {
+        let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        let ignored = status?.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }
+        let mask = ignored?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+        return mask & (1 << UInt64(SIGTERM - 1)) != 0
+    }
+
     private func path(_ name: String) -> String { directory + "/" + name }
 
     private var files: Set<String> {
@@ -88,6 +96,8 @@ struct TidyDaemonTests {
         #expect(try await eventually { try await queue.rows(waiting) == ["\(unanswered)"] })
         #expect(try await queue.rows("SELECT count(*) FROM alerts") == ["\(fates.count)"])
         #expect(files == left)
+        // One that was started just now would be ended by the first signal.
+        #expect(await eventually { daemons.allSatisfy { Self.hearsSignals($0.pid) } })
         let (reporter, total) = (daemons[0], fates.count)
         reporter.kill(SIGUSR1)
         #expect(await eventually { reporter.output.text.contains("\(total) asked") })
