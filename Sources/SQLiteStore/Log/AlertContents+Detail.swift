@@ -78,7 +78,7 @@ extension AlertContents {
     /// texts are gone, also the hash that it tells.
     private func addKey(_ row: borrowing Row, _ told: RawColumn) throws -> Bool {
         guard !row.isNull(5) else { return true }
-        let start = detail.count
+        let start = detail.written.count
         // `key `, the salt, a space, the hash, and `; `.
         guard told.bytes.count >= start + 4 + 32 + 1 + 64 + 2 else { return false }
         let words = told.bytes[start..<(start + 4 + 32 + 1 + 64)]
