@@ -58,8 +58,8 @@ extension GroupCommit {
                 }
                 continue
             }
-            // Nobody came along: deferred writes are committed by themselves, and more of them don't
-            // delay that.
+            // Nobody came along: deferred writes are committed by themselves, which more of them
+            // don't delay.
             let rest = deferredDue - ContinuousClock.now
             guard rest > .zero else { return true }
             _ = wakeUp.wait(timeout: .now() + rest.dispatch)
