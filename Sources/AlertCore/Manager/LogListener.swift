@@ -1,9 +1,9 @@
 /// Hears from the audit log what others do, while anybody in one manager is interested in it.
-actor LogListener {
+actor LogListener: QueueActor {
     /// How long the log may be unreadable before waiting for a response ends.
     private static let patience = Duration.seconds(5)
 
-    private let context: QueueContext
+    nonisolated let context: QueueContext
     private weak var manager: AlertManager?
     private var task: Task<Void, Never>?
     /// Whether somebody has become interested since that was looked at.
@@ -11,10 +11,6 @@ actor LogListener {
     private var isClosed = false
     /// Since when the log can't be read.
     private var failingSince: ClockReading?
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        context.executor.asUnownedSerialExecutor()
-    }
 
     init(_ context: QueueContext) {
         self.context = context

@@ -1,14 +1,10 @@
 /// The lead of a manager's screen: sought, held, lost to another screen, or given up.
-actor ScreenLead {
-    private let context: QueueContext
+actor ScreenLead: QueueActor {
+    nonisolated let context: QueueContext
     private let presenters: [String]
     private var lease: (any ScreenLease)?
     /// Whether the screen has taken the lead, which others may take from it.
     private var isTaken = false
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        context.executor.asUnownedSerialExecutor()
-    }
 
     init(for presenters: [String], in context: QueueContext) {
         self.presenters = presenters

@@ -1,13 +1,13 @@
 import Synchronization
 
 /// The calls that wait for responses in one manager, and the deadlines of what they wait for.
-actor WaitingAskers {
+actor WaitingAskers: QueueActor {
     /// How long a disk may fail before those who wait for an expiry hear of it.
     private static let patience = Duration.seconds(5)
 
     private typealias Waiter = CheckedContinuation<AlertRecord, any Error>
 
-    private let context: QueueContext
+    nonisolated let context: QueueContext
     private let alarm: Alarm
     private weak var manager: AlertManager?
     private var waiters: [Alert.ID: [UInt64: Waiter]] = [:]
@@ -20,10 +20,6 @@ actor WaitingAskers {
     private var isClosed = false
     /// How many resolutions the manager has seen.
     private nonisolated let resolutions = Atomic<UInt64>(0)
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        context.executor.asUnownedSerialExecutor()
-    }
 
     init(_ context: QueueContext) {
         self.context = context

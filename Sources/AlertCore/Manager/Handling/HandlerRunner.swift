@@ -3,8 +3,8 @@
 ///
 /// It runs beside the queue. While there is any such code, the manager is kept, even if nobody
 /// refers to it.
-actor HandlerRunner {
-    private let context: QueueContext
+actor HandlerRunner: QueueActor {
+    nonisolated let context: QueueContext
     private let alarm: Alarm
     private weak var manager: AlertManager?
     /// The manager, while it is needed.
@@ -16,10 +16,6 @@ actor HandlerRunner {
     private var isClosed = false
     /// Changes when a handler ends.
     private nonisolated let ends = ChangeSignal()
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        context.executor.asUnownedSerialExecutor()
-    }
 
     init(_ context: QueueContext) {
         self.context = context

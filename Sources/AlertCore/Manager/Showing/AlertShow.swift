@@ -1,8 +1,5 @@
 /// One appearance of an alert on a manager's screens, from its first line until all are clear.
-actor AlertShow {
-    /// How long a presenter may take to clear its screen.
-    private static let grace = Duration.seconds(2)
-
+actor AlertShow: QueueActor {
     nonisolated let id: Alert.ID
     /// Its record, if it has got its response by now, even while it was taken off the screen.
     private(set) var ended: AlertRecord?
@@ -12,10 +9,10 @@ actor AlertShow {
     /// The presenters that may show it.
     private let presenters: [any AlertPresenter]
     private let appearance: Appearance
-    private let context: QueueContext
-    private nonisolated let signals: AsyncStream<ShowSignal>.Continuation
-    private let stream: AsyncStream<ShowSignal>
+    nonisolated let context: QueueContext
+    private nonisolated let signals = ShowSignals()
     private weak let loop: PresentationLoop?
+    private let grace: GracePeriod
     private var runs: [String: PresenterRun] = [:]
     /// The presenters that did not clear their screens in time.
     private var stuck: Set<String> = []
@@ -26,10 +23,6 @@ actor AlertShow {
     private var isCancelling = false
     /// Its record once it has been snoozed, here or elsewhere.
     private var snoozed: AlertRecord?
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        context.executor.asUnownedSerialExecutor()
-    }
 
     /// Prepares an appearance by some presenters of a loop, all of whose `names` the log tells.
     init(
@@ -44,8 +37,7 @@ actor AlertShow {
         self.presenters = presenters
         self.context = context
         self.loop = loop
-        // More signals than presenters and timers can send before they are read.
-        (stream, signals) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(256))
+        grace = loop.grace
         let waiting = upcoming.waiting
         appearance = Appearance(of: record, waiting: waiting, on: names, signals, in: context)
         presentation = appearance.presentation(until: upcoming.expiry, waiting: waiting)
@@ -60,12 +52,9 @@ actor AlertShow {
         await delegate?.willPresent(record)
         for presenter in presenters { start(presenter) }
         if upcoming.isCancelRequested { requestCancel(.requested) }
-        var iterator = stream.makeAsyncIterator()
         var end: ShowEnd?
-        while end == nil, let signal = await iterator.next(isolation: self) {
-            end = await react(to: signal)
-        }
-        await clear(end, &iterator)
+        while end == nil { end = await react(to: signals.next()) }
+        await clear(end)
         return end ?? .waits
     }
 
@@ -77,20 +66,20 @@ actor AlertShow {
 extension AlertShow {
     /// Hears that it has its response by other means than this screen.
     func hear(_ record: AlertRecord) {
-        if isLeaving { ended = record } else { signals.yield(.resolved(record)) }
+        if isLeaving { ended = record } else { signals.send(.resolved(record)) }
     }
 
     /// Hears that it was snoozed by other means than this screen.
-    nonisolated func hearSnoozed() { signals.yield(.snoozed) }
+    nonisolated func hearSnoozed() { signals.send(.snoozed) }
 
     /// Takes it off the screen.
-    nonisolated func leave(because reason: String) { signals.yield(.leave(reason: reason)) }
+    nonisolated func leave(because reason: String) { signals.send(.leave(reason: reason)) }
 
     /// Cancels it; the delegate is asked once.
     func requestCancel(_ authority: Resolution.Authority) {
         guard delegate != nil || authority != .requested, !isCancelling else { return }
         isCancelling = true
-        signals.yield(.cancel(authority))
+        signals.send(.cancel(authority))
     }
 
     /// Carries out a cancel that another process wants, if the log tells of one.
@@ -235,9 +224,7 @@ extension AlertShow {
 
 extension AlertShow {
     /// Takes the alert off every screen, and tells everybody in the documented order.
-    private func clear(
-        _ end: ShowEnd?, _ iterator: inout AsyncStream<ShowSignal>.AsyncIterator
-    ) async {
+    private func clear(_ end: ShowEnd?) async {
         isLeaving = true
         await appearance.end()
         await noteState()
@@ -248,7 +235,7 @@ extension AlertShow {
         await delegate?.willDismiss(record, withButtonAt: index)
         await appearance.stopTimer()
         for run in runs.values { run.leave() }
-        await waitForPresenters(&iterator)
+        await waitForPresenters()
         if let response {
             tell { [chosenOn] presenter, presentation in
                 await presenter.didResolve(
@@ -259,11 +246,8 @@ extension AlertShow {
                 await presenter.didSnooze(presentation, until: end)
             }
         }
-        await waitForPresenters(&iterator)
-        signals.finish()
-        while let signal = await iterator.next(isolation: self) {
-            if case .resolved(let late) = signal { ended = late }
-        }
+        await waitForPresenters()
+        for case .resolved(let late) in signals.finish() { ended = late }
         if response != nil { ended = record }
         await delegate?.didDismiss(record, withButtonAt: index)
     }
@@ -283,18 +267,12 @@ extension AlertShow {
     }
 
     /// Waits for the presenters' tasks; one that takes too long is left out until it ends.
-    private func waitForPresenters(
-        _ iterator: inout AsyncStream<ShowSignal>.AsyncIterator
-    ) async {
+    private func waitForPresenters() async {
         guard !runs.isEmpty else { return }
-        let end = context.clock.now().advanced(by: Self.grace)
-        let alarm = Task { [clock = context.clock, signals] in
-            guard (try? await clock.sleep(until: end)) != nil else { return }
-            signals.yield(.graceOver)
-        }
-        defer { alarm.cancel() }
-        while !runs.isEmpty, let signal = await iterator.next(isolation: self) {
-            switch signal {
+        let end = grace.begin(for: signals)
+        defer { grace.end() }
+        while !runs.isEmpty {
+            switch await signals.next() {
             case .chose(_, _, isOnScreen: true):
                 // Too late: somebody else was first.
                 break
@@ -302,7 +280,7 @@ extension AlertShow {
                 remove(run)
             case .resolved(let record):
                 ended = record
-            case .graceOver:
+            case .graceOver where context.clock.now().isAtOrAfter(end):
                 for run in runs.values {
                     // In this order: it may end at any moment, and then says that it is free.
                     await loop?.note(run.name, isStuck: true)

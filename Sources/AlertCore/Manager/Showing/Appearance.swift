@@ -1,8 +1,8 @@
 /// Whether an alert is on the screen, what waits behind it, and for how long it stays there.
-actor Appearance {
-    private let context: QueueContext
+actor Appearance: QueueActor {
+    nonisolated let context: QueueContext
     private let record: AlertRecord
-    private let signals: AsyncStream<ShowSignal>.Continuation
+    private let signals: ShowSignals
     /// The names of all presenters of the screen, which the log tells.
     private let names: [String]
     private var waiting: WaitingAlerts
@@ -13,13 +13,9 @@ actor Appearance {
     /// Whether it is being taken off the screen: what appears only now has not been presented.
     private var isOver = false
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        context.executor.asUnownedSerialExecutor()
-    }
-
     init(
         of record: AlertRecord, waiting: WaitingAlerts, on names: [String],
-        _ signals: AsyncStream<ShowSignal>.Continuation, in context: QueueContext
+        _ signals: ShowSignals, in context: QueueContext
     ) {
         self.record = record
         self.waiting = waiting
@@ -50,14 +46,14 @@ actor Appearance {
             ) { [weak self] in
                 await (self?.lookBehind().count ?? 0) > 0
             } mustLeave: { [signals] in
-                signals.yield(.dismissTimerFired)
+                signals.send(.dismissTimerFired)
             }
         }
         var shown = record
         shown.state = .presented
         let caller = context.caller.through(names.joined(separator: " "))
         context.store.post(.presented(shown, at: now), by: caller)
-        if context.delegates[record.id] != nil { signals.yield(.appeared) }
+        if context.delegates[record.id] != nil { signals.send(.appeared) }
     }
 
     /// Tells a delegate that the alert is on the screen, once.

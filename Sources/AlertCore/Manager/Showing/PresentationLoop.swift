@@ -1,5 +1,5 @@
 /// Shows the alerts of a queue on a manager's screens, one after the other, while it leads.
-actor PresentationLoop {
+actor PresentationLoop: QueueActor {
     private enum State {
         case stopped
         /// It waits for the lead, for something to show, or for the end of a pause.
@@ -18,7 +18,8 @@ actor PresentationLoop {
     private static let backoff = Backoff(longest: .seconds(60))
 
     nonisolated let wakeUps = WakeUps()
-    private let context: QueueContext
+    nonisolated let grace: GracePeriod
+    nonisolated let context: QueueContext
     /// Lets managers that share one terminal take turns.
     private let turn: PresentationTurn?
     private weak var manager: AlertManager?
@@ -38,13 +39,10 @@ actor PresentationLoop {
     private var hasShownNotice = false
     private nonisolated let idleWaiters = IdleWaiters()
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        context.executor.asUnownedSerialExecutor()
-    }
-
     init(_ context: QueueContext, turn: PresentationTurn?) {
         self.context = context
         self.turn = turn
+        grace = GracePeriod(context.clock)
     }
 
     deinit {

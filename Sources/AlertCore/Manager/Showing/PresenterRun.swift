@@ -24,10 +24,10 @@ final class PresenterRun: Sendable {
     private let phase = Mutex(Phase.open)
     private let progress = Mutex(Progress.running)
     private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
-    private let signals: AsyncStream<ShowSignal>.Continuation
+    private let signals: ShowSignals
     let name: String
 
-    init(of name: String, _ signals: AsyncStream<ShowSignal>.Continuation) {
+    init(of name: String, _ signals: ShowSignals) {
         self.name = name
         self.signals = signals
     }
@@ -54,13 +54,13 @@ final class PresenterRun: Sendable {
                     let choice = try await presenter.present(presentation)
                     failure = takeFailure()
                     if !hasChosen, failure == nil {
-                        signals.yield(.chose(self, choice, isOnScreen: false))
+                        signals.send(.chose(self, choice, isOnScreen: false))
                     } else if failure == nil {
-                        signals.yield(.ended(self, because: CancellationError()))
+                        signals.send(.ended(self, because: CancellationError()))
                     }
                 } catch {
                     failure = takeFailure()
-                    if failure == nil { signals.yield(.ended(self, because: error)) }
+                    if failure == nil { signals.send(.ended(self, because: error)) }
                 }
             } while failure != nil
         }
@@ -73,7 +73,7 @@ final class PresenterRun: Sendable {
     ) {
         start(lateEnd) { [self] in
             await body()
-            signals.yield(.told(self))
+            signals.send(.told(self))
         }
     }
 
@@ -119,7 +119,7 @@ final class PresenterRun: Sendable {
                     return (false, true)
                 }
             }
-            if isFirst { signals.yield(.chose(self, choice, isOnScreen: true)) }
+            if isFirst { signals.send(.chose(self, choice, isOnScreen: true)) }
             if isOver { continuation.resume() }
         }
     }
