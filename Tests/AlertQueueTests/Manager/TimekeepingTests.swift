@@ -138,7 +138,7 @@ struct TimekeepingTests {
 
     @Test("While the queue is locked, an overdue question ends as busy and not as expired")
     func locked() async throws {
-        let manager = try await AlertManager(path: queue.path)
+        let manager = try await queue.manager(busyTime: .milliseconds(300))
         let id = try await manager.show(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
