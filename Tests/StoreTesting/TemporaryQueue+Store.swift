@@ -11,11 +11,13 @@ extension TemporaryQueue {
     }
 
     /// Opens the queue with a manager, which applies deadlines.
-    package func manager(clock: any AlertClock = .system) async throws -> AlertManager {
+    package func manager(
+        clock: any AlertClock = .system, busyTime: Duration = .seconds(5)
+    ) async throws -> AlertManager {
         let caller = Caller(via: "library")
         return try await AlertManager(
             store: SQLiteAlertStore.open(
-                path: path, clock: clock, caller: caller, keepsTime: true),
+                path: path, clock: clock, caller: caller, busyTime: busyTime, keepsTime: true),
             path: path, source: "test", caller: caller, presenters: [], delegate: nil,
             clock: clock)
     }

@@ -11,9 +11,11 @@ import AlertCore
 /// ```
 package enum StoreContract {
     /// All checks; each needs an empty queue.
+    ///
+    /// Those of news come last: to see that nothing is new takes a store a second.
     package static let checks =
         asking + keys + resolving + authority + time + snoozes + order + turns + pages + history
-        + log + notes + news + screens + closing
+        + log + notes + screens + closing + news
 }
 
 /// One promise of a store.

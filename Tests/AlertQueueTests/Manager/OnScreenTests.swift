@@ -128,7 +128,7 @@ struct OnScreenTests {
     @Test("A choice that can't be stored is told to the screen, and the alert appears again")
     func locked() async throws {
         let presenter = LastingPresenter(recorder, choosing: [.button(0), .button(1)])
-        let manager = try await AlertManager(path: queue.path)
+        let manager = try await queue.manager(busyTime: .milliseconds(300))
         let id = try await manager.show(question)
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)

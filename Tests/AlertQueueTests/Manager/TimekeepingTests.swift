@@ -138,7 +138,7 @@ struct TimekeepingTests {
 
     @Test("While the queue is locked, an overdue question ends as busy and not as expired")
     func locked() async throws {
-        let manager = try await AlertManager(path: queue.path)
+        let manager = try await queue.manager(busyTime: .milliseconds(300))
         let id = try await manager.show(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
@@ -153,6 +153,21 @@ struct TimekeepingTests {
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
         #expect(try await eventually { try storedState(id) == "resolved" })
         await manager.close()
+    }
+
+    @Test("Somebody hears that the deadlines of a locked queue can't be applied")
+    func trouble() async throws {
+        let store = try await SQLiteAlertStore.open(
+            path: queue.path, clock: clock, busyTime: .milliseconds(50), keepsTime: true
+        ) { [recorder] error in recorder.note(error.kind) }
+        let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
+        let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
+        #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
+        clock.advance(by: .seconds(60))
+        #expect(await eventually { recorder.lines == ["busy"] })
+        #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
+        #expect(try await eventually { try storedState(id) == "resolved" })
+        await store.close()
     }
 
     @Test("A manager that keeps time on a locked queue closes at once")

@@ -14,7 +14,8 @@ struct HostileErrorTests {
     func mistakes(piece: String) async throws {
         _ = try await queue.run("ask", "T", "-b", "yes", "--cancel", "no", "--key", "k", "--detach")
         _ = try await queue.run("withdraw", "1")
-        let long = String(repeating: piece, count: 8)
+        // Longer than any text that may be asked.
+        let long = String(repeating: piece, count: 1 + 1600 / piece.utf8.count)
         let lines = [
             [piece], ["--" + piece], ["audit", piece], ["help", piece], ["answer", piece, "x"],
             ["answer", "1", piece], ["snooze", "1", "--for", piece], ["show", piece],
@@ -30,13 +31,23 @@ struct HostileErrorTests {
         ]
         for line in lines {
             let child = try queue.start(line)
-            let code = await child.exit()
-            let errors = await child.errors.complete()
-            #expect(code != 0 && !errors.isEmpty, "\(line)")
+            let finished = await child.finish()
+            // What waits for an answer has no code, and has made no mistake.
+            let code = try #require(finished.code, "\(line)")
+            #expect(code != 0 && !finished.errors.isEmpty, "\(line)")
             #expect(
                 TerminalBytes.additions(in: child.errors.bytes, .text) == [], "\(line.first ?? "")")
             #expect(child.output.bytes.isEmpty, "\(line)")
         }
+    }
+
+    @Test("An ask that waits names its buttons harmlessly", arguments: HostileText.pieces)
+    func waiting(piece: String) async throws {
+        let child = try queue.start(["ask", "T", "-b", "=" + piece, "--wait-for", "10ms"])
+        let finished = await child.finish()
+        #expect(finished.code == 15)
+        #expect(finished.errors.contains("waiting for an answer to alert 1 (piece"))
+        #expect(TerminalBytes.additions(in: child.errors.bytes, .text) == [])
     }
 
     @Test("A path with hostile names is told of harmlessly, and its queue works")

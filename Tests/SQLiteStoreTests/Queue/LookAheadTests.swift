@@ -76,4 +76,22 @@ struct LookAheadTests {
         lookAhead.foundNothing(for: query, at: 3, since: lookAhead.forget())
         #expect(known() != nil)
     }
+
+    @Test("An alert that is forgotten after an empty look is not taken for resolved")
+    func forgottenAfterwards() {
+        lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
+        for id in 1...3 as ClosedRange<Alert.ID> { lookAhead.didAsk(receipt(id)) }
+        lookAhead.didResolve(2)
+        lookAhead.didResolve(3)
+        #expect(known() == nil)
+    }
+
+    @Test("What a look has found is not believed if something changed meanwhile")
+    func changedMeanwhile() {
+        let generation = lookAhead.forget()
+        // Another process stores an alert just now.
+        lookAhead.forget()
+        lookAhead.foundNothing(for: query, at: 1, since: generation)
+        #expect(known() == nil)
+    }
 }

@@ -1,0 +1,44 @@
+import AlertQueueTesting
+import StoreTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AlertCore
+
+@Suite("Patience with a disk that fails")
+struct ExpiryPatienceTests {
+    private let clock = ManualClock()
+    /// The store's, which stands still: it stores no expiry by itself until a test moves it.
+    private let storeClock = ManualClock()
+
+    @Test("After an expiry could be stored, the next failure is waited out for as long again")
+    func renewed() async throws {
+        let store = GatedStore(InMemoryStore(clock: storeClock))
+        let tries = Mutex<[Alert.ID]>([])
+        store.gate = { [storeClock] place throws(AlertError) in
+            guard case .expiring(let id) = place else { return }
+            let isFirst = tries.withLock { tries in
+                defer { tries.append(id) }
+                return !tries.contains(id)
+            }
+            if isFirst { throw .storage(operation: "write", "the first try is refused") }
+            storeClock.advance(by: .seconds(60))
+        }
+        let manager = try await store.manager(clock: clock)
+        async let first = manager.ask(.yesNo(deadline: .after(.seconds(60))))
+        #expect(await eventually { await manager.askers.count(for: 1) == 1 })
+        async let second = manager.ask(.yesNo(deadline: .after(.seconds(120))))
+        #expect(await eventually { await manager.askers.count(for: 2) == 1 })
+        clock.advance(by: .seconds(60))
+        #expect(await eventually { tries.withLock { $0 } == [1] })
+        // By then the first failure is longer ago than a disk may fail.
+        let end = ContinuousClock.now.advanced(by: .seconds(5))
+        #expect(try await first.outcome == .expired)
+        #expect(await eventually { ContinuousClock.now >= end })
+        clock.advance(by: .seconds(60))
+        #expect(try await second.outcome == .expired)
+        #expect(tries.withLock { $0.filter { $0 == 2 }.count } == 2)
+        await manager.close()
+    }
+}

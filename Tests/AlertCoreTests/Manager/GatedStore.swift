@@ -1,0 +1,137 @@
+import AlertQueueTesting
+import Synchronization
+
+@testable import AlertCore
+
+/// A queue in memory, as one more process sees it, whose calls a test can hold or refuse.
+final class GatedStore: AlertStore {
+    /// A place in a call where the gate stands.
+    enum Place: Sendable, Equatable {
+        /// An alert has been stored, and its asker does not know yet.
+        case asked(Alert.ID)
+        /// An alert is about to get its response.
+        case resolving(Alert.ID)
+        /// An expiry is about to be stored.
+        case expiring(Alert.ID)
+        /// The next alert is about to be looked up.
+        case looking
+        /// What was new until an entry of the log has been acted on, and more is waited for.
+        case listening(after: Int64)
+    }
+
+    typealias Gate = @Sendable (Place) async throws(AlertError) -> Void
+
+    private let store: InMemoryStore
+    private let state = Mutex<Gate>({ _ in })
+
+    init(_ queue: InMemoryStore) {
+        store = queue.another(keeper: Caller(via: "library"))
+    }
+
+    /// What a call goes through; what it throws the call throws.
+    var gate: Gate {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// Opens the queue with a manager, whose clock may be another than the store's.
+    func manager(
+        _ presenters: [any AlertPresenter] = [], delegate: (any AlertManagerDelegate)? = nil,
+        clock: (any AlertClock)? = nil, turn: PresentationTurn? = nil
+    ) async throws -> AlertManager {
+        try await AlertManager(
+            store: self, path: "memory", source: "test", caller: Caller(via: "library"),
+            presenters: presenters, delegate: delegate, clock: clock ?? store.clock, turn: turn)
+    }
+}
+
+// MARK: - Calls with a gate
+
+extension GatedStore {
+    nonisolated(nonsending) func commit(
+        _ change: Change, by caller: Caller
+    ) async throws(AlertError) -> Receipt {
+        switch change {
+        case .resolve(let id, _, _): try await gate(.resolving(id))
+        case .expire(let id): try await gate(.expiring(id))
+        case .ask, .snooze, .collect, .requestCancel: break
+        }
+        let receipt = try await store.commit(change, by: caller)
+        if case .ask = change { try await gate(.asked(receipt.record.id)) }
+        return receipt
+    }
+
+    nonisolated(nonsending) func next(_ query: ScreenQuery) async throws(AlertError) -> Upcoming {
+        try await gate(.looking)
+        return try await store.next(query)
+    }
+
+    nonisolated(nonsending) func news(
+        after position: LogPosition, of scope: News.Scope
+    ) async throws(AlertError) -> News {
+        try await gate(.listening(after: position.sequence))
+        return try await store.news(after: position, of: scope)
+    }
+}
+
+// MARK: - The other calls
+
+extension GatedStore {
+    func post(_ note: Note, by caller: Caller) { store.post(note, by: caller) }
+
+    nonisolated(nonsending) func find(_ reference: Reference) async throws(AlertError) -> Receipt {
+        try await store.find(reference)
+    }
+
+    nonisolated(nonsending) func waiting(
+        besides id: Alert.ID
+    ) async throws(AlertError) -> WaitingAlerts {
+        try await store.waiting(besides: id)
+    }
+
+    nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
+        try await store.pendingCount()
+    }
+
+    nonisolated(nonsending) func page(_ query: RecordQuery) async throws(AlertError) -> RecordPage {
+        try await store.page(query)
+    }
+
+    nonisolated(nonsending) func statistics(
+        _ query: StatisticsQuery, _ progress: @Sendable (Int, Int) -> Void
+    ) async throws(AlertError) -> AlertStatistics {
+        try await store.statistics(query, progress)
+    }
+
+    var position: LogPosition { store.position }
+
+    nonisolated(nonsending) func entries(
+        _ query: LogQuery
+    ) async throws(AlertError) -> [AuditEntry] {
+        try await store.entries(query)
+    }
+
+    nonisolated(nonsending) func verify(
+        expecting head: AuditHead?, _ progress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws(AlertError) -> AuditReport {
+        try await store.verify(expecting: head, progress)
+    }
+
+    nonisolated(nonsending) func attach(
+        _ screen: SlotHolder
+    ) async throws(AlertError) -> any ScreenLease {
+        try await store.attach(screen)
+    }
+
+    nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
+        await store.leadingScreen()
+    }
+
+    nonisolated(nonsending) func takeHandlerTurn(
+        _ id: Alert.ID
+    ) async throws(AlertError) -> (any HandlerTurn)? {
+        try await store.takeHandlerTurn(id)
+    }
+
+    nonisolated(nonsending) func close() async { await store.close() }
+}
