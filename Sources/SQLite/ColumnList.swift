@@ -1,12 +1,28 @@
 /// The columns of a query, each read by its name; raw values count from 0, in the query's order.
+///
+/// ```swift
+/// enum Column: Int32, ColumnList { case name, askedMs }
+/// let rows = try db.rows("SELECT \(Column.list) FROM alerts") { row in
+///     (row.text(Column.name), row.integer(Column.askedMs))
+/// }
+/// ```
 package protocol ColumnList: RawRepresentable<Int32>, CaseIterable {
-    /// The column as the query names it.
+    /// How many columns of another list the query has before these; 0 unless a list says so.
+    static var offset: Int32 { get }
+    /// The column as the query names it; ``snakeCased`` unless a list says so.
     var sql: String { get }
 }
 
 extension ColumnList {
+    @inlinable package static var offset: Int32 { 0 }
+
+    package var sql: String { snakeCased }
+
     /// All columns, as they stand after `SELECT`.
     package static var list: String { allCases.map(\.sql).joined(separator: ", ") }
+
+    /// How many columns these are, with those before them.
+    package static var end: Int32 { offset + Int32(allCases.count) }
 
     /// The name of the case as SQL writes names: `askedMs` is `asked_ms`.
     package var snakeCased: String {
@@ -15,35 +31,60 @@ extension ColumnList {
             name += letter.lowercased()
         }
     }
+
+    @inlinable var index: Int32 { Self.offset + rawValue }
 }
 
 extension Row {
     @inlinable
-    package func isNull(_ column: some ColumnList) -> Bool { isNull(column.rawValue) }
+    package func isNull(_ column: some ColumnList) -> Bool { isNull(at: column.index) }
 
     /// The integer of a column; SQL `NULL` is 0.
     @inlinable
-    package func integer(_ column: some ColumnList) -> Int64 { integer(column.rawValue) }
+    package func integer(_ column: some ColumnList) -> Int64 { integer(at: column.index) }
 
     @inlinable
     package func optionalInteger(_ column: some ColumnList) -> Int64? {
-        optionalInteger(column.rawValue)
+        isNull(column) ? nil : integer(column)
     }
 
     /// The text of a column; SQL `NULL` is the empty string.
     @inlinable
-    package func text(_ column: some ColumnList) -> String { text(column.rawValue) }
+    package func text(_ column: some ColumnList) -> String { optionalText(column) ?? "" }
 
     @inlinable
     package func optionalText(_ column: some ColumnList) -> String? {
-        optionalText(column.rawValue)
+        optionalText(at: column.index)
     }
 
     /// The bytes of a column; SQL `NULL` is `nil`.
     @inlinable
-    package func blob(_ column: some ColumnList) -> [UInt8]? { blob(column.rawValue) }
+    package func blob(_ column: some ColumnList) -> [UInt8]? { blob(at: column.index) }
 
     /// The value of a column as it lies in SQLite's memory, without a copy or a conversion.
     @inlinable
-    package func raw(_ column: some ColumnList) -> RawColumn { raw(column.rawValue) }
+    package func raw(_ column: some ColumnList) -> RawColumn { raw(at: column.index) }
+}
+
+// MARK: - Queries for one value
+
+extension Row {
+    /// Whether the only column is SQL `NULL`.
+    package func isNull() -> Bool { isNull(at: 0) }
+
+    /// The integer of the only column; SQL `NULL` is 0.
+    package func integer() -> Int64 { integer(at: 0) }
+
+    package func optionalInteger() -> Int64? { isNull() ? nil : integer() }
+
+    /// The text of the only column; SQL `NULL` is the empty string.
+    package func text() -> String { optionalText() ?? "" }
+
+    package func optionalText() -> String? { optionalText(at: 0) }
+
+    /// The bytes of the only column; SQL `NULL` is `nil`.
+    package func blob() -> [UInt8]? { blob(at: 0) }
+
+    /// The value of the only column as it lies in SQLite's memory.
+    package func raw() -> RawColumn { raw(at: 0) }
 }

@@ -50,7 +50,7 @@ extension Database {
 
     private var pageSize: Int {
         // A file that can't even tell this is told by whatever is read from it next.
-        (try? first("PRAGMA page_size") { Int($0.integer(0)) }) ?? 4096
+        (try? first("PRAGMA page_size") { Int($0.integer()) }) ?? 4096
     }
 
     private func file() throws(SQLiteError) -> RawFile {

@@ -3,7 +3,8 @@ import Glibc
 
 /// The current row of a running statement, valid only inside the closure that receives it.
 ///
-/// Columns count from 0. Wraps <https://sqlite.org/c3ref/column_blob.html>.
+/// Columns are read by their names, which a ``ColumnList`` has; a query's only column without one.
+/// Wraps <https://sqlite.org/c3ref/column_blob.html>.
 package struct Row: ~Copyable {
     private let handle: OpaquePointer
 
@@ -11,40 +12,33 @@ package struct Row: ~Copyable {
         self.handle = handle
     }
 
-    package func isNull(_ column: Int32) -> Bool {
+    @usableFromInline
+    func isNull(at column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// The integer of a column; SQL `NULL` is 0.
-    package func integer(_ column: Int32) -> Int64 {
+    @usableFromInline
+    func integer(at column: Int32) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
-    package func optionalInteger(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : integer(column)
-    }
-
-    /// The text of a column; SQL `NULL` is the empty string.
-    package func text(_ column: Int32) -> String {
-        optionalText(column) ?? ""
-    }
-
-    package func optionalText(_ column: Int32) -> String? {
+    @usableFromInline
+    func optionalText(at column: Int32) -> String? {
         guard let bytes = sqlite3_column_text(handle, column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// The bytes of a column; SQL `NULL` is `nil`.
-    package func blob(_ column: Int32) -> [UInt8]? {
-        guard !isNull(column) else { return nil }
+    @usableFromInline
+    func blob(at column: Int32) -> [UInt8]? {
+        guard !isNull(at: column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))
         guard count > 0, let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// The value of a column as it lies in SQLite's memory, without a copy or a conversion.
-    package func raw(_ column: Int32) -> RawColumn {
+    @usableFromInline
+    func raw(at column: Int32) -> RawColumn {
         // Looked up once. The value is “unprotected”, as SQLite says: it is for one thread only,
         // as a connection is here.
         let value = sqlite3_column_value(handle, column)

@@ -213,7 +213,7 @@ struct EditedQueue {
             }
             let hash = try db.first(
                 "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
-            ) { $0.blob(0) }
+            ) { $0.blob() }
             return try hash == head.hash && check.seen.isEverything(in: db, at: clock.now())
                 && db.integrityFaults(isThorough: false).isEmpty && db.indexFaults().isEmpty
         }

@@ -28,9 +28,10 @@ struct RandomEdit: CustomStringConvertible {
             PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;
             PRAGMA synchronous = OFF; BEGIN IMMEDIATE
             """)
-        let triggers = try db.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'") {
-            ($0.text(0), $0.text(1))
-        }
+        enum Trigger: Int32, ColumnList { case name, sql }
+        let triggers = try db.rows(
+            "SELECT \(Trigger.list) FROM sqlite_schema WHERE type = 'trigger'"
+        ) { ($0.text(Trigger.name), $0.text(Trigger.sql)) }
         for (name, _) in triggers { try db.execute("DROP TRIGGER \(name)") }
         let before = try rows(of: db)
         for _ in 0..<Int.random(in: 1...2, using: &random) {
@@ -52,17 +53,17 @@ struct RandomEdit: CustomStringConvertible {
     private func rows(of db: Database) throws -> [String] {
         try Set(Self.tables).sorted().flatMap { table in
             let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") {
-                "quote(\($0.text(0)))"
+                "quote(\($0.text()))"
             }
             let row = columns.joined(separator: " || ',' || ")
-            return try db.rows("SELECT rowid || ',' || \(row) FROM \(table)") { $0.text(0) }
+            return try db.rows("SELECT rowid || ',' || \(row) FROM \(table)") { $0.text() }
         }
     }
 
     private mutating func next(in db: Database) throws -> String {
         let table = Self.tables.randomElement(using: &random) ?? "alerts"
-        let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) }
-        let ids = try db.rows("SELECT rowid FROM \(table)") { $0.integer(0) }
+        let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") { $0.text() }
+        let ids = try db.rows("SELECT rowid FROM \(table)") { $0.integer() }
         guard let id = ids.randomElement(using: &random),
             let other = ids.randomElement(using: &random),
             let column = columns.randomElement(using: &random)
@@ -100,11 +101,12 @@ struct RandomEdit: CustomStringConvertible {
 
     /// A statement that changes the schema: ours, or what is beside it.
     private mutating func schemaEdit(in db: Database) throws -> String {
+        enum Object: Int32, ColumnList { case type, name }
         let objects = try db.rows(
-            "SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-        ) { ($0.text(0), $0.text(1)) }
+            "SELECT \(Object.list) FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+        ) { ($0.text(Object.type), $0.text(Object.name)) }
         let table = Self.tables.dropLast(2).randomElement(using: &random) ?? "alerts"
-        let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) }
+        let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") { $0.text() }
         guard let (type, name) = objects.randomElement(using: &random),
             let column = columns.randomElement(using: &random)
         else { return "SELECT 1" }

@@ -24,25 +24,25 @@ struct DatabaseTests {
         "A text comes back byte for byte",
         arguments: ["", "O'Brien; DROP TABLE things", "ünïcödé 🎉", "a\u{0}b", "line\nbreak"])
     func text(_ text: String) throws {
-        let read = try roundTrip(.text(text)) { $0.optionalText(0) }
+        let read = try roundTrip(.text(text)) { $0.optionalText() }
         #expect(read??.utf8.elementsEqual(text.utf8) == true)
     }
 
     @Test("Bytes come back, and none of them is not NULL", arguments: [[], [0], [255, 0, 1]])
     func blob(_ bytes: [UInt8]) throws {
-        #expect(try roundTrip(.blob(bytes)) { $0.blob(0) } == .some(.some(bytes)))
+        #expect(try roundTrip(.blob(bytes)) { $0.blob() } == .some(.some(bytes)))
     }
 
     @Test("An integer keeps all its bits", arguments: [.min, -1, 0, 1, .max] as [Int64])
     func integer(_ integer: Int64) throws {
-        #expect(try roundTrip(.integer(integer)) { $0.integer(0) } == integer)
+        #expect(try roundTrip(.integer(integer)) { $0.integer() } == integer)
     }
 
     @Test("NULL is told from the empty text, from no bytes and from zero")
     func null() throws {
         let isNull = try roundTrip(.null) { row in
-            row.isNull(0) && row.optionalText(0) == nil && row.blob(0) == nil
-                && row.optionalInteger(0) == nil
+            row.isNull() && row.optionalText() == nil && row.blob() == nil
+                && row.optionalInteger() == nil
         }
         #expect(isNull == true)
     }
@@ -52,7 +52,7 @@ struct DatabaseTests {
         let sql = "INSERT INTO things (value) VALUES (?)"
         try db.run(sql, "secret")
         try db.run(sql, .null)
-        let values = try db.rows("SELECT value FROM things ORDER BY id") { $0.optionalText(0) }
+        let values = try db.rows("SELECT value FROM things ORDER BY id") { $0.optionalText() }
         #expect(values == ["secret", nil])
     }
 
@@ -102,7 +102,7 @@ struct DatabaseTests {
         #expect(throws: SQLiteError.self) { try db.run(sql, 1, "again") }
         try db.run(sql, 2, "two")
         #expect(
-            try db.rows("SELECT value FROM things ORDER BY id") { $0.text(0) } == ["one", "two"])
+            try db.rows("SELECT value FROM things ORDER BY id") { $0.text() } == ["one", "two"])
     }
 
     @Test("A body that throws ends its statement and its read transaction")
@@ -152,7 +152,7 @@ struct WriteAheadLogTests {
         let log = try FileManager.default.attributesOfItem(atPath: path + "-wal")
         #expect((log[.size] as? Int ?? 0) > 20 << 20)
         let db = try Database(path: path)
-        #expect(try db.first("SELECT count(*) FROM things", read: { $0.integer(0) }) == 20)
+        #expect(try db.first("SELECT count(*) FROM things", read: { $0.integer() }) == 20)
         #expect(try db.checkpoint(.truncate))
         let emptied = try FileManager.default.attributesOfItem(atPath: path + "-wal")
         #expect(emptied[.size] as? Int == 0)
@@ -165,7 +165,7 @@ struct WriteAheadLogTests {
         try db.execute("PRAGMA journal_mode = WAL; CREATE TABLE things (value TEXT) STRICT")
         let reader = try Database(path: path)
         try reader.reading {
-            _ = try reader.first("SELECT count(*) FROM things") { $0.integer(0) }
+            _ = try reader.first("SELECT count(*) FROM things") { $0.integer() }
             try db.run("INSERT INTO things VALUES (?)", "new")
             #expect(try !db.checkpoint(.truncate))
         }

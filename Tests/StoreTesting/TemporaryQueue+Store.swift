@@ -37,6 +37,6 @@ extension TemporaryQueue {
     }
 
     package func integer(_ sql: String, _ values: Value...) throws -> Int64? {
-        try connection().rows(sql, values) { $0.integer(0) }.first
+        try connection().rows(sql, values) { $0.integer() }.first
     }
 }

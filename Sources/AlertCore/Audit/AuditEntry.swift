@@ -49,7 +49,7 @@ public struct AuditEntry: Sendable {
 
     /// What the hash should be.
     package var computedHash: [UInt8] {
-        let canonical = CanonicalBytes("alertq-audit-1")
+        let canonical = HashInput("alertq-audit-1")
         let by = event.responder
         canonical.append(event.sequence)
         canonical.append(Timestamp.milliseconds(event.at))
@@ -114,50 +114,17 @@ public struct AuditEntry: Sendable {
         }
     }
 
-    /// The salted hash of an alert's content: everything that was asked.
-    ///
-    /// The SHA-256 of these netstrings: `alertq-content-1`, salt, style, title, message, default
-    /// button, priority from 0 to 3, key, handler, the number of presenters and each one's name,
-    /// the number of buttons and each one's id, title and role, the number of strings in `userInfo`
-    /// and each one's name and value, in the order of the names' UTF-8 bytes.
+    /// The salted hash of an alert's content: everything that was asked; see ``AlertHash/content``.
     package static func content(of alert: Alert, salt: [UInt8]) -> [UInt8] {
-        let canonical = CanonicalBytes("alertq-content-1")
-        canonical.append(hex: salt)
-        canonical.append(alert.style.rawValue)
-        canonical.append(alert.title)
-        canonical.append(alert.message)
-        canonical.append(alert.defaultButton)
-        canonical.append(Int64(alert.priority.rawValue))
-        canonical.append(alert.key)
-        canonical.append(alert.handler)
-        canonical.append(alert.presenters ?? [])
-        canonical.append(alert.buttons)
-        canonical.append(alert.userInfo)
-        return canonical.hash
+        AlertHash.content.of(alert, salt: salt)
     }
 
-    /// The hash of what an erasure leaves of an alert.
-    ///
-    /// The SHA-256 of these netstrings: `alertq-leaves-1`, style, default button, priority from 0
-    /// to 3, key, handler, the number of presenters and each one's name, the number of buttons and
-    /// each one's id and role. It needs no salt: all of that stays readable.
+    /// The hash of what an erasure leaves of an alert; see ``AlertHash/leaves``.
     package static func leaves(of alert: Alert) -> [UInt8] {
         leaves(of: alert, ErasedButtons(of: alert))
     }
 
     package static func leaves(of alert: Alert, _ left: ErasedButtons) -> [UInt8] {
-        let canonical = CanonicalBytes("alertq-leaves-1")
-        canonical.append(alert.style.rawValue)
-        canonical.append(left.defaultButton)
-        canonical.append(Int64(alert.priority.rawValue))
-        canonical.append(alert.key)
-        canonical.append(alert.handler)
-        canonical.append(alert.presenters ?? [])
-        canonical.append(Int64(left.buttons.count))
-        for button in left.buttons {
-            canonical.append(button.id)
-            canonical.append(button.role)
-        }
-        return canonical.hash
+        AlertHash.leaves.of(alert, left: left)
     }
 }

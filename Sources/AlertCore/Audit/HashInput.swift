@@ -1,8 +1,13 @@
 import Glibc
 
-/// The bytes of ``CanonicalBytes``, written into memory that can be used again for the next hash.
+/// The bytes that the audit log hashes: fields one after the other, each unmistakable.
 ///
-/// That way millions of entries are verified straight from where SQLite has them.
+/// A text is written as a netstring, `length:bytes,` with the length in decimal
+/// (<https://cr.yp.to/proto/netstrings.txt>); a number as the netstring of its decimal digits;
+/// bytes as the netstring of their lower-case hexadecimal digits; an absent value as `-,`.
+///
+/// They are written into memory that can be used again for the next hash. That way millions of
+/// entries are verified straight from where SQLite has them.
 package final class HashInput {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity = 4096
@@ -73,7 +78,7 @@ package final class HashInput {
     }
 
     /// Bytes that are netstrings already.
-    package func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes(plain) }
+    package func append(netstrings bytes: [UInt8]) { bytes.withUnsafeBytes(plain) }
 
     /// Whether all that has been written is UTF-8: other bytes would be read as other text.
     package var isValidText: Bool {

@@ -47,8 +47,8 @@ struct BackupSource {
         let refusal = { (reason: String) in AlertError.invalid("backup", "\(path) \(reason)") }
         let (id, version): (Int64?, Int)
         do {
-            id = try db.first("PRAGMA application_id") { $0.integer(0) }
-            version = try db.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+            id = try db.first("PRAGMA application_id") { $0.integer() }
+            version = try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
         } catch let error as SQLiteError where error.isDamage {
             throw refusal("is not an SQLite database")
         } catch {

@@ -35,7 +35,7 @@ struct ReplacedQueue {
         self.database = database
         let db = database.handle
         // Before its first read, a connection knows of no log.
-        _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer(0) }
+        _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer() }
         // A program that reads an old state of it is waited for, but not for as long as others
         // wait for the lock that is held here.
         db.busyMilliseconds = 2500
@@ -74,7 +74,7 @@ extension Database {
             SELECT max(coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = ?), 0),
                 coalesce((SELECT max(\(column)) FROM \(table)), 0))
             """, .text(table)
-        ) { $0.integer(0) } ?? 0
+        ) { $0.integer() } ?? 0
     }
 
     /// Has a table go on from a number.

@@ -2,7 +2,7 @@ import AlertCore
 import Glibc
 import SQLite
 
-/// Compares the rows of alerts and responses with entries of the audit log, byte by byte.
+/// Compares the rows of alerts with entries of the audit log, byte by byte.
 ///
 /// Part of ``QuickAuditCheck``: anything unusual counts as different.
 final class AlertContents {
@@ -26,10 +26,6 @@ final class AlertContents {
     // What else there is to know of the row that was looked at last.
     /// When it was shown last, as its row has it.
     private(set) var presented: Int64?
-    /// The number of its response.
-    private(set) var number: Int64 = 0
-    /// Whether the entry of its expiry says that it was never on a screen.
-    var isUnseen = false
     /// Whether its entry tells as little as those of versions before schema 5.
     var isOlder = false
 
@@ -46,22 +42,25 @@ final class AlertContents {
     /// Whether an alert is what it was when it was asked.
     func isAsked(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
         try isContent(id, entry, db) { row, entry in
-            guard row.raw(11).isSame(as: entry.raw(4)), row.raw(12).isSame(as: entry.raw(9)),
-                row.raw(13).isSame(as: entry.raw(17)), row.raw(14).isSame(as: entry.raw(16)),
-                row.raw(15).isSame(as: entry.raw(1))
+            guard row.raw(Asked.sourceName).isSame(as: entry.raw(Entry.source)),
+                row.raw(Asked.sourceUid).isSame(as: entry.raw(Entry.uid)),
+                row.raw(Asked.pid).isSame(as: entry.raw(Entry.pid)),
+                row.raw(Asked.host).isSame(as: entry.raw(Entry.host)),
+                row.raw(Asked.askedMs).isSame(as: entry.raw(Entry.atMs)),
+                try hasDetail(row, entry.raw(Entry.detail))
             else { return false }
-            guard try hasDetail(row, entry.raw(19)) else { return false }
             // Earlier versions may have written JSON in other ways.
-            return try isOlder || row.isNull(10) || isCanonical(row)
+            return try isOlder || row.isNull(Asked.salt) || isCanonical(row)
         }
     }
 
     /// Whether the JSON of buttons and strings is what this program writes, so that nobody who
     /// reads the columns takes it for something else.
     private func isCanonical(_ row: borrowing Row) throws -> Bool {
-        guard try known.buttons(row.raw(8))?.isCanonical == true else { return false }
-        return try row.holds(9, "{}")
-            || row.raw(9).holds(StoredJSON.encode(StoredJSON.strings(row.text(9))))
+        guard try known.buttons(row.raw(Asked.buttons))?.isCanonical == true else { return false }
+        return try row.holds(Asked.info, "{}")
+            || row.raw(Asked.info)
+                .holds(StoredJSON.encode(StoredJSON.strings(row.text(Asked.info))))
     }
 
     /// Whether an alert is what was shown, snoozed or ended.
@@ -71,7 +70,7 @@ final class AlertContents {
             return try isContent(id, entry, db) { _, _ in true }
         }
         presented = recentlyPresented[place]
-        return entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+        return entry.raw(Entry.content).holds(UnsafeRawBufferPointer(content(at: place)))
     }
 
     private func isContent(
@@ -80,31 +79,23 @@ final class AlertContents {
     ) throws -> Bool {
         let place = Int(id & Int64(Self.recentCount - 1))
         var isErased = false
-        let rows = try db.first(
-            """
-            SELECT style, title, message, default_button, priority, key, handler, presenters,
-                buttons, info, salt, sources.name, sources.uid, pid, host, asked_ms, expires_ms,
-                asked_boot_ms, expires_boot_ms, boot, dismiss_after_ms, snooze_ms, presented_ms
-            FROM alerts NOT INDEXED JOIN sources NOT INDEXED ON sources.id = source_id
-            WHERE alerts.id = ?
-            """, .integer(id)
-        ) { row in
-            presented = row.optionalInteger(22)
-            guard let hashed = try hashContent(row, into: content(at: place)) else {
+        let rows = try db.first(Self.asked, .integer(id)) { row in
+            presented = row.optionalInteger(Asked.presentedMs)
+            recentlyPresented[place] = presented
+            recentIDs[place] = -1
+            if row.isNull(Asked.salt) {
                 // Whether its texts were erased rightly is found out at the end.
                 isErased = true
-                recentIDs[place] = -1
                 guard try isBlank(row) else { return false }
-                return try isRight(row, entry)
+            } else {
+                try hashContent(row, into: content(at: place))
+                recentIDs[place] = id
             }
-            recentIDs[place] = hashed ? id : -1
-            recentlyPresented[place] = presented
             return try isRight(row, entry)
         }
         guard rows == true else { return false }
         guard !isErased else { return try isContentAsked(id, entry, db) }
-        return recentIDs[place] == id
-            && entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+        return entry.raw(Entry.content).holds(UnsafeRawBufferPointer(content(at: place)))
     }
 
     /// Whether an entry tells the content that the entry of the ask does, for want of texts.
@@ -112,96 +103,24 @@ final class AlertContents {
         _ id: Int64, _ entry: borrowing Row, _ db: Database
     ) throws -> Bool {
         // What was shown just when it was erased has no hash.
-        if entry.holds(2, "asked") || (entry.isNull(18) && entry.holds(2, "presented")) {
-            return true
-        }
+        let wasErased = entry.isNull(Entry.content) && entry.holds(Entry.event, "presented")
+        if wasErased || entry.holds(Entry.event, "asked") { return true }
         return try db.first(
             """
             SELECT content FROM audit INDEXED BY audit_alert
             WHERE alert_id = ? AND event = 'asked' ORDER BY seq LIMIT 1
             """, .integer(id)
-        ) { asked in asked.raw(0).isSame(as: entry.raw(18)) } ?? false
+        ) { asked in asked.raw().isSame(as: entry.raw(Entry.content)) } ?? false
     }
 
     /// Whether an alert has none of the texts that an erasure takes.
     private func isBlank(_ row: borrowing Row) throws -> Bool {
-        guard row.isNull(1), row.isNull(2), row.isNull(10), row.holds(9, "{}") else { return false }
-        return try StoredJSON.partialButtons(row.text(8)).allSatisfy { $0.title == nil }
-    }
-
-    /// Whether the response of an alert is the one that the entry tells of, to what was asked.
-    func isResolved(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
-        guard try isShown(id, entry, db) else { return false }
-        return try db.first(
-            """
-            SELECT outcome, button_index, resolved_by, resolved_ms, responses.uid, user, via, tty,
-                ssh, responses.host, responses.pid, source, sources.name, responses.key,
-                alerts.key, responses.handler, alerts.handler, button, buttons, salt, handled,
-                responses.seq, expires_ms, expires_boot_ms, boot, default_button
-            FROM responses INDEXED BY sqlite_autoindex_responses_1
-            JOIN alerts NOT INDEXED ON alerts.id = alert_id
-            JOIN sources NOT INDEXED ON sources.id = source_id WHERE alert_id = ?
-            """, .integer(id)
-        ) { row in
-            guard row.raw(0).isSame(as: entry.raw(5)), row.raw(1).isSame(as: entry.raw(6)),
-                row.raw(2).isSame(as: entry.raw(8)), row.raw(3).isSame(as: entry.raw(1)),
-                row.raw(11).isSame(as: row.raw(12)), row.raw(13).isSame(as: row.raw(14)),
-                row.raw(15).isSame(as: row.raw(16)), hasResponder(row, entry), hasReason(row, entry)
-            else { return false }
-            number = row.integer(21)
-            return row.isNull(19)
-                ? try hasErasedButton(row, role: entry.optionalText(7))
-                : try hasButton(row, role: entry.optionalText(7))
-        } ?? false
-    }
-
-    /// Whether an expiry came when it had to, and a cancel was handled as its entry says.
-    private func hasReason(_ row: borrowing Row, _ entry: borrowing Row) -> Bool {
-        (isOlder, isUnseen) = (false, false)
-        let isHandled = row.integer(20) != 0
-        if row.holds(0, "expired") {
-            let end = ExpiryCheck(row, detail: entry.optionalText(19))
-            (isOlder, isUnseen) = (end.isOlder, end.isUnseen)
-            return !isHandled && end.isInTime
+        guard row.isNull(Asked.title), row.isNull(Asked.message), row.isNull(Asked.salt),
+            row.holds(Asked.info, "{}")
+        else { return false }
+        return try StoredJSON.partialButtons(row.text(Asked.buttons)).allSatisfy {
+            $0.title == nil
         }
-        guard row.holds(0, "cancelled") else { return !isHandled }
-        isOlder = entry.isNull(19)
-        return isOlder || isHandled == EntryDetail.isHandled(entry.optionalText(19))
-    }
-
-    /// A timer is no responder; the entry then names the process that stored it.
-    private func hasResponder(_ row: borrowing Row, _ entry: borrowing Row) -> Bool {
-        let isTimer =
-            row.holds(0, "expired") || (row.holds(0, "dismissed") && row.holds(2, "system"))
-        if isTimer { return (4...10).allSatisfy { row.isNull($0) } }
-        // uid, user, via, tty, ssh, host and pid.
-        for (mine, its): (Int32, Int32) in [
-            (4, 9), (5, 10), (6, 13), (7, 14), (8, 15), (9, 16), (10, 17),
-        ] {
-            guard row.raw(mine).isSame(as: entry.raw(its)) else { return false }
-        }
-        return true
-    }
-
-    /// Whether the response names the id of its alert's button.
-    private func hasButton(_ row: borrowing Row, role: String?) throws -> Bool {
-        let index = row.integer(1)
-        guard index >= 0 else { return index == -1 && row.isNull(17) && role == nil }
-        guard let buttons = try known.buttons(row.raw(18)), index < buttons.ids.count else {
-            return false
-        }
-        return buttons.roles[Int(index)] == role
-            && buttons.ids[Int(index)].withUnsafeBytes(row.raw(17).holds)
-    }
-
-    /// Whether the response names what is left of its alert's button.
-    private func hasErasedButton(_ row: borrowing Row, role: String?) throws -> Bool {
-        let index = row.integer(1)
-        guard index >= 0 else { return index == -1 && row.isNull(17) }
-        let buttons = try StoredJSON.partialButtons(row.text(18))
-        guard index < buttons.count else { return false }
-        let button = buttons[Int(index)]
-        return button.role == role && button.id.isIdentical(to: row.optionalText(17))
     }
 
     private func content(at place: Int) -> UnsafeMutableRawBufferPointer {
@@ -213,66 +132,106 @@ final class AlertContents {
 // MARK: - Hashing
 
 extension AlertContents {
-    private static let kind = Array("alertq-content-1".utf8)
+    /// A value that this program never writes.
+    struct Unusual: Error {}
 
-    /// Hashes what an alert asks, as ``AuditEntry/content(of:salt:)`` does.
-    ///
-    /// Returns whether it could be hashed; `nil` where the text has been erased.
+    /// Hashes what an alert asks.
     private func hashContent(
         _ row: borrowing Row, into digest: UnsafeMutableRawBufferPointer
-    ) throws -> Bool? {
-        let (salt, title) = (row.raw(10), row.raw(1))
-        if salt.kind == .null { return nil }
-        guard salt.kind == .blob, title.kind == .text else { return false }
-        guard let buttons = try known.buttons(row.raw(8)) else { return false }
-        input.begin(Self.kind)
-        input.hex(salt.bytes)
-        for column: Int32 in 0..<4 { guard text(row.raw(column)) else { return false } }
-        guard try addRouting(row) else { return false }
-        input.append(buttons.hashed)
-        try addInfo(row)
-        guard input.isValidText else { return false }
+    ) throws {
+        try AlertHash.content.write(to: input) { part in try add(part, of: row) }
+        guard input.isValidText else { throw Unusual() }
         input.hash(into: digest)
-        return true
     }
 
-    /// Adds the priority, the key, the handler and the presenters.
-    func addRouting(_ row: borrowing Row) throws -> Bool {
-        input.number(row.integer(4))
-        guard text(row.raw(5)), text(row.raw(6)) else { return false }
-        let presenters = try row.optionalText(7).map { text throws -> [String] in
-            try StoredJSON.decode([String].self, text)
+    /// Adds a part of the alert in a row of ``Asked``.
+    func add(_ part: AlertHash.Part, of row: borrowing Row) throws {
+        switch part {
+        case .salt:
+            let salt = row.raw(Asked.salt)
+            guard salt.kind == .blob else { throw Unusual() }
+            input.hex(salt.bytes)
+        case .title:
+            guard !row.isNull(Asked.title) else { throw Unusual() }
+            try input.append(row.raw(Asked.title))
+        case .source: try input.append(row.raw(Asked.sourceName))
+        case .key: try input.append(row.raw(Asked.key))
+        case .style: try input.append(row.raw(Asked.style))
+        case .message: try input.append(row.raw(Asked.message))
+        case .defaultButton: try input.append(row.raw(Asked.defaultButton))
+        case .handler: try input.append(row.raw(Asked.handler))
+        case .priority: input.number(row.integer(Asked.priority))
+        case .presenters: input.append(try presenters(row))
+        case .buttons: input.append(netstrings: try buttons(row).hashed)
+        case .userInfo:
+            input.append(
+                row.holds(Asked.info, "{}") ? [:] : try StoredJSON.strings(row.text(Asked.info)))
+        case .leftDefaultButton:
+            let name = row.raw(Asked.defaultButton)
+            let isLeft = try row.isNull(Asked.salt) || buttons(row).leaves(name)
+            if isLeft { try input.append(name) } else { input.absent() }
+        case .leftButtons:
+            if row.isNull(Asked.salt) {
+                input.append(try StoredJSON.partialButtons(row.text(Asked.buttons)))
+            } else {
+                input.append(netstrings: try buttons(row).left)
+            }
         }
+    }
+
+    /// The names of the presenters.
+    private func presenters(_ row: borrowing Row) throws -> [String] {
+        guard let json = row.optionalText(Asked.presenters) else { return [] }
+        let names = try StoredJSON.decode([String].self, json)
         // SQLite reads these names as well, which one program's JSON has both read alike.
         // An empty list hashes like no list, but no presenter may show the alert.
-        if let presenters,
-            presenters.isEmpty || !row.raw(7).holds(StoredJSON.encode(presenters))
-        {
-            return false
+        guard !names.isEmpty, row.raw(Asked.presenters).holds(StoredJSON.encode(names)) else {
+            throw Unusual()
         }
-        input.number(Int64(presenters?.count ?? 0))
-        for var name in presenters ?? [] { name.withUTF8 { input.text(.init($0)) } }
-        return true
+        return names
     }
 
-    /// Adds the strings of `userInfo`.
-    func addInfo(_ row: borrowing Row) throws {
-        guard !row.holds(9, "{}") else { return input.number(0) }
-        let strings = try StoredJSON.strings(row.text(9))
-        input.number(Int64(strings.count))
-        for var name in strings.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            var value = strings[name] ?? ""
-            name.withUTF8 { input.text(.init($0)) }
-            value.withUTF8 { input.text(.init($0)) }
-        }
+    private func buttons(_ row: borrowing Row) throws -> ButtonCache.Buttons {
+        guard let buttons = try known.buttons(row.raw(Asked.buttons)) else { throw Unusual() }
+        return buttons
     }
+}
 
-    func text(_ value: RawColumn) -> Bool {
+extension HashInput {
+    /// A text where SQLite has it.
+    fileprivate func append(_ value: RawColumn) throws {
         switch value.kind {
-        case .text: input.text(value.bytes)
-        case .null: input.absent()
-        case .integer, .real, .blob: return false
+        case .text: text(value.bytes)
+        case .null: absent()
+        case .integer, .real, .blob: throw AlertContents.Unusual()
         }
-        return true
     }
+}
+
+// MARK: - Columns
+
+extension AlertContents {
+    typealias Entry = AuditRow.Column
+
+    /// An alert, for what was asked.
+    enum Asked: Int32, ColumnList {
+        case style, title, message, defaultButton, priority, key, handler, presenters, buttons
+        case info, salt, sourceName, sourceUid, pid, host, askedMs, expiresMs, askedBootMs
+        case expiresBootMs, boot, dismissAfterMs, snoozeMs, presentedMs
+
+        var sql: String {
+            switch self {
+            case .sourceName: "sources.name"
+            case .sourceUid: "sources.uid"
+            default: snakeCased
+            }
+        }
+    }
+
+    // Put together once: a statement is found by its text.
+    private static let asked = """
+        SELECT \(Asked.list)
+        FROM alerts NOT INDEXED JOIN sources NOT INDEXED ON sources.id = source_id
+        WHERE alerts.id = ?
+        """
 }

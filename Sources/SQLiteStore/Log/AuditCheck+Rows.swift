@@ -18,7 +18,7 @@ extension AuditCheck {
         // Where nothing has been read, an entry could pass for the one that is missing.
         for sequence in try db.rows(
             "SELECT seq FROM audit NOT INDEXED WHERE seq < 1 ORDER BY seq LIMIT 100",
-            read: { $0.integer(0) })
+            read: { $0.integer() })
         {
             report.report("entry \(sequence) comes before the first one", entry: sequence)
         }
@@ -44,20 +44,17 @@ extension AuditCheck {
     ) throws -> PendingCounts {
         var pending = PendingCounts()
         try db.forEach(
-            """
-            SELECT id, state, salt IS NULL, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms,
-                snoozed_boot, cancel_requested, erased_seq, source_id, title, message, info,
-                buttons, presenters, pid, account FROM alerts NOT INDEXED ORDER BY id
-            """, []
+            "SELECT \(Alerts.list) FROM alerts NOT INDEXED ORDER BY id", []
         ) { row in
-            let id = row.integer(0)
-            if row.holds(1, "queued") {
-                pending.count(row.integer(10), account: row.optionalInteger(17))
+            let id = row.integer(Alerts.id)
+            if row.holds(Alerts.state, "queued") {
+                pending.count(
+                    row.integer(Alerts.sourceId), account: row.optionalInteger(Alerts.account))
             }
             guard let story = stories[id], story.asked > 0 else {
                 return tell(id, "was never asked: no entry tells of it")
             }
-            if !row.holds(1, story.resolved > 0 ? "resolved" : "queued") {
+            if !row.holds(Alerts.state, story.resolved > 0 ? "resolved" : "queued") {
                 tell(id, "is in a state that the entries contradict")
             }
             compareMarks(row, with: story)
@@ -72,21 +69,22 @@ extension AuditCheck {
     }
 
     private mutating func compareMarks(_ row: borrowing Row, with story: AlertTrail) {
-        let id = row.integer(0)
-        if row.optionalInteger(3) != (story.presented > 0 ? story.presentedMilliseconds : nil) {
+        let id = row.integer(Alerts.id)
+        let presented = story.presented > 0 ? story.presentedMilliseconds : nil
+        if row.optionalInteger(Alerts.presentedMs) != presented {
             tell(id, "has a time of presentation that the log doesn't record")
         }
         if story.collected > 0, story.collected < story.resolved || story.resolved == 0 {
             tell(id, "was collected before it had a response")
         }
-        if !row.isPID(16) { tell(id, "has an invalid process id") }
-        let isRequested = row.integer(8) != 0
+        if !row.isPID(Alerts.pid) { tell(id, "has an invalid process id") }
+        let isRequested = row.integer(Alerts.cancelRequested) != 0
         // A mark of older versions has no entry, and counts for nothing.
         if isRequested != (story.cancelling > 0), !(isRequested && story.isAskedBefore) {
             tell(id, "differs from the log in whether it is to be cancelled")
         }
         let named = story.isErasureNamed ? story.erased : nil
-        if row.optionalInteger(9) != named {
+        if row.optionalInteger(Alerts.erasedSeq) != named {
             tell(id, "names an entry that doesn't record its erasure")
         }
         if story.isEndedBefore, !story.isAskedBefore {
@@ -96,7 +94,7 @@ extension AuditCheck {
 
     /// Compares an alert without texts with its erasure, and one with texts with there being none.
     private mutating func compareTexts(_ row: borrowing Row, with story: AlertTrail) {
-        let (id, isErased) = (row.integer(0), row.integer(2) == 1)
+        let (id, isErased) = (row.integer(Alerts.id), row.integer(Alerts.isErased) == 1)
         if isErased, story.erased == 0 {
             tell(id, "has lost its texts, and no entry tells of that")
         } else if isErased, !story.isErasureNamed, !story.isAskedBefore {
@@ -104,11 +102,11 @@ extension AuditCheck {
         } else if !isErased, story.erased > 0 {
             tell(id, "has texts, which an entry says were erased")
         }
-        let buttons = try? StoredJSON.partialButtons(row.text(14))
+        let buttons = try? StoredJSON.partialButtons(row.text(Alerts.buttons))
         if isErased {
             let isBlank =
-                row.isNull(11) && row.isNull(12) && row.holds(13, "{}")
-                && buttons?.allSatisfy { $0.title == nil } ?? false
+                row.isNull(Alerts.title) && row.isNull(Alerts.message)
+                && row.holds(Alerts.info, "{}") && buttons?.allSatisfy { $0.title == nil } ?? false
             if !isBlank { tell(id, "has texts that were written after they had been erased") }
             if story.resolved == 0 { tell(id, "waits, and has lost its texts") }
         }
@@ -116,16 +114,19 @@ extension AuditCheck {
         let canonical =
             isErased
             ? buttons.map { StoredJSON.encode($0) }
-            : (try? StoredJSON.buttons(row.text(14))).map { StoredJSON.encode($0) }
+            : (try? StoredJSON.buttons(row.text(Alerts.buttons))).map { StoredJSON.encode($0) }
         let isCanonical =
             story.isAskedBefore
-            ? buttons?.isEmpty == row.holds(14, "[]") : canonical.map(row.raw(14).holds) ?? false
+            ? buttons?.isEmpty == row.holds(Alerts.buttons, "[]")
+            : canonical.map(row.raw(Alerts.buttons).holds) ?? false
         if !isCanonical { tell(id, "has buttons that are not written as this program writes them") }
-        let info = try? StoredJSON.strings(row.text(13))
-        if !story.isAskedBefore, info.map({ !row.raw(13).holds(StoredJSON.encode($0)) }) ?? true {
+        let info = try? StoredJSON.strings(row.text(Alerts.info))
+        let isInfoCanonical =
+            info.map { row.raw(Alerts.info).holds(StoredJSON.encode($0)) } ?? false
+        if !story.isAskedBefore, !isInfoCanonical {
             tell(id, "has strings that are not written as this program writes them")
         }
-        guard let text = row.optionalText(15) else { return }
+        guard let text = row.optionalText(Alerts.presenters) else { return }
         let names = try? StoredJSON.decode([String].self, text)
         if names.map({ $0.isEmpty || !StoredJSON.encode($0).isIdentical(to: text) }) ?? true {
             tell(id, "has presenters that are not written as this program writes them")
@@ -135,20 +136,20 @@ extension AuditCheck {
     private mutating func compareSnooze(
         _ row: borrowing Row, with story: AlertTrail, _ db: Database, at now: ClockReading
     ) throws {
-        let id = row.integer(0)
-        if row.integer(4) != story.snoozes {
+        let id = row.integer(Alerts.id)
+        if row.integer(Alerts.snoozes) != story.snoozes {
             tell(
                 id,
                 "was snoozed \(story.snoozes) times according to the log, but "
-                    + "\(row.integer(4)) times according to its row")
+                    + "\(row.integer(Alerts.snoozes)) times according to its row")
         }
-        let absent = [row.isNull(5), row.isNull(6), row.isNull(7)]
+        let absent = [Alerts.snoozedMs, .snoozedBootMs, .snoozedBoot].map { row.isNull($0) }
         let isWaiting = story.resolved == 0
         guard absent.contains(false) || (isWaiting && story.snoozed > 0) else { return }
         let told =
             try db.first(
                 "SELECT detail FROM audit NOT INDEXED WHERE seq = ?", .integer(story.snoozed)
-            ) { $0.optionalText(0) } ?? nil
+            ) { $0.optionalText() } ?? nil
         guard absent.contains(false) else {
             if !EntryDetail.mayHaveEnded(snooze: told, at: now) {
                 tell(id, "is no longer snoozed, though its snooze can't be over")
@@ -156,7 +157,9 @@ extension AuditCheck {
             return
         }
         let end = ClockReading(
-            wallMilliseconds: row.integer(5), bootMilliseconds: row.integer(6), boot: row.text(7))
+            wallMilliseconds: row.integer(Alerts.snoozedMs),
+            bootMilliseconds: row.integer(Alerts.snoozedBootMs),
+            boot: row.text(Alerts.snoozedBoot))
         guard !isWaiting || absent.contains(true) || !EntryDetail.isSnoozed(told, until: end) else {
             return
         }
@@ -168,45 +171,47 @@ extension AuditCheck {
         var (count, last): (Int64, Int64) = (0, 0)
         try db.forEach(
             """
-            SELECT alert_id, seq, collected_ms, responses.source, sources.name, responses.key,
-                alerts.key, responses.handler, alerts.handler, button_index, button, buttons, via,
-                coalesce(responses.uid, user, tty, ssh, responses.host, responses.pid) IS NULL,
-                responses.uid, responses.pid, responses.host IS NULL, outcome
+            SELECT \(Responses.list)
             FROM responses NOT INDEXED LEFT JOIN alerts NOT INDEXED ON alerts.id = alert_id
             LEFT JOIN sources NOT INDEXED ON sources.id = source_id ORDER BY seq
             """, []
         ) { row in
-            let id = row.integer(0)
+            let id = row.integer(Responses.alertId)
             count += 1
             guard let story = stories[id], story.resolved > 0 else {
                 return tell(id, "has a response that no entry tells of")
             }
-            defer { last = row.integer(1) }
-            if row.integer(1) != story.number || row.integer(1) <= last {
+            let number = row.integer(Responses.seq)
+            defer { last = number }
+            if number != story.number || number <= last {
                 tell(
                     id,
-                    "has response number \(row.integer(1)), which is not its place: "
+                    "has response number \(number), which is not its place: "
                         + "\(story.predecessors) were given before")
             }
-            if row.optionalInteger(2) != (story.collected > 0 ? story.collectedMilliseconds : nil) {
+            let collected = story.collected > 0 ? story.collectedMilliseconds : nil
+            if row.optionalInteger(Responses.collectedMs) != collected {
                 tell(id, "differs from the log in whether and when its response was collected")
             }
             if !isOfItsAlert(row) {
                 tell(id, "has a response under another source, key, handler or button")
             }
-            let awaitsCollection =
-                !row.isNull(8) || (!row.holds(17, "withdrawn") && !row.holds(11, "[]"))
+            let awaitsAsker =
+                !row.holds(Responses.outcome, "withdrawn") && !row.holds(Responses.buttons, "[]")
+            let awaitsCollection = !row.isNull(Responses.alertHandler) || awaitsAsker
             if awaitsCollection, story.erased > 0, !story.isAskedBefore,
                 story.collected == 0 || story.collected > story.erased
             {
                 tell(id, "lost its texts before its response was collected")
             }
             // No presenter means that nobody chose; the view `history` would still show the name.
-            if row.isNull(12), row.integer(13) == 0 {
+            if row.isNull(Responses.via), row.integer(Responses.isNobodys) == 0 {
                 tell(id, "has a response by nobody that names a responder")
             }
-            let isWhole = row.isUID(14) && row.isPID(15) && row.integer(16) == 0
-            if !row.isNull(12), !isWhole {
+            let isWhole =
+                row.isUID(Responses.uid) && row.isPID(Responses.pid)
+                && row.integer(Responses.hasNoHost) == 0
+            if !row.isNull(Responses.via), !isWhole {
                 tell(id, "has an invalid uid, process id or host in its response")
             }
         }
@@ -217,21 +222,55 @@ extension AuditCheck {
     }
 
     private func isOfItsAlert(_ row: borrowing Row) -> Bool {
-        guard row.raw(3).isSame(as: row.raw(4)), row.raw(5).isSame(as: row.raw(6)),
-            row.raw(7).isSame(as: row.raw(8))
-        else { return false }
-        let id = StoredJSON.buttonID(at: Int(row.integer(9)), in: row.text(11))
-        return row.optionalText(10).isIdentical(to: id)
+        let pairs: [(Responses, Responses)] = [
+            (.source, .alertSource), (.key, .alertKey), (.handler, .alertHandler),
+        ]
+        guard pairs.allSatisfy({ mine, its in row.raw(mine).isSame(as: row.raw(its)) }) else {
+            return false
+        }
+        let id = StoredJSON.buttonID(
+            at: Int(row.integer(Responses.buttonIndex)), in: row.text(Responses.buttons))
+        return row.optionalText(Responses.button).isIdentical(to: id)
+    }
+}
+
+// MARK: - Columns
+
+extension AuditCheck {
+    private enum Alerts: Int32, ColumnList {
+        case id, state, isErased, presentedMs, snoozes, snoozedMs, snoozedBootMs, snoozedBoot
+        case cancelRequested, erasedSeq, sourceId, title, message, info, buttons, presenters, pid
+        case account
+
+        var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
+    }
+
+    private enum Responses: Int32, ColumnList {
+        case alertId, seq, collectedMs, source, alertSource, key, alertKey, handler, alertHandler
+        case buttonIndex, button, buttons, via, isNobodys, uid, pid, hasNoHost, outcome
+
+        var sql: String {
+            switch self {
+            case .source, .key, .handler, .uid, .pid: "responses.\(snakeCased)"
+            case .alertSource: "sources.name"
+            case .alertKey: "alerts.key"
+            case .alertHandler: "alerts.handler"
+            case .isNobodys:
+                "coalesce(responses.uid, user, tty, ssh, responses.host, responses.pid) IS NULL"
+            case .hasNoHost: "responses.host IS NULL"
+            default: snakeCased
+            }
+        }
     }
 }
 
 extension Row {
     /// Whether a column holds the number of an account, which would otherwise be read as another.
-    func isUID(_ column: Int32) -> Bool {
+    func isUID(_ column: some ColumnList) -> Bool {
         raw(column).kind == .integer && UInt32(exactly: integer(column)) != nil
     }
 
-    func isPID(_ column: Int32) -> Bool {
+    func isPID(_ column: some ColumnList) -> Bool {
         raw(column).kind == .integer && Int32(exactly: integer(column)) != nil
     }
 }

@@ -42,9 +42,9 @@ struct AuditCheck: Sendable {
     }
 
     private mutating func check(_ row: borrowing Row, _ db: Database) throws {
-        let sequence = row.integer(0)
+        let sequence = row.integer(AuditRow.Column.seq)
         report.entries += 1
-        let stored = AuditHead(sequence: sequence, hash: row.blob(21) ?? [])
+        let stored = AuditHead(sequence: sequence, hash: row.blob(AuditRow.Column.hash) ?? [])
         defer {
             previous = stored
             if stored == expected { hasSeenExpected = true }
@@ -297,6 +297,6 @@ extension Database {
     fileprivate func content(ofEntry sequence: Int64) throws -> [UInt8]? {
         try first(
             "SELECT content FROM audit NOT INDEXED WHERE seq = ?", .integer(sequence)
-        ) { $0.blob(0) } ?? nil
+        ) { $0.blob() } ?? nil
     }
 }

@@ -5,9 +5,6 @@ import SQLite
 /// Reads the rows of the audit log.
 enum AuditRow {
     static let columns = Column.list
-    /// How many columns these are.
-    static let count = Int32(Column.allCases.count)
-
     /// The columns that an entry is read from, in the order of the query.
     enum Column: Int32, ColumnList {
         case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy, uid
@@ -16,11 +13,27 @@ enum AuditRow {
         var sql: String { "audit.\(snakeCased)" }
     }
 
+    /// The columns of its alert, after those of the entry.
+    enum AlertColumn: Int32, ColumnList {
+        case title, key
+
+        static let offset = Column.end
+        var sql: String { "alerts.\(snakeCased)" }
+    }
+
+    /// The buttons of its alert, if one was chosen, after these.
+    enum ButtonsColumn: Int32, ColumnList {
+        case chosenFrom
+
+        static let offset = AlertColumn.end
+        var sql: String { "CASE WHEN audit.button_index >= 0 THEN buttons END" }
+    }
+
     /// Reads an entry whose row goes on with its alert's title and key.
     static func entryOfAlert(_ row: borrowing Row) throws -> AuditEntry {
         var entry = try entry(row)
-        entry.event.title = row.optionalText(count)
-        entry.event.key = row.optionalText(count + 1)
+        entry.event.title = row.optionalText(AlertColumn.title)
+        entry.event.key = row.optionalText(AlertColumn.key)
         return entry
     }
 

@@ -6,16 +6,35 @@ import SQLite
 /// Most alerts of a queue have the buttons of some other: the last few are kept.
 final class ButtonCache {
     /// What the JSON of an alert's buttons says, as it is hashed.
-    struct Buttons {
+    final class Buttons {
         let json: [UInt8]
         let hashed: [UInt8]
         let ids: [[UInt8]]
         /// What an erasure leaves of them, as it is hashed, and the ids in it.
         let left: [UInt8]
-        let leftIDs: [[UInt8]]
+        private let leftIDs: [[UInt8]]
         let roles: [String?]
         /// Whether the JSON is what this program writes: another reader takes it for nothing else.
         let isCanonical: Bool
+
+        init(json: RawColumn, _ text: String, _ buttons: [Alert.Button]) {
+            self.json = Array(json.bytes)
+            let (input, leftInput) = (HashInput(), HashInput())
+            input.append(buttons)
+            hashed = input.bytes
+            ids = buttons.map { Array($0.id.utf8) }
+            let left = ErasedButtons.left(of: buttons)
+            leftInput.append(left)
+            self.left = leftInput.bytes
+            leftIDs = left.compactMap { $0.id.map { Array($0.utf8) } }
+            roles = buttons.map { $0.role?.rawValue }
+            isCanonical = StoredJSON.encode(buttons).isIdentical(to: text)
+        }
+
+        /// Whether an erasure leaves the id of a button.
+        func leaves(_ name: RawColumn) -> Bool {
+            name.kind == .text && leftIDs.contains { $0.withUnsafeBytes(name.holds) }
+        }
     }
 
     private static let limit = 8
@@ -29,15 +48,7 @@ final class ButtonCache {
         let text = String(decoding: value.bytes, as: UTF8.self)
         let decoded = try StoredJSON.buttons(text)
         guard decoded.isEmpty == (text == "[]") else { return nil }
-        let left = ErasedButtons.left(of: decoded)
-        let new = Buttons(
-            json: Array(value.bytes),
-            hashed: Self.hashed(
-                decoded.flatMap { [$0.id, $0.title, $0.role?.rawValue] }, count: decoded.count),
-            ids: decoded.map { Array($0.id.utf8) },
-            left: Self.hashed(left), leftIDs: left.compactMap { $0.id.map { Array($0.utf8) } },
-            roles: decoded.map { $0.role?.rawValue },
-            isCanonical: StoredJSON.encode(decoded).isIdentical(to: text))
+        let new = Buttons(json: value, text, decoded)
         if kept.count < Self.limit {
             kept.append(new)
         } else {
@@ -45,24 +56,5 @@ final class ButtonCache {
             oldest = (oldest + 1) % Self.limit
         }
         return new
-    }
-
-    /// What an erasure has left of buttons, as it is hashed.
-    static func hashed(_ left: [PartialButton]) -> [UInt8] {
-        hashed(left.flatMap { [$0.id, $0.role] }, count: left.count)
-    }
-
-    /// A number of buttons and what is hashed of them, as netstrings.
-    private static func hashed(_ texts: [String?], count: Int) -> [UInt8] {
-        let hashed = HashInput()
-        hashed.number(Int64(count))
-        for text in texts {
-            guard var text else {
-                hashed.absent()
-                continue
-            }
-            text.withUTF8 { hashed.text(.init($0)) }
-        }
-        return hashed.bytes
     }
 }

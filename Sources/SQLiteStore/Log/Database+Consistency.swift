@@ -24,10 +24,20 @@ extension Database {
         SELECT seq FROM audit INDEXED BY audit_alert WHERE alert_id = ? LIMIT 1
         """
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
-    private static let neighbours = """
-        SELECT (SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1),
-            (SELECT previous FROM audit NOT INDEXED WHERE seq = ?1 + 1)
-        """
+    private static let neighbours = "SELECT \(Neighbours.list)"
+
+    /// What the entries before and after the entry `?1` have to do with it.
+    private enum Neighbours: Int32, ColumnList {
+        case hashBefore, previousAfter
+
+        var sql: String {
+            switch self {
+            case .hashBefore: "(SELECT hash FROM audit NOT INDEXED WHERE seq = ?1 - 1)"
+            case .previousAfter: "(SELECT previous FROM audit NOT INDEXED WHERE seq = ?1 + 1)"
+            }
+        }
+    }
+
     private static let erasures = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_erased
         WHERE event = 'erased' AND seq > 0
@@ -114,7 +124,7 @@ extension Database {
     /// Makes sure that no entry is about an alert that is being asked: its number was given before,
     /// and somebody has removed that alert.
     func checkUnknown(_ id: Alert.ID) throws {
-        guard let entry = try first(Self.any, .integer(id), read: { $0.integer(0) }) else { return }
+        guard let entry = try first(Self.any, .integer(id), read: { $0.integer() }) else { return }
         throw AlertError.inconsistent(
             nil, "the next alert would have the number \(id), of which entry \(entry) tells already"
         )
@@ -122,7 +132,7 @@ extension Database {
 
     /// Makes sure that no entry says that a response was collected, before one is written.
     func checkUncollected(_ id: Alert.ID) throws {
-        guard let entry = try first(Self.collections, .integer(id), read: { $0.integer(0) })
+        guard let entry = try first(Self.collections, .integer(id), read: { $0.integer() })
         else { return }
         throw AlertError.inconsistent(id, "entry \(entry) says that its response was collected")
     }
@@ -172,8 +182,9 @@ extension Database {
     /// Makes sure that an entry goes on from the one before, and the one after it from this one.
     private func checkPlace(of entry: AuditEntry, _ id: Alert.ID) throws {
         let isInPlace = try first(Self.neighbours, .integer(entry.event.sequence)) { row in
-            let before = row.blob(0) ?? AuditHead.start.hash
-            return before == entry.previous && (row.isNull(1) || row.blob(1) == entry.hash)
+            let before = row.blob(Neighbours.hashBefore) ?? AuditHead.start.hash
+            let after = row.blob(Neighbours.previousAfter)
+            return before == entry.previous && (after == nil || after == entry.hash)
         }
         guard isInPlace == true else {
             throw AlertError.inconsistent(id, "entry \(entry.event.sequence) was replaced")
@@ -185,7 +196,8 @@ extension Database {
     /// An index may lead to another alert's.
     private func unchangedEntry(_ row: borrowing Row, of id: Alert.ID) throws -> AuditEntry {
         guard let entry = try? AuditRow.entry(row), entry.computedHash == entry.hash else {
-            throw AlertError.inconsistent(id, "entry \(row.integer(0)) was changed")
+            let sequence = row.integer(AuditRow.Column.seq)
+            throw AlertError.inconsistent(id, "entry \(sequence) was changed")
         }
         guard entry.event.kind == .erased || entry.event.alertID == id else {
             throw AlertError.inconsistent(
@@ -226,11 +238,12 @@ extension Database {
         let id = row.record.id
         var found: (Int64, ErasedAlerts)?
         let read: (borrowing Row) throws -> Bool = { row in
-            guard row.text(2) == AlertEvent.Kind.erased.rawValue,
-                let alerts = ErasedAlerts(detail: row.optionalText(19)), alerts.contains(id)
+            guard row.text(AuditRow.Column.event) == AlertEvent.Kind.erased.rawValue,
+                let alerts = ErasedAlerts(detail: row.optionalText(AuditRow.Column.detail)),
+                alerts.contains(id)
             else { return true }
             try self.checkPlace(of: try self.unchangedEntry(row, of: id), id)
-            found = (row.integer(0), alerts)
+            found = (row.integer(AuditRow.Column.seq), alerts)
             return false
         }
         if let sequence = row.erasedSequence {

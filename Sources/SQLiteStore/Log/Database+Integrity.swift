@@ -23,8 +23,11 @@ extension Database {
     }
 
     private func findings(_ check: String) throws -> [String] {
-        try rows("PRAGMA \(check)") { $0.text(0) }.filter { $0 != "ok" }
+        try rows("PRAGMA \(check)") { $0.text() }.filter { $0 != "ok" }
     }
+
+    private enum IndexColumn: Int32, ColumnList { case alertId, seq }
+    private enum HandlerColumn: Int32, ColumnList { case handler, seq }
 
     /// What the indexes of the log, of responses and of waiting handlers hold, each entry once;
     /// `nil` where one is out of order, in which case a search by it may miss what it holds.
@@ -34,42 +37,44 @@ extension Database {
     func indexSum() throws -> MultisetHash? {
         var sum = MultisetHash()
         var isInOrder = true
-        func numbers(_ sql: String, _ kind: MultisetHash.Kind) throws {
+        func numbers(_ index: String, _ kind: MultisetHash.Kind) throws {
             var last = (Int64.min, Int64.min)
-            try visit(sql, []) { row in
-                let place = (row.integer(0), row.integer(1))
-                isInOrder = row.raw(0).kind == .integer && place > last
+            try visit("SELECT \(IndexColumn.list) FROM \(index)", []) { row in
+                let place = (row.integer(IndexColumn.alertId), row.integer(IndexColumn.seq))
+                isInOrder = row.raw(IndexColumn.alertId).kind == .integer && place > last
                 last = place
                 sum.add(kind, of: place.0, place.1)
                 return isInOrder
             }
         }
-        try numbers(
-            "SELECT alert_id, seq FROM audit INDEXED BY audit_alert WHERE alert_id IS NOT NULL",
-            .entry)
-        if isInOrder {
-            try numbers(
-                "SELECT seq, 0 FROM audit INDEXED BY audit_erased WHERE event = 'erased'", .erasure)
-        }
-        if isInOrder {
-            try numbers(
-                "SELECT alert_id, seq FROM responses INDEXED BY sqlite_autoindex_responses_1",
-                .indexedResponse)
+        try numbers("audit INDEXED BY audit_alert WHERE alert_id IS NOT NULL", .entry)
+        guard isInOrder else { return nil }
+        try numbers("responses INDEXED BY sqlite_autoindex_responses_1", .indexedResponse)
+        guard isInOrder else { return nil }
+        var lastErasure = Int64.min
+        try visit("SELECT seq FROM audit INDEXED BY audit_erased WHERE event = 'erased'", []) {
+            row in
+            isInOrder = row.raw().kind == .integer && row.integer() > lastErasure
+            lastErasure = row.integer()
+            sum.add(.erasure, of: lastErasure, 0)
+            return isInOrder
         }
         guard isInOrder else { return nil }
         var last: ([UInt8], Int64) = ([], .min)
         try visit(
             """
-            SELECT handler, seq FROM responses INDEXED BY responses_handler
+            SELECT \(HandlerColumn.list) FROM responses INDEXED BY responses_handler
             WHERE handler IS NOT NULL AND collected_ms IS NULL
             """, []
         ) { row in
-            let name = Array(row.raw(0).bytes)
+            let handler = row.raw(HandlerColumn.handler)
+            let place = (Array(handler.bytes), row.integer(HandlerColumn.seq))
             let isLater =
-                name == last.0 ? row.integer(1) > last.1 : last.0.lexicographicallyPrecedes(name)
-            isInOrder = row.raw(0).kind == .text && isLater
-            last = (name, row.integer(1))
-            sum.add(.handler, of: row.raw(0).bytesHash, row.integer(1))
+                place.0 == last.0
+                ? place.1 > last.1 : last.0.lexicographicallyPrecedes(place.0)
+            isInOrder = handler.kind == .text && isLater
+            last = place
+            sum.add(.handler, of: handler.bytesHash, place.1)
             return isInOrder
         }
         return isInOrder ? sum : nil

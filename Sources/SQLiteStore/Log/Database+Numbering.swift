@@ -10,15 +10,17 @@ extension Database {
     func numberingFaults(
         alerts: GivenNumbers, responses: GivenNumbers
     ) throws -> [String] {
+        enum Column: Int32, ColumnList { case name, seq }
         var given: [String: [Int64?]] = [:]
-        try forEach("SELECT name, seq FROM sqlite_sequence", []) { row in
-            let isNumber = row.raw(1).kind == .integer
-            given[row.text(0), default: []].append(isNumber ? row.integer(1) : nil)
+        try forEach("SELECT \(Column.list) FROM sqlite_sequence", []) { row in
+            let number = row.raw(Column.seq)
+            given[row.text(Column.name), default: []]
+                .append(number.kind == .integer ? number.integer : nil)
         }
         var faults: [String] = []
         for (table, column, told) in [("alerts", "id", alerts), ("responses", "seq", responses)] {
             let found =
-                try first("SELECT max(\(column)) FROM \(table) NOT INDEXED") { $0.integer(0) } ?? 0
+                try first("SELECT max(\(column)) FROM \(table) NOT INDEXED") { $0.integer() } ?? 0
             let last = max(found, (told.start ?? 1) - 1)
             let numbers = given.removeValue(forKey: table) ?? [0]
             if numbers != [last] {

@@ -91,6 +91,18 @@ struct ErasedAlerts: Sendable {
 }
 
 extension Database {
+    /// The columns that are hashed, in the order in which they are.
+    private enum LeftColumn: Int32, ColumnList {
+        case id, style, priority, key, handler, presenters, buttons, defaultButton, button
+
+        var sql: String {
+            switch self {
+            case .id, .key, .handler: "alerts.\(snakeCased)"
+            default: snakeCased
+            }
+        }
+    }
+
     /// The hash of what is left of erased alerts.
     ///
     /// The SHA-256 of these netstrings: `alertq-left-1`, then of each alert, in ascending order of
@@ -102,19 +114,19 @@ extension Database {
         for range in alerts.ranges {
             try forEach(
                 """
-                SELECT alerts.id, priority, style, alerts.key, alerts.handler, presenters, buttons,
-                    default_button, button
+                SELECT \(LeftColumn.list)
                 FROM alerts NOT INDEXED JOIN responses INDEXED BY sqlite_autoindex_responses_1
                     ON alert_id = alerts.id
                 WHERE alerts.id BETWEEN ? AND ? ORDER BY alerts.id
                 """, [.integer(range.lowerBound), .integer(range.upperBound)]
             ) { row in
-                input.number(row.integer(0))
-                input.text(row.raw(2).bytes)
-                input.number(row.integer(1))
-                for column: Int32 in 3..<9 {
+                for column in LeftColumn.allCases {
                     let value = row.raw(column)
-                    if value.kind == .null { input.absent() } else { input.text(value.bytes) }
+                    switch value.kind {
+                    case .null: input.absent()
+                    case .integer: input.number(value.integer)
+                    case .real, .text, .blob: input.text(value.bytes)
+                    }
                 }
             }
         }

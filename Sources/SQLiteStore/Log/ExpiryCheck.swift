@@ -49,14 +49,18 @@ struct ExpiryCheck {
 }
 
 extension ExpiryCheck {
-    /// Of a row of ``AlertContents/isResolved(_:_:_:)``.
+    private typealias Column = ResponseContents.Column
+
+    /// Of a row of ``ResponseContents``.
     init(_ row: borrowing Row, detail: String?) {
         self.init(
-            detail: detail, wallMilliseconds: row.integer(3),
+            detail: detail, wallMilliseconds: row.integer(Column.resolvedMs),
             expiry: Expiry.moment(
-                wallMilliseconds: row.optionalInteger(22),
-                bootMilliseconds: row.optionalInteger(23), boot: row.text(24)),
+                wallMilliseconds: row.optionalInteger(Column.expiresMs),
+                bootMilliseconds: row.optionalInteger(Column.expiresBootMs),
+                boot: row.text(Column.boot)),
             // The name of an erased button is erased, too.
-            hasDefault: row.isNull(19) ? row.integer(1) >= 0 : !row.isNull(25))
+            hasDefault: row.isNull(Column.salt)
+                ? row.integer(Column.buttonIndex) >= 0 : !row.isNull(Column.defaultButton))
     }
 }

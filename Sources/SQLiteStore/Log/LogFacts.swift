@@ -156,19 +156,26 @@ struct LogFacts: Sendable {
 }
 
 extension LogFacts {
+    private enum Alerts: Int32, ColumnList {
+        case id, state, isErased, presentedMs, snoozes, snoozedMs, snoozedBootMs, snoozedBoot
+        case cancelRequested, erasedSeq, sourceId, account
+
+        var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
+    }
+
+    private enum Responses: Int32, ColumnList {
+        case alertId, collectedMs, seq, handler, isWithdrawn
+
+        var sql: String { self == .isWithdrawn ? "outcome = 'withdrawn'" : snakeCased }
+    }
+
     /// Whether there is no alert and no response but these, and each is in the state that the log
     /// tells of.
     func isEverything(in db: Database, at now: ClockReading) throws -> Bool {
         var found = MultisetHash()
         var pending = PendingCounts()
         var (isRight, alerts) = (true, 0)
-        try db.visit(
-            """
-            SELECT id, state, salt IS NULL, presented_ms, snoozes, snoozed_ms, snoozed_boot_ms,
-                snoozed_boot, cancel_requested, erased_seq, source_id, account
-            FROM alerts NOT INDEXED
-            """, []
-        ) { row in
+        try db.visit("SELECT \(Alerts.list) FROM alerts NOT INDEXED", []) { row in
             alerts += 1
             isRight = isAsTold(row, at: now, &found, &pending)
             return isRight
@@ -176,29 +183,27 @@ extension LogFacts {
         guard isRight, alerts == asked.count else { return false }
         var (count, indexed, last): (Int64, MultisetHash, Int64) = (0, entries, 0)
         try db.visit(
-            """
-            SELECT alert_id, collected_ms, seq, handler, outcome = 'withdrawn'
-            FROM responses NOT INDEXED ORDER BY seq
-            """, []
+            "SELECT \(Responses.list) FROM responses NOT INDEXED ORDER BY seq", []
         ) { row in
-            let id = row.integer(0)
+            let (id, number) = (row.integer(Responses.alertId), row.integer(Responses.seq))
+            let collected = row.optionalInteger(Responses.collectedMs)
             count += 1
-            found.add(.response, of: id, row.integer(2))
-            indexed.add(.indexedResponse, of: id, row.integer(2))
-            if erased.contains(id), row.isNull(1) || collectedLate.contains(id),
+            found.add(.response, of: id, number)
+            indexed.add(.indexedResponse, of: id, number)
+            if erased.contains(id), collected == nil || collectedLate.contains(id),
                 !askedBefore.contains(id), try awaitsCollection(row, db)
             {
                 isRight = false
                 return false
             }
-            if !row.isNull(1) {
-                found.add(.collected, of: id, row.integer(1))
-            } else if !row.isNull(3) {
-                indexed.add(.handler, of: row.raw(3).bytesHash, row.integer(2))
+            if let collected {
+                found.add(.collected, of: id, collected)
+            } else if !row.isNull(Responses.handler) {
+                indexed.add(.handler, of: row.raw(Responses.handler).bytesHash, number)
             }
             // That these are the numbers which the entries tell of, the sum says.
-            isRight = resolved.contains(id) && row.integer(2) > last
-            last = row.integer(2)
+            isRight = resolved.contains(id) && number > last
+            last = number
             return isRight
         }
         guard isRight, count == Int64(resolved.count), found == sum,
@@ -214,31 +219,39 @@ extension LogFacts {
 
     /// Whether a response still had to be collected when its alert's texts were erased.
     private func awaitsCollection(_ row: borrowing Row, _ db: Database) throws -> Bool {
-        guard row.isNull(3) else { return true }
-        guard row.integer(4) == 0 else { return false }
+        guard row.isNull(Responses.handler) else { return true }
+        guard row.integer(Responses.isWithdrawn) == 0 else { return false }
         return try db.first(
-            "SELECT buttons <> '[]' FROM alerts NOT INDEXED WHERE id = ?", .integer(row.integer(0))
-        ) { $0.integer(0) == 1 } ?? true
+            "SELECT buttons <> '[]' FROM alerts NOT INDEXED WHERE id = ?",
+            .integer(row.integer(Responses.alertId))
+        ) { $0.integer() == 1 } ?? true
     }
 
     private func isAsTold(
         _ row: borrowing Row, at now: ClockReading, _ found: inout MultisetHash,
         _ pending: inout PendingCounts
     ) -> Bool {
-        let id = row.integer(0)
+        let id = row.integer(Alerts.id)
         let isResolved = resolved.contains(id)
-        guard asked.contains(id), row.holds(1, isResolved ? "resolved" : "queued"),
-            (row.integer(2) == 1) == erased.contains(id),
-            row.isNull(3) != presented.contains(id),
-            row.isNull(3) || presentedRightly.contains(id),
-            isCancelRight(id, isRequested: row.integer(8) != 0)
+        guard asked.contains(id), row.holds(Alerts.state, isResolved ? "resolved" : "queued"),
+            (row.integer(Alerts.isErased) == 1) == erased.contains(id),
+            row.isNull(Alerts.presentedMs) != presented.contains(id),
+            row.isNull(Alerts.presentedMs) || presentedRightly.contains(id),
+            isCancelRight(id, isRequested: row.integer(Alerts.cancelRequested) != 0)
         else { return false }
-        if !row.isNull(9) { found.add(.erasedSequence, of: id, row.integer(9)) }
-        if !isResolved { pending.count(row.integer(10), account: row.optionalInteger(11)) }
-        let count = row.integer(4)
+        if let sequence = row.optionalInteger(Alerts.erasedSeq) {
+            found.add(.erasedSequence, of: id, sequence)
+        }
+        if !isResolved {
+            pending.count(
+                row.integer(Alerts.sourceId), account: row.optionalInteger(Alerts.account))
+        }
+        let count = row.integer(Alerts.snoozes)
         guard (0...Int64(Int32.max)).contains(count) else { return false }
         if count != 0 { found.add(.snooze, of: id, 0, times: count) }
-        let isSnoozed = !(row.isNull(5) && row.isNull(6) && row.isNull(7))
+        let isSnoozed =
+            !(row.isNull(Alerts.snoozedMs) && row.isNull(Alerts.snoozedBootMs)
+            && row.isNull(Alerts.snoozedBoot))
         guard isSnoozed || (count != 0 && !isResolved) else { return true }
         return isSnoozeRight(row, at: now)
     }
@@ -250,23 +263,26 @@ extension LogFacts {
 
     /// Whether an alert sleeps as its last snooze says, or its snooze may be over.
     private func isSnoozeRight(_ row: borrowing Row, at now: ClockReading) -> Bool {
-        guard let told = snoozes[row.integer(0)] else { return false }
-        guard !row.isNull(5) else {
-            return row.isNull(6) && row.isNull(7)
+        guard let told = snoozes[row.integer(Alerts.id)] else { return false }
+        guard !row.isNull(Alerts.snoozedMs) else {
+            return row.isNull(Alerts.snoozedBootMs) && row.isNull(Alerts.snoozedBoot)
                 && EntryDetail.mayHaveEnded(snooze: told, at: now)
         }
-        guard !row.isNull(6), !row.isNull(7) else { return false }
+        guard !row.isNull(Alerts.snoozedBootMs), !row.isNull(Alerts.snoozedBoot) else {
+            return false
+        }
         return EntryDetail.isSnoozed(
             told,
             until: ClockReading(
-                wallMilliseconds: row.integer(5), bootMilliseconds: row.integer(6),
-                boot: row.text(7)))
+                wallMilliseconds: row.integer(Alerts.snoozedMs),
+                bootMilliseconds: row.integer(Alerts.snoozedBootMs),
+                boot: row.text(Alerts.snoozedBoot)))
     }
 }
 
 extension Row {
     /// Whether a column holds this text.
-    func holds(_ column: Int32, _ text: StaticString) -> Bool {
+    func holds(_ column: some ColumnList, _ text: StaticString) -> Bool {
         let value = raw(column)
         return value.kind == .text
             && value.holds(

@@ -3,6 +3,9 @@ import SQLite
 
 /// How many alerts wait, by source, counted again.
 struct PendingCounts: Sendable {
+    private enum Sources: Int32, ColumnList { case id, uid, name, pending }
+    private enum Accounts: Int32, ColumnList { case uid, pending }
+
     private var counts: [Int64: Int64] = [:]
     /// For whose turn the alerts of a source wait; more than one is wrong.
     private var accounts: [Int64: Set<Int64?>] = [:]
@@ -22,18 +25,21 @@ struct PendingCounts: Sendable {
         var differences: [String] = []
         var seen: Set<Source> = []
         var waitingByAccount: [Int64: Int64] = [:]
-        try db.forEach("SELECT id, uid, name, pending FROM sources NOT INDEXED ORDER BY id", []) {
-            row in
-            let (id, uid, name) = (row.integer(0), row.integer(1), row.text(2))
+        try db.forEach(
+            "SELECT \(Sources.list) FROM sources NOT INDEXED ORDER BY id", []
+        ) { row in
+            let (id, uid) = (row.integer(Sources.id), row.integer(Sources.uid))
+            let name = row.text(Sources.name)
             let waiting = counts[id, default: 0]
             waitingByAccount[uid, default: 0] += waiting
             guard differences.count < 100 else { return }
-            if row.raw(3).kind != .integer || row.integer(3) != waiting {
+            let counted = row.integer(Sources.pending)
+            if row.raw(Sources.pending).kind != .integer || counted != waiting {
                 differences.append(
-                    "the source “\(name)” of uid \(uid) counts \(row.integer(3)) "
+                    "the source “\(name)” of uid \(uid) counts \(counted) "
                         + "waiting alerts, but has \(waiting)")
             }
-            if !row.isUID(1) {
+            if !row.isUID(Sources.uid) {
                 differences.append("the source “\(name)” has an invalid uid")
             }
             if accounts[id, default: [uid]] != [uid] {
@@ -41,16 +47,19 @@ struct PendingCounts: Sendable {
                     "alerts of the source “\(name)” wait for the turn of another account than "
                         + "uid \(uid)")
             }
-            if !seen.insert(Source(uid: uid, name: Array(row.raw(2).bytes))).inserted {
+            let source = Source(uid: uid, name: Array(row.raw(Sources.name).bytes))
+            if !seen.insert(source).inserted {
                 differences.append("the source “\(name)” of uid \(uid) appears twice")
             }
         }
-        try db.forEach("SELECT uid, pending FROM accounts NOT INDEXED ORDER BY uid", []) { row in
-            let waiting = waitingByAccount.removeValue(forKey: row.integer(0)) ?? 0
-            guard differences.count < 100, row.integer(1) != waiting else { return }
-            differences.append(
-                "uid \(row.integer(0)) counts \(row.integer(1)) waiting alerts, but has "
-                    + "\(waiting)")
+        try db.forEach(
+            "SELECT \(Accounts.list) FROM accounts NOT INDEXED ORDER BY uid", []
+        ) { row in
+            let uid = row.integer(Accounts.uid)
+            let counted = row.integer(Accounts.pending)
+            let waiting = waitingByAccount.removeValue(forKey: uid) ?? 0
+            guard differences.count < 100, counted != waiting else { return }
+            differences.append("uid \(uid) counts \(counted) waiting alerts, but has \(waiting)")
         }
         for (uid, waiting) in waitingByAccount where waiting > 0 && differences.count < 100 {
             differences.append("uid \(uid) counts no waiting alerts, but has \(waiting)")

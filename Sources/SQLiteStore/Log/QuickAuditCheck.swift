@@ -16,6 +16,7 @@ final class QuickAuditCheck {
     private(set) var seen = LogFacts()
     private let input = HashInput()
     private let contents = AlertContents()
+    private let responses: ResponseContents
     /// The hash of the entry before, at 0, and the one that has just been computed, at 32.
     private let hashes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
     private var sequence: Int64
@@ -23,6 +24,7 @@ final class QuickAuditCheck {
     init(after head: AuditHead) {
         self.head = head
         sequence = head.sequence
+        responses = ResponseContents(known: contents.known)
         hashes.copyBytes(from: head.hash.prefix(SHA256.byteCount))
     }
 
@@ -49,27 +51,30 @@ final class QuickAuditCheck {
     }
 
     private func accepts(_ row: borrowing Row, _ db: Database) throws -> Bool {
-        guard row.integer(0) == sequence + 1, let event = Self.event(row.raw(2)) else {
-            return false
-        }
+        guard row.integer(Entry.seq) == sequence + 1, let event = Self.event(row.raw(Entry.event))
+        else { return false }
         input.begin(Self.kind)
-        for column in 0..<Self.columns.count {
-            guard add(row.raw(Int32(column)), Self.columns[column]) else { return false }
+        for (column, form) in Self.forms {
+            guard add(row.raw(column), form) else { return false }
         }
         guard input.isValidText else { return false }
         let computed = UnsafeMutableRawBufferPointer(rebasing: hashes[32...])
         input.hash(into: computed)
-        guard row.raw(20).holds(UnsafeRawBufferPointer(rebasing: hashes[..<32])),
-            row.raw(21).holds(UnsafeRawBufferPointer(computed))
+        guard row.raw(Entry.previous).holds(UnsafeRawBufferPointer(rebasing: hashes[..<32])),
+            row.raw(Entry.hash).holds(UnsafeRawBufferPointer(computed))
         else { return false }
         hashes.copyMemory(from: UnsafeRawBufferPointer(computed))
         sequence += 1
-        return try agrees(event, row, db)
+        do {
+            return try agrees(event, row, db)
+        } catch is AlertContents.Unusual {
+            return false
+        }
     }
 
     /// Adds a column's bytes, if the column holds what it may hold.
-    private func add(_ value: RawColumn, _ column: Column) -> Bool {
-        switch (column, value.kind) {
+    private func add(_ value: RawColumn, _ form: Form) -> Bool {
+        switch (form, value.kind) {
         case (.optionalText, .null), (.optionalNumber, .null), (.optionalBytes, .null),
             (.word, .null):
             input.absent()
@@ -94,45 +99,48 @@ final class QuickAuditCheck {
         _ event: AlertEvent.Kind, _ row: borrowing Row, _ db: Database
     ) throws -> Bool {
         if event == .erased {
-            guard row.isNull(3), let alerts = ErasedAlerts(detail: row.optionalText(19)),
+            guard row.isNull(Entry.alertId),
+                let alerts = ErasedAlerts(detail: row.optionalText(Entry.detail)),
                 seen.addErased(alerts, sequence: sequence)
             else { return false }
             return try alerts.left.map { try db.leftHash(of: alerts) == $0 } ?? true
         }
         if event == .restored {
-            guard row.isNull(3), let restored = RestoredQueue(detail: row.optionalText(19)),
+            guard row.isNull(Entry.alertId),
+                let restored = RestoredQueue(detail: row.optionalText(Entry.detail)),
                 restored.backup.sequence == sequence - 1,
-                restored.backup.hash.withUnsafeBytes(row.raw(20).holds)
+                restored.backup.hash.withUnsafeBytes(row.raw(Entry.previous).holds)
             else { return false }
             return seen.addRestored(restored)
         }
-        if row.raw(3).kind == .integer, !seen.addEntry(sequence, of: row.integer(3)) {
-            return false
-        }
+        let alert = row.raw(Entry.alertId)
+        if alert.kind == .integer, !seen.addEntry(sequence, of: alert.integer) { return false }
         // Of the whole queue, or of an alert that some program was to run a command for.
         if event == .access || event == .ran { return true }
-        guard row.raw(3).kind == .integer else { return false }
-        let id = row.integer(3)
+        guard alert.kind == .integer else { return false }
+        let id = alert.integer
         switch event {
         case .asked:
             guard try contents.isAsked(id, row, db) else { return false }
             return seen.addAsked(id, isOlder: contents.isOlder, sequence)
         case .presented:
             guard try contents.isShown(id, row, db) else { return false }
-            seen.addPresented(id, isRight: contents.presented == row.integer(1))
+            seen.addPresented(id, isRight: contents.presented == row.integer(Entry.atMs))
             return true
         case .snoozed:
             return try contents.isShown(id, row, db)
-                && seen.addSnoozed(id, detail: row.optionalText(19))
+                && seen.addSnoozed(id, detail: row.optionalText(Entry.detail))
         case .cancelling:
             return seen.addCancelling(id)
         case .resolved:
-            guard try contents.isResolved(id, row, db) else { return false }
+            guard try contents.isShown(id, row, db),
+                let response = try responses.response(of: id, row, db)
+            else { return false }
             return seen.addResolved(
-                id, number: contents.number, isOlder: contents.isOlder, sequence)
-                && (!contents.isUnseen || seen.addUnseen(id))
+                id, number: response.number, isOlder: response.isOlder, sequence)
+                && (!response.isUnseen || seen.addUnseen(id))
         case .collected:
-            seen.addCollected(id, at: row.integer(1))
+            seen.addCollected(id, at: row.integer(Entry.atMs))
             return true
         case .returned, .ran, .access, .reminded, .seen:
             return true
@@ -146,7 +154,9 @@ final class QuickAuditCheck {
 // MARK: - What columns may hold
 
 extension QuickAuditCheck {
-    private enum Column {
+    private typealias Entry = AuditRow.Column
+
+    private enum Form {
         case text
         case optionalText
         case word([[UInt8]])
@@ -160,15 +170,20 @@ extension QuickAuditCheck {
     /// Times that a `Date` holds to the millisecond.
     private static let times = -(Int64(1) << 52)...(Int64(1) << 52)
     private static let uids = Int64(0)...Int64(UInt32.max)
+    private static let all = Int64.min...Int64.max
 
-    /// The columns of ``AuditRow`` that are hashed, in the order in which they are.
-    private static let columns: [Column] = [
-        .number(1...Int64.max), .number(times), .text, .optionalNumber(Int64.min...Int64.max),
-        .optionalText, .word(words(Outcome.self)), .optionalNumber(Int64.min...Int64.max),
-        .word(words(Alert.Button.Role.self)), .word(words(ResolvedBy.self)), .number(uids),
-        .optionalText, .optionalNumber(uids), .optionalNumber(uids), .text, .optionalText,
-        .optionalText, .text, .number(Int64(Int32.min)...Int64(Int32.max)), .optionalBytes,
-        .optionalText, .bytes,
+    /// The columns that are hashed, in the order in which they are, and what each may hold.
+    private static let forms: [(Entry, Form)] = [
+        (.seq, .number(1...Int64.max)), (.atMs, .number(times)), (.event, .text),
+        (.alertId, .optionalNumber(all)), (.source, .optionalText),
+        (.outcome, .word(words(Outcome.self))), (.buttonIndex, .optionalNumber(all)),
+        (.buttonRole, .word(words(Alert.Button.Role.self))),
+        (.resolvedBy, .word(words(ResolvedBy.self))), (.uid, .number(uids)),
+        (.user, .optionalText), (.loginUid, .optionalNumber(uids)),
+        (.session, .optionalNumber(uids)), (.via, .text), (.tty, .optionalText),
+        (.ssh, .optionalText), (.host, .text),
+        (.pid, .number(Int64(Int32.min)...Int64(Int32.max))), (.content, .optionalBytes),
+        (.detail, .optionalText), (.previous, .bytes),
     ]
 
     private static let events = AlertEvent.Kind.allCases.map { (Array($0.rawValue.utf8), $0) }

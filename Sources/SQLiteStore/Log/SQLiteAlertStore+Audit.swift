@@ -14,7 +14,7 @@ extension SQLiteAlertStore {
             var last = try sequence == 0 ? .start : db.auditHead(at: sequence)
             return try db.rows(
                 """
-                SELECT \(AuditRow.columns), alerts.title, alerts.key FROM audit NOT INDEXED
+                SELECT \(AuditRow.columns), \(AuditRow.AlertColumn.list) FROM audit NOT INDEXED
                 LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
                 WHERE seq > ? ORDER BY seq LIMIT ?
                 """,
@@ -42,8 +42,8 @@ extension SQLiteAlertStore {
                 }
             return try db.rows(
                 """
-                SELECT \(AuditRow.columns), alerts.title, alerts.key,
-                    CASE WHEN audit.button_index >= 0 THEN buttons END
+                SELECT \(AuditRow.columns), \(AuditRow.AlertColumn.list),
+                    \(AuditRow.ButtonsColumn.list)
                 FROM audit \(id == nil ? "NOT INDEXED" : "INDEXED BY audit_alert")
                 LEFT JOIN alerts NOT INDEXED ON alerts.id = audit.alert_id
                 WHERE seq > ?1 \(id == nil ? "AND ?2 IS NULL" : "AND audit.alert_id = ?2")
@@ -55,7 +55,7 @@ extension SQLiteAlertStore {
                     throw AlertError.inconsistent(
                         id, "an index finds entry \(entry.event.sequence), which is not about it")
                 }
-                entry.button = row.optionalText(AuditRow.count + 2).flatMap {
+                entry.button = row.optionalText(AuditRow.ButtonsColumn.chosenFrom).flatMap {
                     StoredJSON.buttonID(at: entry.event.buttonIndex ?? -1, in: $0)
                 }
                 return entry
@@ -102,6 +102,6 @@ extension Database {
             WHERE \(id == nil ? "?1 IS NULL" : "alert_id = ?1")
             ORDER BY seq DESC LIMIT 1 OFFSET ?2
             """, .optional(id), .integer(count)
-        ) { $0.integer(0) } ?? 0
+        ) { $0.integer() } ?? 0
     }
 }

@@ -82,7 +82,7 @@ struct DatabaseFile: Sendable {
         let found = try storing("read the audit log of \(path)") {
             try database.handle.first(
                 "SELECT hash FROM audit WHERE seq = ?", .integer(head.sequence)
-            ) { $0.blob(0) } ?? nil
+            ) { $0.blob() } ?? nil
         }
         guard head.sequence == 0 || found == head.hash else {
             throw .incompatible(
@@ -102,7 +102,7 @@ struct DatabaseFile: Sendable {
     func reopenAfterFailure(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
         let database = try openExisting(continuing: head)
         try storing("check \(path) after a failure") {
-            let finding = try database.handle.first("PRAGMA quick_check(1)") { $0.text(0) }
+            let finding = try database.handle.first("PRAGMA quick_check(1)") { $0.text() }
             guard finding == "ok" else {
                 throw AlertError.storage(
                     operation: "use \(path) after a failure", finding ?? "the check said nothing")
@@ -269,7 +269,7 @@ struct DatabaseFile: Sendable {
     /// Whether the last step of the making was reached; a crash may have come before it.
     private func isInWALMode(_ database: OpenDatabase) throws(AlertError) -> Bool {
         try storing("read the journal mode of \(path)") {
-            try database.handle.first("PRAGMA journal_mode") { $0.text(0) } == "wal"
+            try database.handle.first("PRAGMA journal_mode") { $0.text() } == "wal"
         }
     }
 
@@ -284,9 +284,9 @@ struct DatabaseFile: Sendable {
                 PRAGMA journal_size_limit = 8388608;
                 """)
             // From the first read on the log and the shared memory are there.
-            _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer(0) }
-            let journal = try db.first("PRAGMA journal_mode") { $0.text(0) }
-            let synchronous = try db.first("PRAGMA synchronous") { $0.integer(0) }
+            _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer() }
+            let journal = try db.first("PRAGMA journal_mode") { $0.text() }
+            let synchronous = try db.first("PRAGMA synchronous") { $0.integer() }
             guard journal == "wal", synchronous == 2 else {
                 throw AlertError.storage(
                     operation: "open \(path)",

@@ -64,6 +64,6 @@ struct Reader {
     }
 
     private static func version(of handle: Database) throws -> Int64? {
-        try handle.first("PRAGMA data_version") { $0.integer(0) }
+        try handle.first("PRAGMA data_version") { $0.integer() }
     }
 }

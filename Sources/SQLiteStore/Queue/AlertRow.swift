@@ -26,8 +26,6 @@ struct AlertRow {
     let isBlank: Bool
 
     static let columns = Column.list
-    /// How many columns these are.
-    static let count = Int32(Column.allCases.count)
 
     /// Reads a row of ``columns``.
     init(_ row: borrowing Row) throws {

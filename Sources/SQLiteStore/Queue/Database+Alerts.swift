@@ -18,6 +18,11 @@ extension Database {
             ON responses.alert_id = alerts.id
         WHERE alerts.id = ?
         """
+    private enum SourceColumn: Int32, ColumnList { case id, pending }
+
+    private static let sourceByName =
+        "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ?"
+
     private static let byKey = joined + " WHERE alerts.source_id = ? AND alerts.key = ?"
 
     func alert(_ id: Alert.ID) throws -> AlertRow? {
@@ -53,9 +58,8 @@ extension Database {
 
     /// The source of an account's alerts with a name, and how many of them wait.
     func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int64)? {
-        try first(
-            "SELECT id, pending FROM sources WHERE uid = ? AND name = ?",
-            .integer(Int64(uid)), .text(name)
-        ) { (id: $0.integer(0), pending: $0.integer(1)) }
+        try first(Self.sourceByName, .integer(Int64(uid)), .text(name)) { row in
+            (id: row.integer(SourceColumn.id), pending: row.integer(SourceColumn.pending))
+        }
     }
 }

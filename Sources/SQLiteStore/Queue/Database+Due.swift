@@ -24,7 +24,7 @@ extension Database {
                 WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL
                 AND expires_ms <= ? ORDER BY expires_ms LIMIT ?
                 """, .integer(now.wallMilliseconds), .integer(limit - lengths.count)
-            ) { $0.integer(0) })
+            ) { $0.integer() })
     }
 
     /// The alerts whose snooze is over, by the same clocks.
@@ -46,13 +46,13 @@ extension Database {
     ) throws -> [Alert.ID] {
         let first = try rows(
             sameBoot, .text(now.boot), .integer(now.bootMilliseconds), .integer(limit)
-        ) { $0.integer(0) }
+        ) { $0.integer() }
         guard first.count < limit else { return first }
         return first
             + (try rows(
                 otherBoot, .text(now.boot), .integer(now.wallMilliseconds),
                 .integer(limit - first.count)
-            ) { $0.integer(0) })
+            ) { $0.integer() })
     }
 
     /// Whether a deadline has passed or a snooze is over that can be stored: up to a thousand
@@ -73,34 +73,45 @@ extension Database {
         let boot = now.boot
         let moments = [
             try first(
-                """
-                SELECT expires_ms, expires_boot_ms FROM alerts
-                WHERE state = 'queued' AND expires_ms IS NOT NULL AND boot = ?
-                    AND expires_boot_ms > ?
-                ORDER BY expires_boot_ms LIMIT 1
-                """, .text(boot), .integer(Int64.min), read: Self.moment(in: boot)),
+                Self.deadlines, .text(boot), .integer(Int64.min)
+            ) { Self.moment($0, Deadline.expiresMs, .expiresBootMs, in: boot) },
             try first(
                 """
                 SELECT expires_ms FROM alerts INDEXED BY alerts_expiry_moment
                 WHERE state = 'queued' AND expires_ms IS NOT NULL AND expires_boot_ms IS NULL
                 ORDER BY expires_ms LIMIT 1
                 """
-            ) { ClockReading(onWallClock: $0.integer(0)) },
+            ) { ClockReading(onWallClock: $0.integer()) },
             try first(
-                """
-                SELECT snoozed_ms, snoozed_boot_ms FROM alerts
-                WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot = ?
-                ORDER BY snoozed_boot_ms LIMIT 1
-                """, .text(boot), read: Self.moment(in: boot)),
+                Self.snoozeEnds, .text(boot)
+            ) { Self.moment($0, SnoozeEnd.snoozedMs, .snoozedBootMs, in: boot) },
         ]
         return moments.compactMap { $0 }.min { now.time(until: $0) < now.time(until: $1) }
     }
 
-    private static func moment(in boot: String) -> (borrowing Row) -> ClockReading {
-        { row in
-            ClockReading(
-                wallMilliseconds: row.integer(0), bootMilliseconds: row.integer(1), boot: boot)
-        }
+    private enum Deadline: Int32, ColumnList { case expiresMs, expiresBootMs }
+
+    private static let deadlines = """
+        SELECT \(Deadline.list) FROM alerts
+        WHERE state = 'queued' AND expires_ms IS NOT NULL AND boot = ?
+            AND expires_boot_ms > ?
+        ORDER BY expires_boot_ms LIMIT 1
+        """
+
+    private enum SnoozeEnd: Int32, ColumnList { case snoozedMs, snoozedBootMs }
+
+    private static let snoozeEnds = """
+        SELECT \(SnoozeEnd.list) FROM alerts
+        WHERE state = 'queued' AND snoozed_ms IS NOT NULL AND snoozed_boot = ?
+        ORDER BY snoozed_boot_ms LIMIT 1
+        """
+
+    private static func moment<Column: ColumnList>(
+        _ row: borrowing Row, _ wall: Column, _ sinceBoot: Column, in boot: String
+    ) -> ClockReading {
+        ClockReading(
+            wallMilliseconds: row.integer(wall), bootMilliseconds: row.integer(sinceBoot),
+            boot: boot)
     }
 
     /// How many alerts wait. Those whose deadline has passed don't, whether that is stored or not.
@@ -111,7 +122,7 @@ extension Database {
             try first(
                 "SELECT coalesce(sum(pending), 0) FROM sources WHERE pending BETWEEN 0 AND ?",
                 .integer(Int64(UInt32.max))
-            ) { Int($0.integer(0)) } ?? 0
+            ) { Int($0.integer()) } ?? 0
         return max(0, stored - (try overdueCount(at: now)))
     }
 
@@ -121,13 +132,13 @@ extension Database {
             SELECT count(*) FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
             AND boot = ? AND expires_boot_ms <= ?
             """, .text(now.boot), .integer(now.bootMilliseconds)
-        ) { Int($0.integer(0)) }
+        ) { Int($0.integer()) }
         let onWallClock = try first(
             """
             SELECT count(*) FROM alerts WHERE state = 'queued' AND expires_ms IS NOT NULL
             AND (boot <> ? OR expires_boot_ms IS NULL) AND expires_ms <= ?
             """, .text(now.boot), .integer(now.wallMilliseconds)
-        ) { Int($0.integer(0)) }
+        ) { Int($0.integer()) }
         return (sameBoot ?? 0) + (onWallClock ?? 0)
     }
 }

@@ -8,16 +8,27 @@ import SQLite
 // last alert of its source that waits. So a round that has begun grows no more, and each source has
 // one alert in it; in a round, the oldest comes first.
 extension Database {
+    private enum HeadColumn: Int32, ColumnList {
+        case account
+
+        static let offset = AlertRow.Column.end
+        var sql: String { "alerts.account" }
+    }
+
     private static let heads = """
-        SELECT \(AlertRow.columns), alerts.account FROM alerts INDEXED BY alerts_turn
+        SELECT \(AlertRow.columns), \(HeadColumn.list) FROM alerts INDEXED BY alerts_turn
         CROSS JOIN sources ON sources.id = alerts.source_id
         LEFT JOIN responses ON responses.alert_id = alerts.id
         WHERE alerts.state = 'queued' AND alerts.snoozed_ms IS NULL AND alerts.priority = ?1
         AND alerts.account > ?2 AND \(Candidates.condition)
         ORDER BY alerts.account, alerts.turn, alerts.id LIMIT 1
         """
+    private enum TurnColumn: Int32, ColumnList { case uid, shown }
+
+    private static let turns = "SELECT \(TurnColumn.list) FROM turns WHERE priority = ?"
+
     private static let oldest = """
-        SELECT id, asked_ms, asked_boot_ms, boot FROM alerts INDEXED BY alerts_next
+        SELECT \(QueuePlace.columns) FROM alerts INDEXED BY alerts_next
         WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ?1 AND ?2 < 0
         AND \(Candidates.condition) ORDER BY id LIMIT 1
         """
@@ -52,7 +63,7 @@ extension Database {
         var (found, last): ([AlertRow], Int64) = ([], .min)
         while let (row, account) = try first(
             Self.heads, candidates.values(priority, after: last),
-            read: { (try AlertRow($0), $0.integer(AlertRow.count)) })
+            read: { (try AlertRow($0), $0.integer(HeadColumn.account)) })
         {
             found.append(row)
             last = account
@@ -65,8 +76,9 @@ extension Database {
         guard head.rows.count > 1 else { return head.rows.first }
         let shown = Dictionary(
             try rows(
-                "SELECT uid, shown FROM turns WHERE priority = ?", .integer(head.priority.rawValue)
-            ) { ($0.integer(0), $0.integer(1)) }, uniquingKeysWith: max)
+                Self.turns, .integer(head.priority.rawValue)
+            ) { ($0.integer(TurnColumn.uid), $0.integer(TurnColumn.shown)) },
+            uniquingKeysWith: max)
         return head.rows.min { first, second in
             let turns = [first, second].map { row in
                 (shown[Int64(row.record.source.uid), default: 0], row.record.id)
@@ -79,11 +91,7 @@ extension Database {
         of priority: Alert.Priority, _ candidates: Candidates
     ) throws -> QueuePlace? {
         try first(Self.oldest, candidates.values(priority, after: -1)) { row in
-            QueuePlace(
-                id: row.integer(0), priority: priority,
-                asked: ClockReading(
-                    wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
-                    boot: row.text(3)))
+            QueuePlace(row, priority)
         }
     }
 
@@ -92,7 +100,7 @@ extension Database {
         try first(
             "SELECT coalesce(max(shown), 0) FROM turns WHERE priority = ?",
             .integer(priority.rawValue)
-        ) { $0.integer(0) } ?? 0
+        ) { $0.integer() } ?? 0
     }
 
     /// The round of an account that is under way.
@@ -100,7 +108,7 @@ extension Database {
         try first(
             "SELECT turn FROM turns WHERE priority = ? AND uid = ?", .integer(priority.rawValue),
             .integer(Int64(uid))
-        ) { $0.integer(0) } ?? 0
+        ) { $0.integer() } ?? 0
     }
 
     /// The round of the last alert of a source that waits with a priority; 0 for none.
@@ -110,7 +118,7 @@ extension Database {
             SELECT max(turn) FROM alerts INDEXED BY alerts_source_turn
             WHERE state = 'queued' AND source_id = ? AND priority = ?
             """, .integer(source), .integer(priority.rawValue)
-        ) { $0.integer(0) } ?? 0
+        ) { $0.integer() } ?? 0
     }
 
     /// Notes that an alert had its turn, as an entry of the log tells.
@@ -136,7 +144,7 @@ extension Database {
     /// How many alerts of an account wait.
     func pending(ofAccount uid: UInt32) throws -> Int64 {
         try first("SELECT pending FROM accounts WHERE uid = ?", .integer(Int64(uid))) {
-            $0.integer(0)
+            $0.integer()
         } ?? 0
     }
 }

@@ -41,7 +41,7 @@ extension Database {
         var places: [QueuePlace] = []
         try visit(
             """
-            SELECT id, asked_ms, asked_boot_ms, boot FROM alerts
+            SELECT \(QueuePlace.columns) FROM alerts
             WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ?1 AND \(Self.isInTime)
                 AND id > ?5 AND \(Self.isOfSource) ORDER BY id
             """,
@@ -51,11 +51,7 @@ extension Database {
                 .optional(source),
             ]
         ) { row in
-            let place = QueuePlace(
-                id: row.integer(0), priority: priority,
-                asked: ClockReading(
-                    wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
-                    boot: row.text(3)))
+            let place = QueuePlace(row, priority)
             if isOwn || last?.comes(before: place, at: now) != false { places.append(place) }
             return places.count < limit
         }
@@ -76,22 +72,18 @@ extension Database {
             .integer(last?.end ?? .min), .text(now.boot), .integer(now.bootMilliseconds),
             .integer(now.wallMilliseconds), .integer(last?.id ?? .min), .optional(source),
             .integer(limit)
-        ) { $0.integer(0) }
+        ) { $0.integer() }
     }
 
     private func waitingPlace(of id: Alert.ID) throws -> WaitingPlace? {
         try first(
-            "SELECT priority, asked_ms, asked_boot_ms, boot, snoozed_ms FROM alerts WHERE id = ?",
+            "SELECT \(QueuePlace.columns), \(WaitingPlace.columns) FROM alerts WHERE id = ?",
             .integer(id)
         ) { row in
-            WaitingPlace(
-                queue: QueuePlace(
-                    id: id,
-                    priority: Alert.Priority(rawValue: Int(clamping: row.integer(0))) ?? .normal,
-                    asked: ClockReading(
-                        wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
-                        boot: row.text(3))),
-                snoozedUntil: row.optionalInteger(4))
+            let priority = Int(clamping: row.integer(WaitingPlace.Column.priority))
+            return WaitingPlace(
+                queue: QueuePlace(row, Alert.Priority(rawValue: priority) ?? .normal),
+                snoozedUntil: row.optionalInteger(WaitingPlace.Column.snoozedMs))
         }
     }
 
@@ -112,4 +104,28 @@ private struct WaitingPlace {
     let queue: QueuePlace
     /// When it comes again; `nil` for one that is not snoozed.
     let snoozedUntil: Int64?
+
+    /// What is read of it besides its place in the queue.
+    enum Column: Int32, ColumnList {
+        case priority, snoozedMs
+
+        static let offset = QueuePlace.Column.end
+    }
+
+    static let columns = Column.list
+}
+
+extension QueuePlace {
+    /// What is read of the place of an alert whose priority is known.
+    enum Column: Int32, ColumnList { case id, askedMs, askedBootMs, boot }
+
+    static let columns = Column.list
+
+    init(_ row: borrowing Row, _ priority: Alert.Priority) {
+        self.init(
+            id: row.integer(Column.id), priority: priority,
+            asked: ClockReading(
+                wallMilliseconds: row.integer(Column.askedMs),
+                bootMilliseconds: row.integer(Column.askedBootMs), boot: row.text(Column.boot)))
+    }
 }

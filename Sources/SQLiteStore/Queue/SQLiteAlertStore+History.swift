@@ -49,6 +49,15 @@ private struct HistoryPlace {
     let resolved: Int64
     let sequence: Int64
 
+    enum Column: Int32, ColumnList { case resolvedMs, seq }
+
+    static let columns = Column.list
+
+    init(_ row: borrowing Row) {
+        resolved = row.integer(Column.resolvedMs)
+        sequence = row.integer(Column.seq)
+    }
+
     /// Newest first.
     func comes(before other: HistoryPlace) -> Bool {
         (resolved, sequence) > (other.resolved, other.sequence)
@@ -58,8 +67,8 @@ private struct HistoryPlace {
 extension Database {
     fileprivate func historyPlace(of id: Alert.ID) throws -> HistoryPlace? {
         try first(
-            "SELECT resolved_ms, seq FROM responses WHERE alert_id = ?", .integer(id)
-        ) { HistoryPlace(resolved: $0.integer(0), sequence: $0.integer(1)) }
+            "SELECT \(HistoryPlace.columns) FROM responses WHERE alert_id = ?", .integer(id)
+        ) { HistoryPlace($0) }
     }
 
     /// The newest responses that a filter lets through.
@@ -107,11 +116,11 @@ extension Database {
         var places: [HistoryPlace] = []
         try visit(
             """
-            SELECT resolved_ms, seq FROM responses INDEXED BY \(query.index)
+            SELECT \(HistoryPlace.columns) FROM responses INDEXED BY \(query.index)
             \(query.clause) ORDER BY resolved_ms DESC, seq DESC LIMIT ?
             """, query.values + [.integer(limit)]
         ) { row in
-            let place = HistoryPlace(resolved: row.integer(0), sequence: row.integer(1))
+            let place = HistoryPlace(row)
             if let last, !place.comes(before: last) { return false }
             places.append(place)
             return true

@@ -125,7 +125,7 @@ extension SQLiteAlertStore {
                     AND seq > coalesce((SELECT seq FROM responses WHERE alert_id = ?), 0)
                 ORDER BY seq LIMIT ?
                 """, [.text(handler), .optional(after), .integer(limit)]
-            ) { $0.integer(0) }
+            ) { $0.integer() }
             // A row that can't be read is in the way of no other one.
             let records = ids.compactMap { id in (try? db.alert(id))?.record }
             var page = RecordPage(
@@ -141,16 +141,22 @@ extension SQLiteAlertStore {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         // How many responses one look passes: few enough for a short transaction.
         let span: Int64 = 10_000
+        enum UnclaimedColumn: Int32, ColumnList {
+            case seq
+
+            static let offset = AlertRow.Column.end
+            var sql: String { "responses.seq" }
+        }
         return try await read("look for uncollected responses") { db in
-            let last = try db.first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
+            let last = try db.first("SELECT max(seq) FROM responses") { $0.integer() } ?? 0
             // Numbers may be far apart, where somebody has changed the file.
             let next = try db.first(
                 "SELECT seq FROM responses WHERE seq > ? ORDER BY seq LIMIT 1", .integer(place)
-            ) { $0.integer(0) }
+            ) { $0.integer() }
             let end = min(max(last, place), max(place, next ?? place).addingBounded(span))
             let found = try db.rows(
                 """
-                SELECT \(AlertRow.columns), responses.seq FROM responses
+                SELECT \(AlertRow.columns), \(UnclaimedColumn.list) FROM responses
                 CROSS JOIN alerts ON alerts.id = responses.alert_id
                 CROSS JOIN sources ON sources.id = alerts.source_id
                 WHERE responses.seq > ?1 AND responses.seq <= ?2 AND collected_ms IS NULL
@@ -172,7 +178,7 @@ extension SQLiteAlertStore {
                     .optional(filter.by?.rawValue),
                     .optional(filter.until.map(Timestamp.milliseconds)), .integer(limit),
                 ]
-            ) { (try AlertRow($0).record, $0.integer(AlertRow.count)) }
+            ) { (try AlertRow($0).record, $0.integer(UnclaimedColumn.seq)) }
             let isFull = found.count == limit
             let records = found.map(\.0)
             return RecordPage(
@@ -203,7 +209,7 @@ extension Database {
                     WHERE state = 'queued' AND snoozed_ms IS NULL AND id <> ?1\(condition)
                     LIMIT 1000)
                 """, .integer(id)
-            ) { Int($0.integer(0)) } ?? 0
+            ) { Int($0.integer()) } ?? 0
         }
         return try WaitingAlerts(count: count(""), critical: count(" AND priority = 3"))
     }

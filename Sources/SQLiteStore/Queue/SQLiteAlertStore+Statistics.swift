@@ -9,7 +9,7 @@ extension SQLiteAlertStore {
     ) async throws(AlertError) -> AlertStatistics {
         await sweepForReading()
         let last = try await read("count the alerts") { db in
-            try db.first("SELECT max(id) FROM alerts") { $0.integer(0) } ?? 0
+            try db.first("SELECT max(id) FROM alerts") { $0.integer() } ?? 0
         }
         let query = StatisticsPage(
             source: query.source, since: query.since.map(Timestamp.milliseconds),
@@ -27,7 +27,7 @@ extension SQLiteAlertStore {
                 // Ids may be far apart, where somebody has changed the file or put a copy back.
                 let next = try db.first(
                     "SELECT id FROM alerts WHERE id > ? ORDER BY id LIMIT 1", .integer(end)
-                ) { $0.integer(0) }
+                ) { $0.integer() }
                 return (tally, next.map { $0 - 1 } ?? last)
             }
             progress(Int(place), Int(last))
@@ -45,6 +45,25 @@ private struct StatisticsPage: Sendable {
     let since: Int64?
     let until: Int64?
 
+    /// Alerts that have the first four of these in common.
+    private enum Group: Int32, ColumnList {
+        case source, outcome, button, isUnseen, count, firstAsked
+
+        var sql: String {
+            switch self {
+            case .source: "sources.name"
+            case .outcome: "outcome"
+            case .button:
+                "CASE WHEN button_index >= 0 THEN coalesce(button, '#' || button_index) END"
+            case .isUnseen: "presented_ms IS NULL"
+            case .count: "count(*)"
+            case .firstAsked: "min(asked_ms)"
+            }
+        }
+    }
+
+    private enum Answer: Int32, ColumnList { case resolvedMs, askedMs, presentedMs }
+
     private static let condition = """
         alerts.id > ?1 AND alerts.id <= ?2
             AND (?3 IS NULL OR sources.name = ?3)
@@ -59,35 +78,37 @@ private struct StatisticsPage: Sendable {
         ]
         try db.forEach(
             """
-            SELECT sources.name, outcome,
-                CASE WHEN button_index >= 0 THEN coalesce(button, '#' || button_index) END,
-                presented_ms IS NULL, count(*), min(asked_ms)
+            SELECT \(Group.list)
             FROM alerts CROSS JOIN sources ON sources.id = alerts.source_id
             LEFT JOIN responses ON responses.alert_id = alerts.id
             WHERE \(Self.condition) GROUP BY 1, 2, 3, 4
             """, values
         ) { row in
-            let outcome = row.optionalText(1).flatMap(Outcome.init(rawValue:))
-            let (isUnseen, count) = (row.integer(3) == 1, Int(row.integer(4)))
+            let outcome = row.optionalText(Group.outcome).flatMap(Outcome.init(rawValue:))
+            let isUnseen = row.integer(Group.isUnseen) == 1
+            let count = Int(row.integer(Group.count))
             tally.addAlerts(
-                count, of: row.text(0), outcome, isUnseen: isUnseen, firstAsked: row.integer(5))
-            if let button = row.optionalText(2), let outcome {
+                count, of: row.text(Group.source), outcome, isUnseen: isUnseen,
+                firstAsked: row.integer(Group.firstAsked))
+            if let button = row.optionalText(Group.button), let outcome {
                 tally.addChoices(count, of: button, outcome, isUnseen: isUnseen)
             }
         }
         // What a policy did or a timer says nothing of people.
         try db.forEach(
             """
-            SELECT resolved_ms, asked_ms, presented_ms FROM alerts
+            SELECT \(Answer.list) FROM alerts
             CROSS JOIN sources ON sources.id = alerts.source_id
             CROSS JOIN responses ON responses.alert_id = alerts.id
             WHERE \(Self.condition) AND outcome = 'answered' AND resolved_by = 'person'
             """, values
         ) { row in
-            let resolved = row.integer(0)
+            let resolved = row.integer(Answer.resolvedMs)
             tally.addAnswer(
-                fromAsked: resolved.subtractingBounded(row.integer(1)),
-                fromPresented: row.optionalInteger(2).map { resolved.subtractingBounded($0) })
+                fromAsked: resolved.subtractingBounded(row.integer(Answer.askedMs)),
+                fromPresented: row.optionalInteger(Answer.presentedMs).map {
+                    resolved.subtractingBounded($0)
+                })
         }
     }
 }

@@ -70,8 +70,11 @@ package struct QueueSchema: Sendable {
 extension Database {
     /// What SQLite finds wrong with the file, and rows whose counterparts are gone.
     func structuralDamage() throws -> [String] {
+        // As <https://sqlite.org/pragma.html#pragma_foreign_key_check> has them.
+        enum Stray: Int32, ColumnList { case table, rowid, parent, fkid }
         let strays = try rows("PRAGMA foreign_key_check") { row in
-            "a row of \(row.text(0)) belongs to a row of \(row.text(2)) that is gone"
+            let (table, parent) = (row.text(Stray.table), row.text(Stray.parent))
+            return "a row of \(table) belongs to a row of \(parent) that is gone"
         }
         return try integrityFaults(isThorough: true) + strays.prefix(10)
     }

@@ -21,15 +21,17 @@ struct Schema: Sendable {
         let sql: Range<Int>?
 
         func isSame(as row: borrowing Row, in text: UnsafeRawBufferPointer) -> Bool {
+            typealias Column = SchemaObject.Column
             let isText = { (column: RawColumn, range: Range<Int>) in
                 column.kind == .text
                     && column.holds(UnsafeRawBufferPointer(rebasing: text[range]))
             }
-            guard isText(row.raw(0), type), isText(row.raw(1), name), isText(row.raw(2), table)
+            guard isText(row.raw(Column.type), type), isText(row.raw(Column.name), name),
+                isText(row.raw(Column.tblName), table)
             else { return false }
             // Without a statement here, it is SQLite's own.
             guard let sql else { return true }
-            return isText(row.raw(3), sql)
+            return isText(row.raw(Column.sql), sql)
         }
     }
 

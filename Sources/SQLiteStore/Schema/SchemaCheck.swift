@@ -38,7 +38,7 @@ final class SchemaCheck {
     func run() throws {
         // First of all, because it needs no schema: from here on the transaction sees one state of
         // the file, and SQLite reads the schema from it.
-        let version = try db.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+        let version = try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
         guard version == Migration.all.count else { throw AlertError.migrated(path, to: version) }
         if wasRead {
             guard try db.schemaGeneration() != checked else { return }

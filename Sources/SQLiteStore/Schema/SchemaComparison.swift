@@ -45,7 +45,7 @@ extension Database {
                 SELECT 1 FROM pragma_index_info(?2) WHERE cid = -2)
             FROM pragma_index_list(?1) WHERE lower(name) = lower(?2)
             """, .text(index.table), .text(index.name)
-        ) { $0.integer(0) == 1 }
+        ) { $0.integer() == 1 }
         return isPlain == true
     }
 }

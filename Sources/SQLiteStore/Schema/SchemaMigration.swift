@@ -20,7 +20,7 @@ struct SchemaMigration {
     /// The file's version, which is one that this program knows.
     func version() throws(AlertError) -> Int {
         let version = try storing("read the schema version of \(path)") {
-            try db.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+            try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
         }
         try Self.check(version, of: path)
         return version

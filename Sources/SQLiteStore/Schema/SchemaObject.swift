@@ -14,7 +14,9 @@ package struct SchemaObject: Equatable, Sendable {
     /// The statement that makes it; `nil` for what SQLite makes by itself.
     package let sql: String?
 
-    static let query = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid"
+    enum Column: Int32, ColumnList { case type, name, tblName, sql }
+
+    static let query = "SELECT \(Column.list) FROM sqlite_schema ORDER BY rowid"
 
     init(type: String, name: String, table: String, sql: String?) {
         self.type = type
@@ -26,7 +28,8 @@ package struct SchemaObject: Equatable, Sendable {
 
     init(_ row: borrowing Row) {
         self.init(
-            type: row.text(0), name: row.text(1), table: row.text(2), sql: row.optionalText(3))
+            type: row.text(Column.type), name: row.text(Column.name),
+            table: row.text(Column.tblName), sql: row.optionalText(Column.sql))
     }
 
     /// Byte by byte: texts that only look alike are not the same statement.

@@ -109,7 +109,7 @@ struct SchemaRepair {
 
     /// Has every connection, this one too, read the schema again.
     private func noteChange() throws {
-        let cookie = try db.first("PRAGMA schema_version") { $0.integer(0) } ?? 0
+        let cookie = try db.first("PRAGMA schema_version") { $0.integer() } ?? 0
         try db.execute("PRAGMA schema_version = \((cookie + 1) & 0x7fff_ffff)")
         try db.reloadSchema()
     }
@@ -144,7 +144,7 @@ struct SchemaRepair {
             SELECT format('%s|%s', type, wr) FROM pragma_table_list WHERE name = ?1
                 AND schema = 'main'
             """, .text(table)
-        ) { $0.text(0) }
+        ) { $0.text() }
     }
 
     /// Makes sure that nothing of ours is left to mend, and that the rows keep the rules again.

@@ -3,21 +3,19 @@ import SQLite
 
 extension Database {
     func upkeep() throws -> Upkeep {
-        try first(
-            """
-            SELECT indexed_seq, newest_ms, disorder_ms, erasures, erasures_done FROM upkeep
-            """
-        ) { row in
+        typealias Column = Upkeep.Column
+        return try first(Upkeep.query) { row in
             Upkeep(
-                indexed: row.integer(0), newest: row.optionalInteger(1),
-                disorder: row.integer(2), erasures: row.integer(3),
-                erasuresDone: row.integer(4))
+                indexed: row.integer(Column.indexedSeq),
+                newest: row.optionalInteger(Column.newestMs),
+                disorder: row.integer(Column.disorderMs), erasures: row.integer(Column.erasures),
+                erasuresDone: row.integer(Column.erasuresDone))
         } ?? Upkeep(indexed: 0, newest: nil, disorder: 0, erasures: 0, erasuresDone: 0)
     }
 
     /// How many responses the index of words lacks, deleted numbers counted in.
     func unindexedCount() throws -> Int {
-        let newest = try first("SELECT max(seq) FROM responses") { $0.integer(0) } ?? 0
+        let newest = try first("SELECT max(seq) FROM responses") { $0.integer() } ?? 0
         // Neither number is negative unless somebody has written it.
         let (last, indexed) = (max(0, newest), max(0, try upkeep().indexed))
         guard last.subtractingBounded(indexed) > RestoredQueue.jump else {
@@ -25,7 +23,7 @@ extension Database {
         }
         // The numbers in between were never given, because a backup was restored.
         return try first("SELECT count(*) FROM responses WHERE seq > ?", .integer(indexed)) {
-            Int($0.integer(0))
+            Int($0.integer())
         } ?? 0
     }
 
@@ -51,13 +49,14 @@ extension Database {
     fileprivate func responseToIndex(after sequence: Int64) throws -> ResponseToIndex? {
         try first(
             """
-            SELECT seq, resolved_ms, salt IS NULL, \(IndexedText.columns) FROM responses
+            SELECT \(IndexedText.columns), \(ResponseToIndex.Column.list) FROM responses
             CROSS JOIN alerts ON alerts.id = alert_id WHERE seq > ? ORDER BY seq LIMIT 1
             """, .integer(sequence)
         ) { row in
             ResponseToIndex(
-                sequence: row.integer(0), resolved: row.integer(1),
-                text: row.integer(2) == 1 ? nil : IndexedText(row, from: 3))
+                sequence: row.integer(ResponseToIndex.Column.seq),
+                resolved: row.integer(ResponseToIndex.Column.resolvedMs),
+                text: row.integer(ResponseToIndex.Column.isErased) == 1 ? nil : IndexedText(row))
         }
     }
 }
@@ -66,6 +65,14 @@ private struct ResponseToIndex {
     let sequence: Int64
     let resolved: Int64
     let text: IndexedText?
+
+    /// What is read of it besides its text.
+    enum Column: Int32, ColumnList {
+        case seq, resolvedMs, isErased
+
+        static let offset = IndexedText.Column.end
+        var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
+    }
 }
 
 extension WriteContext {

@@ -9,11 +9,16 @@ struct IndexedText {
     let values: [Value]
     let byteCount: Int
 
-    /// Reads title, message, buttons and info from a column on.
-    init(_ row: borrowing Row, from column: Int32) {
+    /// Columns of the table `alerts`; others may follow.
+    enum Column: Int32, ColumnList { case title, message, buttons, info }
+
+    static let columns = Column.list
+
+    /// Reads a row that begins with ``Column``.
+    init(_ row: borrowing Row) {
         self.init([
-            row.text(column), row.text(column + 1), Self.labels(row.text(column + 2)),
-            Self.strings(row.text(column + 3)),
+            row.text(Column.title), row.text(Column.message),
+            Self.labels(row.text(Column.buttons)), Self.strings(row.text(Column.info)),
         ])
     }
 
@@ -28,9 +33,6 @@ struct IndexedText {
         values = texts.map(Value.text)
         byteCount = texts.reduce(0) { $0 + $1.utf8.count }
     }
-
-    /// Which columns of the table `alerts` these are.
-    static let columns = "title, message, buttons, info"
 
     private static func labels(_ json: String) -> String {
         // What can't be understood is a matter of the audit log; its words are found all the same.

@@ -46,7 +46,7 @@ extension SQLiteAlertStore: Erasing {
         let total = try await read("count old responses") { db in
             try db.first(
                 "SELECT count(*) FROM responses WHERE resolved_ms < ?", .integer(cutoff)
-            ) { Int($0.integer(0)) } ?? 0
+            ) { Int($0.integer()) } ?? 0
         }
         var survey = Survey(before: date, by: caller)
         var done = 0
@@ -165,6 +165,20 @@ private struct Survey: Sendable {
         self.caller = caller
     }
 
+    private enum Column: Int32, ColumnList {
+        case resolvedMs, seq, alertId, awaitsCollection, isErased, sourceUid, isHandlers
+
+        var sql: String {
+            switch self {
+            case .awaitsCollection: TextEraser.awaitsCollection
+            case .isErased: "salt IS NULL"
+            case .sourceUid: "sources.uid"
+            case .isHandlers: "responses.handler IS NOT NULL"
+            default: snakeCased
+            }
+        }
+    }
+
     /// The next responses; `nil` behind the last one.
     ///
     /// Those of others count towards its length, so that one look is short however many they are.
@@ -172,8 +186,7 @@ private struct Survey: Sendable {
         var page = Page()
         try db.forEach(
             """
-            SELECT resolved_ms, seq, alert_id, \(TextEraser.awaitsCollection), salt IS NULL,
-                sources.uid, responses.handler IS NOT NULL
+            SELECT \(Column.list)
             FROM responses INDEXED BY responses_time
             CROSS JOIN alerts ON alerts.id = alert_id
             CROSS JOIN sources ON sources.id = source_id
@@ -186,15 +199,16 @@ private struct Survey: Sendable {
             ]
         ) { row in
             page.count += 1
-            page.last = Place(resolved: row.integer(0), sequence: row.integer(1))
-            guard row.integer(4) == 0 else { return }
-            if !(UInt32(exactly: row.integer(5)).map(caller.hasRight) ?? false) {
+            page.last = Place(
+                resolved: row.integer(Column.resolvedMs), sequence: row.integer(Column.seq))
+            guard row.integer(Column.isErased) == 0 else { return }
+            if !(UInt32(exactly: row.integer(Column.sourceUid)).map(caller.hasRight) ?? false) {
                 page.others += 1
-            } else if row.integer(3) == 1 {
+            } else if row.integer(Column.awaitsCollection) == 1 {
                 page.uncollected += 1
-                page.handled += Int(row.integer(6))
+                page.handled += Int(row.integer(Column.isHandlers))
             } else {
-                page.erasable.append(row.integer(2))
+                page.erasable.append(row.integer(Column.alertId))
             }
         }
         return page.count == 0 ? nil : page

@@ -60,8 +60,8 @@ extension Database {
         try execute(
             "CREATE VIRTUAL TABLE temp.index_words USING fts5vocab (main, text_index, row)")
         try reading {
-            _ = try first("SELECT count(*), sum(doc) FROM temp.index_words") { $0.integer(0) }
-            let last = try first("SELECT coalesce(max(seq), 0) FROM responses") { $0.integer(0) }
+            _ = try first("SELECT count(*), sum(doc) FROM temp.index_words") { $0.integer() }
+            let last = try first("SELECT coalesce(max(seq), 0) FROM responses") { $0.integer() }
             guard let last, try upkeep().indexed <= last else {
                 throw AlertError.storage(
                     operation: "use the index of words",

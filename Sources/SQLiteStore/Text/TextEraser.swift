@@ -30,6 +30,12 @@ struct TextEraser {
     private struct Texts {
         let sequence: Int64
         let indexed: IndexedText
+
+        enum Column: Int32, ColumnList {
+            case seq
+
+            static let offset = IndexedText.Column.end
+        }
     }
 
     /// Erases the texts of the first of some alerts, and says so in the log.
@@ -85,13 +91,13 @@ struct TextEraser {
     private func texts(of id: Alert.ID, before cutoff: Int64) throws -> Texts? {
         try db.first(
             """
-            SELECT seq, \(IndexedText.columns)
+            SELECT \(IndexedText.columns), \(Texts.Column.list)
             FROM alerts JOIN responses ON alert_id = alerts.id
             WHERE alerts.id = ? AND salt IS NOT NULL AND resolved_ms < ?
                 AND NOT (\(Self.awaitsCollection))
             """, .integer(id), .integer(cutoff)
         ) { row in
-            Texts(sequence: row.integer(0), indexed: IndexedText(row, from: 1))
+            Texts(sequence: row.integer(Texts.Column.seq), indexed: IndexedText(row))
         }
     }
 
@@ -134,7 +140,7 @@ extension WriteContext {
 
     /// Roughly how many such merges it takes.
     func mergeCount() throws -> Int {
-        let pages = try db.first("SELECT count(*) FROM text_index_idx") { Int($0.integer(0)) }
+        let pages = try db.first("SELECT count(*) FROM text_index_idx") { Int($0.integer()) }
         return (pages ?? 0) / Self.mergeLength + 1
     }
 }

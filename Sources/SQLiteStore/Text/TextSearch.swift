@@ -60,6 +60,12 @@ struct TextSearch {
         return found + (try matches(among: rows, left))
     }
 
+    private enum Probe: Int32, ColumnList {
+        case id, isRight
+
+        var sql: String { self == .isRight ? "responses.seq IS NOT NULL" : snakeCased }
+    }
+
     /// The newest responses with the words, and whether some conditions let each of them through.
     private func probe(
         _ range: Range<Int64>, _ length: Int, _ conditions: HistoryConditions
@@ -67,7 +73,7 @@ struct TextSearch {
         guard !range.isEmpty else { return [] }
         return try db.rows(
             """
-            SELECT id, responses.seq IS NOT NULL FROM (
+            SELECT \(Probe.list) FROM (
                 SELECT rowid AS id FROM text_index
                 WHERE text_index MATCH ? AND rowid >= ? AND rowid < ?
                 ORDER BY rowid DESC LIMIT ?)
@@ -77,7 +83,7 @@ struct TextSearch {
                 .text(text.expression), .integer(range.lowerBound), .integer(range.upperBound),
                 .integer(length),
             ] + conditions.values
-        ) { (sequence: $0.integer(0), isRight: $0.integer(1) == 1) }
+        ) { (sequence: $0.integer(Probe.id), isRight: $0.integer(Probe.isRight) == 1) }
     }
 
     /// The newest responses with the words that some conditions let through.
@@ -96,7 +102,7 @@ struct TextSearch {
             """,
             [.text(text.expression), .integer(range.lowerBound), .integer(range.upperBound)]
                 + conditions.values + [.integer(limit)]
-        ) { $0.integer(0) }
+        ) { $0.integer() }
     }
 
     /// Those of some responses, newest first, that have the words.
@@ -117,7 +123,7 @@ struct TextSearch {
                     SELECT \(IndexedText.columns) FROM responses
                     CROSS JOIN alerts ON alerts.id = alert_id WHERE seq = ? AND salt IS NOT NULL
                     """, .integer(sequence)
-                ) { (sequence: sequence, text: IndexedText($0, from: 0)) }
+                ) { (sequence: sequence, text: IndexedText($0)) }
             }
             found += try WordMatcher.matches(text, among: texts).prefix(limit - found.count)
             rest = rest.dropFirst(Self.rowsLength)
@@ -135,7 +141,7 @@ struct TextSearch {
                 SELECT seq FROM responses INDEXED BY responses_time
                 WHERE resolved_ms < ? ORDER BY resolved_ms DESC, seq DESC LIMIT 1
                 """, .integer(since.subtractingBounded(upkeep.disorder))
-            ) { $0.integer(0) }
+            ) { $0.integer() }
             low = max(low, (before ?? 0).addingBounded(1))
         }
         if let until = filter.until.map(Timestamp.milliseconds) {
@@ -144,13 +150,19 @@ struct TextSearch {
                 SELECT seq FROM responses INDEXED BY responses_time
                 WHERE resolved_ms >= ? ORDER BY resolved_ms, seq LIMIT 1
                 """, .integer(until.addingBounded(upkeep.disorder))
-            ) { $0.integer(0) }
+            ) { $0.integer() }
             high = min(high, behind ?? high)
         }
         return low..<max(low, high)
     }
 
     // MARK: What is not in it yet
+
+    private enum TailColumn: Int32, ColumnList {
+        case seq
+
+        static let offset = IndexedText.Column.end
+    }
 
     /// The matches among responses that nobody could index so far, found with an index in memory.
     private func tail(after indexed: Int64, before last: Int64) throws -> [Int64] {
@@ -159,11 +171,11 @@ struct TextSearch {
         while found.count < limit {
             let rows = try db.rows(
                 """
-                SELECT seq, \(IndexedText.columns) FROM responses
+                SELECT \(IndexedText.columns), \(TailColumn.list) FROM responses
                 CROSS JOIN alerts ON alerts.id = alert_id
                 WHERE seq > ? AND seq < ? AND salt IS NOT NULL ORDER BY seq DESC LIMIT ?
                 """, .integer(indexed), .integer(top), .integer(Self.tailLength)
-            ) { (sequence: $0.integer(0), text: IndexedText($0, from: 1)) }
+            ) { (sequence: $0.integer(TailColumn.seq), text: IndexedText($0)) }
             guard let oldest = rows.last else { break }
             let matches = try WordMatcher.matches(text, among: rows)
             for sequence in matches where found.count < limit {

@@ -1,4 +1,5 @@
 import AlertCore
+import SQLite
 
 /// How far the index of words goes, and what the store knows of its own upkeep.
 struct Upkeep: Sendable {
@@ -12,4 +13,10 @@ struct Upkeep: Sendable {
     let erasures: Int64
     /// Up to which of these times they are known to be gone from all files.
     let erasuresDone: Int64
+
+    enum Column: Int32, ColumnList {
+        case indexedSeq, newestMs, disorderMs, erasures, erasuresDone
+    }
+
+    static let query = "SELECT \(Column.list) FROM upkeep"
 }

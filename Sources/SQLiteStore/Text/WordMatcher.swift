@@ -13,7 +13,7 @@ enum WordMatcher {
         return try memory.rows(
             "SELECT rowid FROM text_index WHERE text_index MATCH ? ORDER BY rowid DESC",
             .text(words.expression)
-        ) { $0.integer(0) }
+        ) { $0.integer() }
     }
 
     /// The index that a queue's file has on the disk.

@@ -276,7 +276,7 @@ extension WriteContext {
     private func markCollected(_ id: Alert.ID) throws -> Bool {
         let isUncollected = try db.first(
             "SELECT collected_ms IS NULL FROM responses WHERE alert_id = ?", .integer(id)
-        ) { $0.integer(0) == 1 }
+        ) { $0.integer() == 1 }
         guard isUncollected == true else { return false }
         try db.checkUncollected(id)
         try db.change(
@@ -289,7 +289,7 @@ extension WriteContext {
 extension Database {
     /// The salt of an alert's hashes; `nil` once its texts have been erased.
     fileprivate func salt(of id: Alert.ID) throws -> [UInt8]? {
-        try first("SELECT salt FROM alerts WHERE id = ?", .integer(id)) { $0.blob(0) } ?? nil
+        try first("SELECT salt FROM alerts WHERE id = ?", .integer(id)) { $0.blob() } ?? nil
     }
 
     /// The name of an alert's source; `nil` for an alert that does not exist.
@@ -298,6 +298,6 @@ extension Database {
             """
             SELECT name FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
             """, .integer(id)
-        ) { $0.text(0) }
+        ) { $0.text() }
     }
 }

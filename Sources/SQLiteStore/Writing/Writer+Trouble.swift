@@ -88,7 +88,7 @@ extension Writer {
                 UNION ALL SELECT 'alerts', max(id) FROM alerts
                 UNION ALL SELECT 'responses', max(seq) FROM responses) WHERE last >= ?
             """, .integer(Int64.max)
-        ) { $0.text(0) }
+        ) { $0.text() }
         return table ?? nil
     }
 

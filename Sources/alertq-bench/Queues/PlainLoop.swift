@@ -22,7 +22,7 @@ final class PlainLoop {
             PRAGMA synchronous = FULL;
             PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000
             """)
-        sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer(0) } ?? 0
+        sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer() } ?? 0
         try db.run(
             "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING")
     }
@@ -38,7 +38,7 @@ final class PlainLoop {
     @inline(never)
     func askAmongOthers(_ number: Int) throws {
         _ = try transaction {
-            sequence = try db.first("SELECT max(seq) FROM audit") { $0.integer(0) } ?? 0
+            sequence = try db.first("SELECT max(seq) FROM audit") { $0.integer() } ?? 0
             return try insert(number)
         }
     }

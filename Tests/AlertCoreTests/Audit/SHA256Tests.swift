@@ -62,7 +62,7 @@ struct SHA256Tests {
 struct CanonicalBytesTests {
     @Test("Fields are netstrings, and what is absent is a dash")
     func golden() {
-        let canonical = CanonicalBytes("kind")
+        let canonical = HashInput("kind")
         canonical.append("é")
         canonical.append("")
         canonical.append(nil as String?)
@@ -77,7 +77,7 @@ struct CanonicalBytesTests {
     @Test("A text can't pass for two, nor for an absent one")
     func unmistakable() {
         func bytes(_ texts: [String?]) -> [UInt8] {
-            let canonical = CanonicalBytes("kind")
+            let canonical = HashInput("kind")
             for text in texts { canonical.append(text) }
             return canonical.bytes
         }
@@ -99,6 +99,21 @@ struct CanonicalBytesTests {
             + "1:2,2:Ja,2:Ja,-,"
             + "2:no,4:Nein,6:cancel,1:3,1:a,0:,1:z,1:1,2:é,1:2,"
         #expect(AuditEntry.content(of: alert, salt: [1, 255]) == SHA256.hash(Array(text.utf8)))
+    }
+
+    @Test("What an erasure leaves of an alert, and its key, are hashed as documented")
+    func leavesAndKey() {
+        var alert = Alert(
+            "Titel", message: "m", buttons: ["Ja", .cancel("Nein", id: "no")], key: "k")
+        alert.defaultButton = "Ja"
+        // “Ja” is a label, too, and is erased.
+        let leaves = "15:alertq-leaves-1,5:alert,-,1:1,1:k,-,1:0,1:2,-,-,2:no,6:cancel,"
+        #expect(AuditEntry.leaves(of: alert) == SHA256.hash(Array(leaves.utf8)))
+        let key =
+            "12:alertq-key-1,2:00,1:s,1:k,5:alert,5:Titel,1:m,2:Ja,"
+            + "1:2,2:Ja,2:Ja,-,2:no,4:Nein,6:cancel,1:0,"
+        let digest = KeyDigest(of: alert, source: "s", salt: [0])
+        #expect(digest?.hash == SHA256.hash(Array(key.utf8)))
     }
 
     @Test(

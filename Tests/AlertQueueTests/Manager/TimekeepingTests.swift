@@ -22,7 +22,7 @@ struct TimekeepingTests {
     /// The state of an alert as it is stored, whatever a reader would make of it.
     private func storedState(_ id: Alert.ID) throws -> String? {
         try queue.connection().rows("SELECT state FROM alerts WHERE id = ?", [.integer(id)]) {
-            $0.text(0)
+            $0.text()
         }.first
     }
 

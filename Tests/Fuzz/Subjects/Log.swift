@@ -54,7 +54,7 @@ private func verify(_ db: Database) {
     guard (try? check.readPage(db)) != nil,
         (try? check.finish(db, at: SystemClock().now())) != nil
     else { return }
-    let entries = (try? db.first("SELECT count(*) FROM audit") { $0.integer(0) }) ?? 0
+    let entries = (try? db.first("SELECT count(*) FROM audit") { $0.integer() }) ?? 0
     // Nobody who does not know the chain can write an entry that verifies.
     expect(entries == 0 || !check.report.problems.isEmpty, "made-up entries verify")
 }
@@ -128,7 +128,7 @@ private let queue = Confined(
             database.setDefensive(true)
             let triggers = try database.rows(
                 "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
-            ) { $0.text(0) }
+            ) { $0.text() }
             for trigger in triggers { try database.execute("DROP TRIGGER \(trigger)") }
             try database.execute(
                 """

@@ -52,7 +52,7 @@ struct ErasedForgingTests {
         let stored = try #require(
             try log.queue.connection().first(
                 "SELECT buttons FROM alerts WHERE id = ?", .integer(id)
-            ) { $0.text(0) })
+            ) { $0.text() })
         let buttons = StoredJSON.encode(
             ErasedButtons.left(of: try StoredJSON.buttons(stored)))
         let problem = try await log.problem(

@@ -133,7 +133,7 @@ struct FactForgingTests {
         db.setDefensive(false)
         let sql = try #require(
             try db.first("SELECT sql FROM sqlite_schema WHERE name = ?", .text(index)) {
-                $0.text(0)
+                $0.text()
             })
         // For a moment it is an index of no rows.
         let set = "UPDATE sqlite_schema SET sql = ? WHERE name = '\(index)'"

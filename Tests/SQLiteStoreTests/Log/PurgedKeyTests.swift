@@ -86,7 +86,7 @@ struct PurgedKeyTests: StoreSuite {
         let id = try await purged()
         let original = try queue.connection()
         let detail = try #require(
-            try original.first("SELECT detail FROM audit WHERE event = 'asked'") { $0.text(0) })
+            try original.first("SELECT detail FROM audit WHERE event = 'asked'") { $0.text() })
         for (script, isRefused) in [
             ("UPDATE alerts SET erased_seq = 1", true),
             ("UPDATE alerts SET erased_seq = NULL", false),

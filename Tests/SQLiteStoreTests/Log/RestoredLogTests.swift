@@ -80,7 +80,7 @@ struct RestoredLogTests {
         await (try await store()).close()
         let db = try queue.connection()
         let detail = try #require(
-            try db.first("SELECT detail FROM audit WHERE event = 'restored'") { $0.text(0) })
+            try db.first("SELECT detail FROM audit WHERE event = 'restored'") { $0.text() })
         try queue.forge(
             "UPDATE audit SET detail = '\(change(detail))' WHERE event = 'restored'")
         try rehash()

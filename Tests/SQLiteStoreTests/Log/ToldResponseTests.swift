@@ -143,7 +143,7 @@ struct ToldResponseTests: StoreSuite {
         let id = try await answered()
         try await store.commits.perform(.upkeep, "forge") { context in
             let row = try #require(try context.db.alert(id))
-            let detail = try context.db.first("SELECT detail FROM audit") { $0.text(0) }
+            let detail = try context.db.first("SELECT detail FROM audit") { $0.text() }
             try context.audit(
                 AuditDraft(
                     kind: .asked, record: row.record, content: row.content, detail: detail),

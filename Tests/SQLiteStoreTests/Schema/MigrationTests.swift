@@ -82,11 +82,11 @@ struct MigrationTests {
             #expect(error?.description.contains("CHECK constraint failed") == true)
         }
         for stored in [entry("erased"), response("expired", by: "system")] {
-            let steps = try db.rows("EXPLAIN " + stored) { $0.text(1) }
+            let steps = try db.rows("EXPLAIN " + stored) { $0.text(Step.opcode) }
             #expect(!steps.contains("OpenEphemeral"), "\(stored)")
             try db.run(stored)
         }
-        #expect(try db.rows("PRAGMA integrity_check") { $0.text(0) } == ["ok"])
+        #expect(try db.rows("PRAGMA integrity_check") { $0.text() } == ["ok"])
         await store.close()
     }
 
@@ -101,8 +101,14 @@ struct MigrationTests {
             WHERE outcome = ? AND resolved_by = ? AND source = ? AND button = ?
             ORDER BY resolved_ms DESC, seq DESC LIMIT ?
             """, .text("answered"), .text("person"), .text("a"), .text("b"), 1
-        ) { $0.text(3) }
+        ) { $0.text(Plan.detail) }
         #expect(plans.count == 1)
         #expect(plans.first?.contains("USING COVERING INDEX responses_source_button_kind") == true)
     }
 }
+
+/// The columns of `EXPLAIN` that tell what is done; see <https://sqlite.org/opcode.html>.
+private enum Step: Int32, ColumnList { case addr, opcode }
+
+/// The columns of `EXPLAIN QUERY PLAN`; see <https://sqlite.org/eqp.html>.
+private enum Plan: Int32, ColumnList { case id, parent, notUsed, detail }

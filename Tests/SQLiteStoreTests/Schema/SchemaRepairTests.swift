@@ -40,14 +40,14 @@ struct SchemaRepairTests {
     private func rows() throws -> [String] {
         try ["sources", "alerts", "responses", "audit"].flatMap { table in
             let sql = "SELECT json_array(\(try columns(table))) FROM \(table)"
-            return try queue.connection().rows(sql) { $0.text(0) }
+            return try queue.connection().rows(sql) { $0.text() }
         }
     }
 
     private func columns(_ table: String) throws -> String {
         try queue.connection().rows(
             "SELECT 'quote(' || name || ')' FROM pragma_table_info(?)", .text(table)
-        ) { $0.text(0) }.joined(separator: ", ")
+        ) { $0.text() }.joined(separator: ", ")
     }
 
     private func works() async throws {

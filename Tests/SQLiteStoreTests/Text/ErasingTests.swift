@@ -205,7 +205,7 @@ struct ErasingTests: StoreSuite {
         try await store.indexTexts { _, _ in }
         let reader = try queue.connection()
         try reader.execute("BEGIN")
-        _ = try reader.first("SELECT count(*) FROM alerts") { $0.integer(0) }
+        _ = try reader.first("SELECT count(*) FROM alerts") { $0.integer() }
         #expect(await thrown { try await erase() }?.kind == "busy")
         #expect(try await store.erasable(before: Date(), by: .ben).isComplete == false)
         #expect(try !files().isEmpty)

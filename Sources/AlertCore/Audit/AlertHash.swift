@@ -1,0 +1,91 @@
+/// A hash of an alert that the audit log tells: which parts of the alert it covers, in which order.
+///
+/// It is the SHA-256 of netstrings: its name, then each part. The parts are read where the alert
+/// is, in a value or in a row that SQLite has in its memory; ``HashInput`` writes both alike.
+package struct AlertHash: Sendable {
+    /// A part of an alert, or what is hashed along with it.
+    package enum Part: Sendable {
+        /// The salt's hexadecimal digits.
+        case salt
+        case source, key, style, title, message, defaultButton, handler
+        /// From 0 to 3.
+        case priority
+        /// The number of presenters, and each one's name.
+        case presenters
+        /// The number of buttons, and each one's id, title and role.
+        case buttons
+        /// The number of strings in `userInfo`, and each one's name and value, in the order of the
+        /// names' UTF-8 bytes.
+        case userInfo
+        /// The default button, unless its id is erased with its label.
+        case leftDefaultButton
+        /// The number of buttons, and what an erasure leaves of each one: its id and its role.
+        case leftButtons
+    }
+
+    private let name: [UInt8]
+    private let parts: [Part]
+
+    /// The hash of all that was asked.
+    package static let content = AlertHash(
+        "alertq-content-1",
+        .salt, .style, .title, .message, .defaultButton, .priority, .key, .handler, .presenters,
+        .buttons, .userInfo)
+
+    /// The hash of what an erasure leaves. It needs no salt: all of that stays readable.
+    package static let leaves = AlertHash(
+        "alertq-leaves-1",
+        .style, .leftDefaultButton, .priority, .key, .handler, .presenters, .leftButtons)
+
+    /// The hash of what is compared when somebody asks with an alert's key again.
+    package static let key = AlertHash(
+        "alertq-key-1",
+        .salt, .source, .key, .style, .title, .message, .defaultButton, .buttons, .userInfo)
+
+    private init(_ name: String, _ parts: Part...) {
+        self.name = Array(name.utf8)
+        self.parts = parts
+    }
+
+    /// Writes what is hashed.
+    ///
+    /// - Parameter add: Adds a part of the alert to the input.
+    package func write<Failure: Error>(
+        to input: HashInput, _ add: (Part) throws(Failure) -> Void
+    ) throws(Failure) {
+        input.begin(name)
+        for part in parts { try add(part) }
+    }
+}
+
+// MARK: - Alerts as values
+
+extension AlertHash {
+    /// The hash of an alert.
+    ///
+    /// - Parameter left: What an erasure leaves of its buttons, where that is hashed.
+    func of(
+        _ alert: Alert, salt: [UInt8] = [], source: String = "", left: ErasedButtons? = nil
+    ) -> [UInt8] {
+        let input = HashInput()
+        write(to: input) { part in
+            switch part {
+            case .salt: input.append(hex: salt)
+            case .source: input.append(source)
+            case .key: input.append(alert.key)
+            case .style: input.append(alert.style.rawValue)
+            case .title: input.append(alert.title)
+            case .message: input.append(alert.message)
+            case .defaultButton: input.append(alert.defaultButton)
+            case .handler: input.append(alert.handler)
+            case .priority: input.append(Int64(alert.priority.rawValue))
+            case .presenters: input.append(alert.presenters ?? [])
+            case .buttons: input.append(alert.buttons)
+            case .userInfo: input.append(alert.userInfo)
+            case .leftDefaultButton: input.append(left?.defaultButton)
+            case .leftButtons: input.append(left?.buttons ?? [])
+            }
+        }
+        return input.hash
+    }
+}
