@@ -64,12 +64,9 @@ extension AlertContents {
             guard try addRouting(row) else { return false }
             input.append(buttons.left)
         }
-        if !lastLeft.withUnsafeBytes({ $0.elementsEqual(input.written) }) {
-            input.hash(into: lastLeaves)
-            lastLeft = input.bytes
-        }
+        input.hash(into: digest)
         detail.plain("leaves ")
-        detail.hexDigits(UnsafeRawBufferPointer(lastLeaves))
+        detail.hexDigits(UnsafeRawBufferPointer(digest))
         detail.plain("; ")
         return true
     }
