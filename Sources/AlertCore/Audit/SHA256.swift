@@ -6,6 +6,8 @@ import Linux
 /// tested with NIST's vectors (CAVP, SHAVS byte-oriented messages). Verifying a log is mostly
 /// hashing, hence the unsafe buffers, and the rounds written so that no word has to move; where the
 /// processor has instructions for them, those are used.
+///
+/// Gain of the instructions: verifying takes 0.74 × the time (`alertq-bench verify`).
 package struct SHA256: Sendable {
     /// The length of a hash in bytes.
     package static let byteCount = 32

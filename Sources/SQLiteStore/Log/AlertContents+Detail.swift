@@ -48,12 +48,9 @@ extension AlertContents {
     /// Adds the hash of what an erasure leaves, or has left.
     private func addLeaves(_ row: borrowing Row) throws {
         try AlertHash.leaves.write(to: input) { part in try add(part, of: row) }
-        if !lastLeft.withUnsafeBytes({ $0.elementsEqual(input.written) }) {
-            input.hash(into: lastLeaves)
-            lastLeft = input.bytes
-        }
+        input.hash(into: digest)
         detail.plain("leaves ")
-        detail.hexDigits(UnsafeRawBufferPointer(lastLeaves))
+        detail.hexDigits(UnsafeRawBufferPointer(digest))
         detail.plain("; ")
     }
 

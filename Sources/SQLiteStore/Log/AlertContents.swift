@@ -9,14 +9,10 @@ final class AlertContents {
     let input = HashInput()
     let detail = HashInput()
     let known = ButtonCache()
-    /// What an erasure leaves of the last alert, and its hash: most alerts without a key differ in
-    /// nothing of that.
-    var lastLeft: [UInt8] = []
-    let lastLeaves = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: SHA256.byteCount, alignment: 8)
     let digest = UnsafeMutableRawBufferPointer.allocate(
         byteCount: SHA256.byteCount, alignment: 8)
     /// The content of recent alerts: an alert that was asked is mostly shown and answered soon.
+    /// Gain: verifying takes 0.84 × the time (`alertq-bench verify`; against none kept).
     private let recent = UnsafeMutableRawBufferPointer.allocate(
         byteCount: recentCount * SHA256.byteCount, alignment: 8)
     private var recentIDs = [Int64](repeating: -1, count: recentCount)
@@ -32,7 +28,6 @@ final class AlertContents {
     deinit {
         recent.deallocate()
         digest.deallocate()
-        lastLeaves.deallocate()
     }
 
     func forgetHashes() {

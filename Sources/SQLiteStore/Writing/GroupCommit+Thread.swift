@@ -37,25 +37,17 @@ extension GroupCommit {
         if pace.isBrisk { pace.isBrisk = isCalledSoon() }
         let start = ContinuousClock.now
         defer { pace.note(ContinuousClock.now - start) }
-        // Writes are often deferred after a commit: the first sleep is short, so that they wake
-        // nobody.
-        var mayDoze = true
         while true {
             let (isReady, isOver, deferredDue) = state.withLock { state in
                 state.isSignalled = false
                 let isReady = !state.waiting.isEmpty || (state.isClosing && !state.deferred.isEmpty)
                 let deferredDue = state.deferred.isEmpty ? nil : state.deferredDue
-                state.isDozing = mayDoze || deferredDue != nil
                 return (isReady, state.isClosing && !isReady, deferredDue)
             }
             if isReady { return true }
             if isOver { return false }
             guard let deferredDue else {
-                if mayDoze {
-                    mayDoze = wakeUp.wait(timeout: .now() + Self.deferralTime.dispatch) == .success
-                } else {
-                    wakeUp.wait()
-                }
+                wakeUp.wait()
                 continue
             }
             // Nobody came along: deferred writes are committed by themselves, which more of them
@@ -211,6 +203,13 @@ extension GroupCommit {
 
 /// Whether one write follows another so soon that the writer's thread does not go to sleep between
 /// them: to be woken takes longer than a fast disk's sync.
+///
+/// For example: 60 µs after a commit the next ask of a loop comes. The thread stays awake for the
+/// asks after it, until none has come for 100 µs.
+///
+/// Gain: asks of one caller take 0.65 × the time, 0.73 × where a sync takes 30 µs, and as long
+/// where it takes 150 µs; those of 16 processes take 0.81 × (`alertq-bench ask processes`, files in
+/// memory, `--sync-delay`; against an `isBrisk` that is never set).
 private struct Pace {
     /// How long it stays awake at most.
     static let brisk = Duration.microseconds(100)

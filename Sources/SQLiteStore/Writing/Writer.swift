@@ -5,8 +5,9 @@ import SQLite
 
 /// The one connection of a process that writes; confined to the writer's thread.
 final class Writer {
-    /// At this many pages the write-ahead log is copied into the database and begun again: a small
-    /// log that is reused is twice as fast as one that grows.
+    /// At this many pages the write-ahead log is copied into the database and begun again, so that
+    /// it stays small. Gain: 1.1 × as many asks stored, by one caller and by 16 processes
+    /// (`alertq-bench ask processes`, files in memory; against ten times as many pages).
     private static let checkpointPages = 1000
     /// After the reserve has been given up, room matters more than speed.
     private static let tightCheckpointPages = 32
@@ -176,6 +177,9 @@ final class Writer {
     /// The first one to open the file reads the whole log, to find out what of it counts: 6 µs a
     /// page. And a process that lives for one commit only ever adds to the log, because only
     /// within a process is it known that all of it has been copied and it may be begun again.
+    ///
+    /// Gain: `alertq notify` takes 0.88 × the time (`alertq-bench notify`, files in memory; against
+    /// a log that stays as it is).
     func close() {
         let pages = database?.handle.walPages ?? 0
         let isLong = !mustCheck && pages >= Self.tightCheckpointPages
@@ -213,6 +217,9 @@ final class Writer {
     }
 
     /// Runs jobs of which each either succeeds or fails before it has written anything.
+    ///
+    /// Gain: 512 waiting tasks get 2 × as many asks stored (`alertq-bench ask`, files in memory;
+    /// against a savepoint for each).
     private func runAtOnce(
         _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
     ) throws {
