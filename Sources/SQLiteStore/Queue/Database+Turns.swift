@@ -143,8 +143,8 @@ extension Database {
 
     /// How many alerts of an account wait.
     ///
-    /// Gain: with 50,000 waiting an ask takes less than a hundredth of the time (`alertq-bench growth
-    /// --alerts 50000`; against counting them).
+    /// Gain: with 50,000 waiting an ask takes less than a hundredth of the time (`alertq-bench
+    /// growth --alerts 50000`; against counting them).
     func pending(ofAccount uid: UInt32) throws -> Int64 {
         try first("SELECT pending FROM accounts WHERE uid = ?", .integer(Int64(uid))) {
             $0.integer()

@@ -6,8 +6,8 @@ import SQLite
 /// The index of words and those of the other conditions each give rows in the order of `seq`. Few
 /// words or few rows: the smaller side leads.
 ///
-/// Gain: the pages take half of the processor's time, and the slowest 0.16 × the time (`alertq-bench
-/// text --alerts 100000`; against words that always lead).
+/// Gain: the pages take half of the processor's time, and the slowest 0.16 × the time
+/// (`alertq-bench text --alerts 100000`; against words that always lead).
 struct TextSearch {
     /// How many of the newest responses with the words are looked at first, and how many then.
     var probeLengths = [100, 500]
