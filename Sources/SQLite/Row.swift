@@ -3,8 +3,8 @@ import Glibc
 
 /// The current row of a running statement, valid only inside the closure that receives it.
 ///
-/// Columns are read by their names, which a ``ColumnList`` has; a query's only column without one.
-/// Wraps <https://sqlite.org/c3ref/column_blob.html>.
+/// Columns count from 0; a list of their names knows which is which. A query's only column is read
+/// without a number. Wraps <https://sqlite.org/c3ref/column_blob.html>.
 package struct Row: ~Copyable {
     private let handle: OpaquePointer
 
@@ -12,33 +12,28 @@ package struct Row: ~Copyable {
         self.handle = handle
     }
 
-    @usableFromInline
-    func isNull(at column: Int32) -> Bool {
+    package func isNull(at column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    @usableFromInline
-    func integer(at column: Int32) -> Int64 {
+    package func integer(at column: Int32) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
-    @usableFromInline
-    func optionalText(at column: Int32) -> String? {
+    package func optionalText(at column: Int32) -> String? {
         guard let bytes = sqlite3_column_text(handle, column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    @usableFromInline
-    func blob(at column: Int32) -> [UInt8]? {
+    package func blob(at column: Int32) -> [UInt8]? {
         guard !isNull(at: column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))
         guard count > 0, let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    @usableFromInline
-    func raw(at column: Int32) -> RawColumn {
+    package func raw(at column: Int32) -> RawColumn {
         // Looked up once. The value is “unprotected”, as SQLite says: it is for one thread only,
         // as a connection is here.
         let value = sqlite3_column_value(handle, column)
@@ -56,6 +51,29 @@ package struct Row: ~Copyable {
             return RawColumn(kind: kind, bytes: bytes)
         }
     }
+}
+
+// MARK: - Queries for one value
+
+extension Row {
+    /// Whether the only column is SQL `NULL`.
+    package func isNull() -> Bool { isNull(at: 0) }
+
+    /// The integer of the only column; SQL `NULL` is 0.
+    package func integer() -> Int64 { integer(at: 0) }
+
+    package func optionalInteger() -> Int64? { isNull() ? nil : integer() }
+
+    /// The text of the only column; SQL `NULL` is the empty string.
+    package func text() -> String { optionalText() ?? "" }
+
+    package func optionalText() -> String? { optionalText(at: 0) }
+
+    /// The bytes of the only column; SQL `NULL` is `nil`.
+    package func blob() -> [UInt8]? { blob(at: 0) }
+
+    /// The value of the only column as it lies in SQLite's memory.
+    package func raw() -> RawColumn { raw(at: 0) }
 }
 
 /// A column's value in SQLite's memory: it is gone when the statement moves on.

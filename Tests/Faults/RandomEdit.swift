@@ -1,4 +1,5 @@
 import SQLite
+import SQLiteStore
 
 /// A change of a few cells or rows, or of the schema, as an account can make it that may write the
 /// file; repeatable from its seed.
