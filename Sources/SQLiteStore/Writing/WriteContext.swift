@@ -13,10 +13,23 @@ final class WriteContext {
     /// Whether others than the members' callers have to look at what they did; a member that does
     /// more than its caller knows, such as storing the expiry of somebody's alert, says so.
     var concernsOthers = false
-    /// By how much the numbers of waiting alerts change, by source and by account; the rows follow
-    /// once for all members of the transaction.
+    private var sources: [SourceName: SourceCount] = [:]
+    /// How many alerts of an account waited before the transaction.
+    private var accounts: [UInt32: Int] = [:]
+    /// By how much the numbers of waiting alerts change, by source and by account.
     private var pendingChanges: [Int64: Int] = [:]
     private var accountChanges: [UInt32: Int] = [:]
+
+    private struct SourceName: Hashable {
+        let uid: UInt32
+        let name: String
+    }
+
+    private struct SourceCount {
+        let id: Int64
+        /// How many of its alerts waited before the transaction.
+        let pending: Int
+    }
 
     init(db: Database, now: ClockReading) throws {
         self.db = db
@@ -35,17 +48,16 @@ final class WriteContext {
 
     /// The row of a source, made if there is none, and how many of its alerts wait.
     func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
-        if let (id, pending) = try db.source(uid: uid, name: name) {
-            return (id, Int(UInt32(clamping: pending)) + pendingChanges[id, default: 0])
-        }
-        try db.change(
-            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
-        return (db.lastInsertedID, 0)
+        let key = SourceName(uid: uid, name: name)
+        let source = try sources[key] ?? stored(key)
+        sources[key] = source
+        return (source.id, source.pending + pendingChanges[source.id, default: 0])
     }
 
     /// How many alerts of an account wait.
     func pending(ofAccount uid: UInt32) throws -> Int {
-        let stored = Int(UInt32(clamping: try db.pending(ofAccount: uid)))
+        let stored = try accounts[uid] ?? Int(UInt32(clamping: db.pending(ofAccount: uid)))
+        accounts[uid] = stored
         return stored + accountChanges[uid, default: 0]
     }
 
@@ -74,5 +86,15 @@ final class WriteContext {
         }
         pendingChanges.removeAll()
         accountChanges.removeAll()
+    }
+
+    private func stored(_ key: SourceName) throws -> SourceCount {
+        if let known = try db.source(uid: key.uid, name: key.name) {
+            return SourceCount(id: known.id, pending: Int(UInt32(clamping: known.pending)))
+        }
+        try db.change(
+            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
+            .text(key.name))
+        return SourceCount(id: db.lastInsertedID, pending: 0)
     }
 }
