@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Which file something is, whatever it is called.
 ///

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// The locks that processes hold on one file, as the kernel tells; see `/proc/locks` in proc(5).
 ///

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Another process, as the kernel shows it to everybody; see proc(5).
 package struct LinuxProcess: Sendable {
     package let pid: Int32

@@ -1,5 +1,4 @@
 import CSQLite
-import Glibc
 
 // Overwriting what deleted rows have left in the file.
 //

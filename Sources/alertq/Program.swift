@@ -1,4 +1,3 @@
-import AlertQueue
 import CLinux
 import Glibc
 import Linux

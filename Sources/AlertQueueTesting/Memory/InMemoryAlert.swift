@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// An alert as a queue in memory keeps it.
 struct InMemoryAlert {

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 import SQLiteStore
 
 // What can be read of a queue in memory, at a moment.

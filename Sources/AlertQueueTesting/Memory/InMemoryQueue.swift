@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// What a queue in memory holds, and what each change makes of it: a value without a clock, a lock
 /// or anything to wait for, which is also the model that other stores are compared with.

@@ -5,11 +5,6 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A signal asked this process to end, and all that must be undone has been.
-struct Interruption: Error {
-    let signal: Int32
-}
-
 /// Turns signals into a stream, so that what they must undo is undone by ordinary code.
 ///
 /// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The first signal that

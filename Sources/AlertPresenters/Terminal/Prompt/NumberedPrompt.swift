@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// An alert as plain text with numbered buttons, which is written once and never drawn again: for a
 /// terminal without a screen to move on, for a screen reader, for the log of a terminal.

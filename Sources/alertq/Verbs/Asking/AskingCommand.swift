@@ -1,5 +1,3 @@
-import AlertQueue
-
 /// A verb that asks: `ask` and `notify`.
 protocol AskingCommand: Command where Common == QueueOptions {
     var question: AlertOptions { get set }

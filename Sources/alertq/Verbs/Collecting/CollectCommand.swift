@@ -1,5 +1,4 @@
 import AlertQueue
-import FoundationEssentials
 
 /// `alertq collect KEY` or `alertq collect --id ID`: takes the response of an earlier ask.
 struct CollectCommand: CollectingCommand {

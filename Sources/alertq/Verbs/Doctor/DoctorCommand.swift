@@ -1,6 +1,5 @@
 import AlertPresenters
 import AlertQueue
-import Linux
 import Synchronization
 
 /// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.

@@ -1,7 +1,6 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
-import Linux
 import SQLiteStore
 
 /// `alertq present`: shows alerts to a person, one at a time.

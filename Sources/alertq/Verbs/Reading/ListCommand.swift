@@ -1,5 +1,4 @@
 import AlertQueue
-import FoundationEssentials
 
 /// `alertq list`: what waits, in the order in which it will be shown.
 struct ListCommand: SearchingCommand {

@@ -1,5 +1,4 @@
 import AlertQueue
-import FoundationEssentials
 
 /// Runs a program for each response that nobody has taken, and collects those that it is done with.
 ///
