@@ -129,7 +129,7 @@ struct BadInputTests {
         #expect(ssh.first.flatMap { Int($0) } ?? 0 <= 256, "\(ssh)")
     }
 
-    @Test("An argument that is not UTF-8 is refused with its place")
+    @Test("An argument that is not UTF-8 is refused with its position")
     func invalidText() async throws {
         let queue = try CommandLineQueue()
         let script = "exec \(CommandLineQueue.program) ask \"$(printf 'a\\377b')\" --detach"

@@ -106,7 +106,7 @@ struct OptionParserTests {
         if case .words(let words) = option.kind { return words.last }
         return switch option.placeholder {
         case nil: nil
-        case "COUNT"?, "ID"?, "PLACE"?: "7"
+        case "COUNT"?, "ID"?, "CURSOR"?: "7"
         case "DURATION"?: "9m"
         case "TIME"?: "3d"
         case "K=V"?: "k=v"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// One link of the audit log's chain: an event, and the proof of its place.
+/// One link of the audit log's chain: an event, and the proof of its position.
 ///
 /// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
 /// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,

@@ -21,7 +21,7 @@ struct DialogLabels: Sendable {
         later = unique("Later")
     }
 
-    /// The choices in the order in which they stand, by their place among the buttons; −1 is
+    /// The choices in the order in which they stand, by their button's index; −1 is
     /// "later".
     ///
     /// Programs preselect the first one, which must not destroy anything.

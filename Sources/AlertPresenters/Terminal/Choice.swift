@@ -2,7 +2,7 @@ import AlertCore
 
 /// One thing to choose, as a terminal shows it.
 struct Choice: Hashable, Sendable {
-    /// What the choice stands for: the button's index, or the place in the menu of times.
+    /// What the choice stands for: the button's index, or the index in the menu of times.
     var index: Int
     /// The label, harmless.
     var title: String

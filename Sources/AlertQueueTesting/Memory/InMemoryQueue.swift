@@ -232,7 +232,7 @@ extension InMemoryQueue {
         alert.response = response
         alerts[Int(alert.id) - 1] = alert
         resolved.append(alert.id)
-        waitingIDs.remove(at: waitingIDs.firstPlace { $0 >= alert.id })
+        waitingIDs.remove(at: waitingIDs.partitionIndex { $0 >= alert.id })
         rounds.remove(alert)
         pendingOfSource[alert.sourceName, default: 0] -= 1
         pendingOfAccount[alert.source.uid, default: 0] -= 1

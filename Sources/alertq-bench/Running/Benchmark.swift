@@ -15,8 +15,8 @@ extension [Double] {
     func percentile(_ share: Double) -> Double {
         guard !isEmpty else { return .nan }
         let ordered = sorted()
-        let place = Int((Double(ordered.count - 1) * share / 100).rounded())
-        return ordered[place]
+        let index = Int((Double(ordered.count - 1) * share / 100).rounded())
+        return ordered[index]
     }
 }
 

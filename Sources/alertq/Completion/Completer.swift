@@ -43,7 +43,7 @@ struct Completer: Sendable {
         var seen: Set<String> = []
         return .candidates(
             candidates.filter { candidate in
-                // A shell would put what it can't write as one line in place of the word.
+                // A shell would put what it can't write as one line instead of the word.
                 candidate.text.hasPrefix(line.current)
                     && candidate.text == SafeText.line(candidate.text)
                     && seen.insert(candidate.text).inserted

@@ -149,7 +149,7 @@ extension QueueChoice {
         }
     }
 
-    /// Opens the queue at a path: the one place that says what to do where that fails.
+    /// Opens the queue at a path: only this says what to do if that fails.
     static func manager(
         path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
         keepsTime: Bool = true

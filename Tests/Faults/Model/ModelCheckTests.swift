@@ -157,9 +157,9 @@ struct ModelCheckTests {
         to body: (inout Played) -> Void
     ) -> Bool {
         // One in the middle, when everything is under way.
-        let places = played.indices.filter { isMeant(played[$0]) }
-        guard !places.isEmpty else { return false }
-        body(&played[places[places.count / 2]])
+        let matches = played.indices.filter { isMeant(played[$0]) }
+        guard !matches.isEmpty else { return false }
+        body(&played[matches[matches.count / 2]])
         return true
     }
 }

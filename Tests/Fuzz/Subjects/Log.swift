@@ -66,8 +66,8 @@ private struct AnyTable {
     init(_ name: String, _ columns: [(name: String, kind: Kind)]) {
         self.columns = columns
         let names = columns.map(\.name).joined(separator: ", ")
-        let places = columns.map { _ in "?" }.joined(separator: ", ")
-        insert = "INSERT OR REPLACE INTO \(name) (\(names)) VALUES (\(places))"
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        insert = "INSERT OR REPLACE INTO \(name) (\(names)) VALUES (\(marks))"
     }
 }
 
