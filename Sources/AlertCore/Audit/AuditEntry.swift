@@ -87,7 +87,7 @@ public struct AuditEntry: Sendable {
     /// Makes sure that the entry goes on from the one before.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if one is missing or was replaced.
-    package func checkPlace(after last: AuditHead) throws(AlertError) {
+    package func checkLink(after last: AuditHead) throws(AlertError) {
         guard event.sequence == last.sequence + 1, previous == last.hash else {
             throw .inconsistent(
                 event.alertID,

@@ -75,7 +75,7 @@ package struct StoreComparison {
             let entries = try await store.entries(after: sequence, limit: 10_000)
             for entry in entries { try entry.checkHash() }
             for (one, next) in zip(entries, entries.dropFirst()) {
-                try next.checkPlace(
+                try next.checkLink(
                     after: AuditHead(sequence: one.event.sequence, hash: one.hash))
             }
             last = entries.last?.event.sequence ?? last

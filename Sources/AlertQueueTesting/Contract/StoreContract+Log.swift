@@ -42,7 +42,7 @@ extension StoreContract {
             var last = AuditHead.start
             for entry in try await store.entries(after: 0, limit: 100) {
                 try entry.checkHash()
-                try entry.checkPlace(after: last)
+                try entry.checkLink(after: last)
                 last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
             }
             try expectEqual(try await store.auditHead(), last, "the head")

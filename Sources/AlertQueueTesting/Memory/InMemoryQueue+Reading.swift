@@ -138,12 +138,12 @@ extension InMemoryQueue {
                 guard let start else { return true }
                 // Within a priority they come by their ids, whatever the clock says meanwhile.
                 return start.alert.priority == alert.alert.priority
-                    ? alert.id > start.id : start.place.comes(before: alert.place, at: now)
+                    ? alert.id > start.id : start.position.comes(before: alert.position, at: now)
             }
             found = Alert.Priority.allCases
                 .flatMap { priority in ready.filter { $0.alert.priority == priority }.prefix(limit)
                 }
-                .sorted { $0.place.comes(before: $1.place, at: now) }
+                .sorted { $0.position.comes(before: $1.position, at: now) }
         }
         let end = start.flatMap { start in
             start.snoozedUntil.map { ($0.wallMilliseconds, start.id) }

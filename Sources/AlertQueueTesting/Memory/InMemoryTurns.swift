@@ -43,7 +43,7 @@ struct InMemoryTurns {
         }
         // The priority of what has waited longest counts for all that waits with it.
         let urgencies = groups.map { group in
-            group.alerts.min { $0.id < $1.id }?.place.effectivePriority(at: now)
+            group.alerts.min { $0.id < $1.id }?.position.effectivePriority(at: now)
         }
         let most = urgencies.compactMap(\.self).max()
         // Those that have become as urgent as others take turns with them.

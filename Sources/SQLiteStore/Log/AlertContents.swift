@@ -40,7 +40,7 @@ final class AlertContents {
     }
 
     func forgetHashes() {
-        for place in recentIDs.indices { recentIDs[place] = -1 }
+        for slot in recentIDs.indices { recentIDs[slot] = -1 }
     }
 
     /// Whether an alert is what it was when it was asked.
@@ -66,19 +66,19 @@ final class AlertContents {
 
     /// Whether an alert is what was shown, snoozed or ended.
     func isShown(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
-        let place = Int(id & Int64(Self.recentCount - 1))
-        guard recentIDs[place] == id else {
+        let slot = Int(id & Int64(Self.recentCount - 1))
+        guard recentIDs[slot] == id else {
             return try isContent(id, entry, db) { _, _ in true }
         }
-        presented = recentlyPresented[place]
-        return entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+        presented = recentlyPresented[slot]
+        return entry.raw(18).holds(UnsafeRawBufferPointer(content(at: slot)))
     }
 
     private func isContent(
         _ id: Int64, _ entry: borrowing Row, _ db: Database,
         _ isRight: (borrowing Row, borrowing Row) throws -> Bool
     ) throws -> Bool {
-        let place = Int(id & Int64(Self.recentCount - 1))
+        let slot = Int(id & Int64(Self.recentCount - 1))
         var isErased = false
         let rows = try db.first(
             """
@@ -90,21 +90,21 @@ final class AlertContents {
             """, .integer(id)
         ) { row in
             presented = row.optionalInteger(22)
-            guard let hashed = try hashContent(row, into: content(at: place)) else {
+            guard let hashed = try hashContent(row, into: content(at: slot)) else {
                 // Whether its texts were erased rightly is found out at the end.
                 isErased = true
-                recentIDs[place] = -1
+                recentIDs[slot] = -1
                 guard try isBlank(row) else { return false }
                 return try isRight(row, entry)
             }
-            recentIDs[place] = hashed ? id : -1
-            recentlyPresented[place] = presented
+            recentIDs[slot] = hashed ? id : -1
+            recentlyPresented[slot] = presented
             return try isRight(row, entry)
         }
         guard rows == true else { return false }
         guard !isErased else { return try isContentAsked(id, entry, db) }
-        return recentIDs[place] == id
-            && entry.raw(18).holds(UnsafeRawBufferPointer(content(at: place)))
+        return recentIDs[slot] == id
+            && entry.raw(18).holds(UnsafeRawBufferPointer(content(at: slot)))
     }
 
     /// Whether an entry tells the content that the entry of the ask does, for want of texts.
@@ -204,9 +204,9 @@ final class AlertContents {
         return button.role == role && button.id.isIdentical(to: row.optionalText(17))
     }
 
-    private func content(at place: Int) -> UnsafeMutableRawBufferPointer {
+    private func content(at slot: Int) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(
-            rebasing: recent[(place * SHA256.byteCount)..<((place + 1) * SHA256.byteCount)])
+            rebasing: recent[(slot * SHA256.byteCount)..<((slot + 1) * SHA256.byteCount)])
     }
 }
 

@@ -185,7 +185,7 @@ extension AuditCheck {
             if row.integer(1) != story.number || row.integer(1) <= last {
                 tell(
                     id,
-                    "has response number \(row.integer(1)), which is not its place: "
+                    "has response number \(row.integer(1)), which is not its position: "
                         + "\(story.predecessors) were given before")
             }
             if row.optionalInteger(2) != (story.collected > 0 ? story.collectedMilliseconds : nil) {

@@ -131,7 +131,7 @@ extension Database {
     func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
         try first(Self.requests, .integer(id)) { row in
             let entry = try unchangedEntry(row, of: id)
-            try checkPlace(of: entry, id)
+            try checkLinks(of: entry, id)
             return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
         } ?? nil
     }
@@ -150,7 +150,7 @@ extension Database {
         var last: Int64 = 0
         try visit(Self.entries, [.integer(id)]) { row in
             let entry = try unchangedEntry(row, of: id)
-            try checkPlace(of: entry, id)
+            try checkLinks(of: entry, id)
             let sequence = entry.event.sequence
             let before =
                 switch entry.event.kind {
@@ -170,12 +170,12 @@ extension Database {
     }
 
     /// Makes sure that an entry goes on from the one before, and the one after it from this one.
-    private func checkPlace(of entry: AuditEntry, _ id: Alert.ID) throws {
-        let isInPlace = try first(Self.neighbours, .integer(entry.event.sequence)) { row in
+    private func checkLinks(of entry: AuditEntry, _ id: Alert.ID) throws {
+        let isLinked = try first(Self.neighbours, .integer(entry.event.sequence)) { row in
             let before = row.blob(0) ?? AuditHead.start.hash
             return before == entry.previous && (row.isNull(1) || row.blob(1) == entry.hash)
         }
-        guard isInPlace == true else {
+        guard isLinked == true else {
             throw AlertError.inconsistent(id, "entry \(entry.event.sequence) was replaced")
         }
     }
@@ -229,7 +229,7 @@ extension Database {
             guard row.text(2) == AlertEvent.Kind.erased.rawValue,
                 let alerts = ErasedAlerts(detail: row.optionalText(19)), alerts.contains(id)
             else { return true }
-            try self.checkPlace(of: try self.unchangedEntry(row, of: id), id)
+            try self.checkLinks(of: try self.unchangedEntry(row, of: id), id)
             found = (row.integer(0), alerts)
             return false
         }
@@ -244,7 +244,7 @@ extension Database {
 }
 
 extension Optional {
-    /// Puts a value in its place; returns what was there.
+    /// Replaces a value; returns the old one.
     fileprivate mutating func replace(with value: Wrapped) -> Wrapped? {
         defer { self = value }
         return self

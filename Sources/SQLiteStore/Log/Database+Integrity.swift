@@ -37,10 +37,10 @@ extension Database {
         func numbers(_ sql: String, _ kind: MultisetHash.Kind) throws {
             var last = (Int64.min, Int64.min)
             try visit(sql, []) { row in
-                let place = (row.integer(0), row.integer(1))
-                isInOrder = row.raw(0).kind == .integer && place > last
-                last = place
-                sum.add(kind, of: place.0, place.1)
+                let key = (row.integer(0), row.integer(1))
+                isInOrder = row.raw(0).kind == .integer && key > last
+                last = key
+                sum.add(kind, of: key.0, key.1)
                 return isInOrder
             }
         }

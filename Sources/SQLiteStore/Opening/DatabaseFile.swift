@@ -51,7 +51,7 @@ struct DatabaseFile: Sendable {
 
     /// Opens the file, which must exist already and go on with the history that is known.
     ///
-    /// A file that was put in the place of ours has alerts of its own with the same ids: a person
+    /// A file that replaced ours has alerts of its own with the same ids: a person
     /// would answer one question, and the answer would be stored for another.
     ///
     /// - Parameter isReadOnly: Whether the connection writes nothing, not even by mistake.
@@ -295,7 +295,7 @@ struct DatabaseFile: Sendable {
             }
         }
         let walFiles = WALFiles(of: files)
-        // While it was being opened, another database may have taken its place, whose log SQLite
+        // While it was being opened, another database may have replaced it, whose log SQLite
         // would take for this one's.
         guard database.identity == FileIdentity(path: path) else {
             throw .storage(operation: "open \(path)", "the database has been deleted or replaced")

@@ -77,9 +77,9 @@ extension Database {
 
     private func oldest(
         of priority: Alert.Priority, _ candidates: Candidates
-    ) throws -> QueuePlace? {
+    ) throws -> QueuePosition? {
         try first(Self.oldest, candidates.values(priority, after: -1)) { row in
-            QueuePlace(
+            QueuePosition(
                 id: row.integer(0), priority: priority,
                 asked: ClockReading(
                     wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),

@@ -6,39 +6,39 @@ extension Database {
     /// The next alerts that wait, after one of them or from the first.
     ///
     /// Within a priority they come by their ids, so that none of it is passed over or comes twice.
-    /// An alert that is resolved in the meantime keeps its place, or, if it was snoozed, gets back
+    /// An alert that is resolved in the meantime keeps its position, or, if it was snoozed, gets back
     /// the one from before.
     ///
     /// - Throws: ``AlertError/notFound(_:)`` if there is no alert to go on after.
     func waiting(
         source: String?, after last: Alert.ID?, limit: Int, at now: ClockReading
     ) throws -> [Alert.ID] {
-        let place = try last.map { id throws in
-            guard let place = try waitingPlace(of: id) else { throw AlertError.notFound(id) }
-            return place
+        let position = try last.map { id throws in
+            guard let position = try waitingPosition(of: id) else { throw AlertError.notFound(id) }
+            return position
         }
         var ids: [Alert.ID] = []
-        if place?.snoozedUntil == nil {
+        if position?.snoozedUntil == nil {
             ids = try Alert.Priority.allCases
                 .flatMap { priority in
-                    try places(
-                        priority, source: source, after: place?.queue, limit: limit, at: now)
+                    try positions(
+                        priority, source: source, after: position?.queue, limit: limit, at: now)
                 }
                 .sorted { $0.comes(before: $1, at: now) }
                 .prefix(limit).map(\.id)
         }
         guard ids.count < limit else { return ids }
-        let end = place.flatMap { place in place.snoozedUntil.map { ($0, place.queue.id) } }
+        let end = position.flatMap { last in last.snoozedUntil.map { ($0, last.queue.id) } }
         return ids + (try snoozed(source: source, after: end, limit: limit - ids.count, at: now))
     }
 
     /// The oldest waiting alerts of one priority, without their texts.
-    private func places(
-        _ priority: Alert.Priority, source: String?, after last: QueuePlace?, limit: Int,
+    private func positions(
+        _ priority: Alert.Priority, source: String?, after last: QueuePosition?, limit: Int,
         at now: ClockReading
-    ) throws -> [QueuePlace] {
+    ) throws -> [QueuePosition] {
         let isOwn = last?.priority == priority
-        var places: [QueuePlace] = []
+        var positions: [QueuePosition] = []
         try visit(
             """
             SELECT id, asked_ms, asked_boot_ms, boot FROM alerts
@@ -51,15 +51,17 @@ extension Database {
                 .optional(source),
             ]
         ) { row in
-            let place = QueuePlace(
+            let position = QueuePosition(
                 id: row.integer(0), priority: priority,
                 asked: ClockReading(
                     wallMilliseconds: row.integer(1), bootMilliseconds: row.integer(2),
                     boot: row.text(3)))
-            if isOwn || last?.comes(before: place, at: now) != false { places.append(place) }
-            return places.count < limit
+            if isOwn || last?.comes(before: position, at: now) != false {
+                positions.append(position)
+            }
+            return positions.count < limit
         }
-        return places
+        return positions
     }
 
     /// The snoozed alerts, the first to come again first.
@@ -79,13 +81,13 @@ extension Database {
         ) { $0.integer(0) }
     }
 
-    private func waitingPlace(of id: Alert.ID) throws -> WaitingPlace? {
+    private func waitingPosition(of id: Alert.ID) throws -> WaitingPosition? {
         try first(
             "SELECT priority, asked_ms, asked_boot_ms, boot, snoozed_ms FROM alerts WHERE id = ?",
             .integer(id)
         ) { row in
-            WaitingPlace(
-                queue: QueuePlace(
+            WaitingPosition(
+                queue: QueuePosition(
                     id: id,
                     priority: Alert.Priority(rawValue: Int(clamping: row.integer(0))) ?? .normal,
                     asked: ClockReading(
@@ -108,8 +110,8 @@ extension Database {
 }
 
 /// Where an alert stands among those that wait.
-private struct WaitingPlace {
-    let queue: QueuePlace
+private struct WaitingPosition {
+    let queue: QueuePosition
     /// When it comes again; `nil` for one that is not snoozed.
     let snoozedUntil: Int64?
 }

@@ -142,7 +142,7 @@ extension SQLiteAlertStore: Erasing {
 private struct Survey: Sendable {
     private static let pageLength = 2000
 
-    struct Place: Sendable {
+    struct Position: Sendable {
         var resolved = Int64.min
         var sequence: Int64 = 0
     }
@@ -153,12 +153,12 @@ private struct Survey: Sendable {
         var uncollected = 0
         var handled = 0
         var others = 0
-        var last = Place()
+        var last = Position()
     }
 
     let cutoff: Int64
     let caller: Caller
-    var last = Place()
+    var last = Position()
 
     init(before date: Date, by caller: Caller) {
         cutoff = Timestamp.milliseconds(date)
@@ -186,7 +186,7 @@ private struct Survey: Sendable {
             ]
         ) { row in
             page.count += 1
-            page.last = Place(resolved: row.integer(0), sequence: row.integer(1))
+            page.last = Position(resolved: row.integer(0), sequence: row.integer(1))
             guard row.integer(4) == 0 else { return }
             if !(UInt32(exactly: row.integer(5)).map(caller.hasRight) ?? false) {
                 page.others += 1

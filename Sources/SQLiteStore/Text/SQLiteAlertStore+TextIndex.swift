@@ -54,7 +54,7 @@ extension SQLiteAlertStore: Maintenance {
 }
 
 extension Database {
-    /// Reads every word's places; see
+    /// Reads every word's positions; see
     /// <https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>.
     fileprivate func checkTextIndex() throws {
         try execute(

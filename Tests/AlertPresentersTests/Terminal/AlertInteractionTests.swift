@@ -37,8 +37,8 @@ struct AlertInteractionTests {
             (Alert("?", buttons: [.destructive("A"), .destructive("B")]), nil),
             (Alert("?", buttons: [.cancel("No"), "Yes"]), 0),
         ] as [(Alert, Int?)])
-    func preselected(alert: Alert, place: Int?) {
-        #expect(AlertInteraction(alert, laterOptions: []).buttons.selected == place)
+    func preselected(alert: Alert, index: Int?) {
+        #expect(AlertInteraction(alert, laterOptions: []).buttons.selected == index)
     }
 
     @Test(

@@ -48,7 +48,7 @@ struct QueueOrderTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Closing an alert does not cost it its place")
+    @Test("Closing an alert does not cost it its position")
     func snoozedAge() async throws {
         let first = try await store.ask(.yesNo()).id
         let second = try await store.ask(.yesNo()).id

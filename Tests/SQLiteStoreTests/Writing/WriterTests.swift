@@ -206,7 +206,7 @@ struct WriterTests {
         one.release()
     }
 
-    @Test("Another queue in the place of this one is neither read nor written")
+    @Test("A queue that has replaced this one is neither read nor written")
     func replaced() async throws {
         let (store, other) = (try await queue.store(), try TemporaryQueue())
         let id = try await store.ask(.yesNo("Mine")).id

@@ -133,7 +133,7 @@ struct WatchCommand: SearchingCommand {
             for entry in page {
                 try entry.checkHash()
                 let head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
-                if let last, alert == nil { try entry.checkPlace(after: last) }
+                if let last, alert == nil { try entry.checkLink(after: last) }
                 last = head
                 cursor = head.sequence
                 guard isOfSource(entry.event) else { continue }

@@ -4,7 +4,7 @@ import Glibc
 import Linux
 
 /// Where a backup goes: a file of its own, or a directory in which each has its time in its name.
-struct BackupPlace: Sendable {
+struct BackupLocation: Sendable {
     /// With links and dots resolved, so that it can be compared with other paths.
     let directory: String
     /// The name of the file; `nil` where the time makes it.
@@ -102,9 +102,9 @@ struct BackupPlace: Sendable {
     }
 }
 
-// MARK: - What stands at a file's place already
+// MARK: - What stands at a path already
 
-extension BackupPlace {
+extension BackupLocation {
     /// Makes sure that a file can be put at a path, and that no log of another one stands beside
     /// it, which SQLite would take for its own.
     ///
