@@ -230,7 +230,7 @@ extension ScriptedPresenter {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            // Whoever cancels before the wait begins finds nobody; the task sees it then.
+            // A cancel before the wait begins finds nobody; the task sees it then.
             state.withLock { $0.waiters.removeValue(forKey: id) }?
                 .resume(throwing: CancellationError())
         }

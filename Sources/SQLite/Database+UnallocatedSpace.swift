@@ -48,7 +48,7 @@ extension Database {
     package func forgetPages() { sqlite3_db_release_memory(connection) }
 
     private var pageSize: Int {
-        // A file that can't even tell this is told by whatever is read from it next.
+        // A file that can't even tell this fails at the next read.
         (try? first("PRAGMA page_size") { Int($0.integer(0)) }) ?? 4096
     }
 

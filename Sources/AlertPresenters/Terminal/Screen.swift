@@ -55,7 +55,7 @@ final class Screen: Sendable {
         }
     }
 
-    /// Leaves the lines where they are, to whoever has the screen now.
+    /// Leaves the lines where they are, to the process that has the screen now.
     func forget() {
         drawn.withLock { $0 = nil }
     }

@@ -13,7 +13,7 @@ package struct StoreComparison {
     private var steps: RandomSteps
     /// How many steps changed something: a run in which all fail would prove nothing.
     package private(set) var changes = 0
-    /// The last steps, for whoever reads of a difference.
+    /// The last steps, for a person who reads of a difference.
     private var recent: [String] = []
 
     package init(seed: UInt64, _ queues: ContractQueue...) async throws {

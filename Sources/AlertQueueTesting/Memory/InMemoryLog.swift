@@ -7,7 +7,7 @@ struct InMemoryLog {
         let entry: AuditEntry
         let process: Int
         /// Whether it means more than the one who wrote it knows.
-        let isLoud: Bool
+        let concernsOthers: Bool
     }
 
     /// The entry with the number 1 comes first.
@@ -20,10 +20,11 @@ struct InMemoryLog {
 
     /// Appends an entry, chained to the one before.
     mutating func append(
-        _ draft: AuditDraft, _ write: InMemoryWrite, by caller: Caller? = nil, isLoud: Bool = false
+        _ draft: AuditDraft, _ write: InMemoryWrite, by caller: Caller? = nil,
+        concernsOthers: Bool = false
     ) {
         let entry = draft.entry(after: head, at: write.now, by: caller ?? write.caller)
-        lines.append(Line(entry: entry, process: write.process, isLoud: isLoud))
+        lines.append(Line(entry: entry, process: write.process, concernsOthers: concernsOthers))
     }
 
     /// The lines after a number, oldest first.

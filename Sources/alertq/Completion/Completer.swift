@@ -2,7 +2,7 @@ import AlertQueue
 
 /// Completes command lines from the tables of options and from what is in the queue.
 ///
-/// A person is in the middle of a line: whatever goes wrong, there is just nothing to offer.
+/// A person is in the middle of a line: if anything goes wrong, there is just nothing to offer.
 struct Completer: Sendable {
     private let line: TypedLine
 

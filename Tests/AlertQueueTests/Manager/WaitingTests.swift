@@ -22,7 +22,7 @@ struct WaitingTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("Whoever waits when the manager closes hears that it has been closed")
+    @Test("A waiting caller hears that the manager has been closed")
     func closing() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = (0..<3).map { _ in

@@ -52,7 +52,7 @@ struct UnattendedTests {
         #expect(asked.output.contains(#""by":"policy","responder":null"#))
     }
 
-    @Test("Without a time of its own it is the timeout, whoever is there")
+    @Test("Without a time of its own it is the timeout, even if somebody is there")
     func timeout() async throws {
         let asked = try await queue.run(
             "ask", "Go?", "-b", "yes", "--cancel", "no", "--default", "yes", "--timeout", "200ms",

@@ -47,7 +47,7 @@ struct InjectedKillTests {
             let (kills, recoveries, recoveryKills) = progress.all
             FaultForm.report(
                 "\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
-            // Whoever shows an alert writes the slot from any thread, and a draft is written by
+            // A process that shows an alert writes the slot from any thread, and a draft is written by
             // several, so that counts differ.
             let isSteady = operation != .present && !operation.takesBackup
             let least = isSteady ? calls.reachable : points.count

@@ -96,7 +96,7 @@ extension ModelCheck {
     }
 
     private func isEnd(_ told: Played.Told, _ entry: ModelLog.Entry) -> Bool {
-        // An expiry is nobody's, whoever stored it.
+        // An expiry is nobody's, no matter who stored it.
         told.outcome == entry.outcome && told.index == entry.index
             && (told.outcome == "expired" ? told.pid == nil : told.pid == entry.pid)
     }
@@ -112,7 +112,7 @@ extension ModelCheck {
     /// Whether an alert's deadline may have passed when an operation returned.
     func isPast(_ id: Int64, perhaps one: Played) -> Bool {
         guard let (asker, timeout) = deadline(id) else {
-            // Whoever asked was killed: only the log knows.
+            // The asker was killed: only the log knows.
             return log.stories[id]?.expires != nil
         }
         return (one.returned ?? .max) >= asker.invoked + (timeout - 1) * 1_000_000

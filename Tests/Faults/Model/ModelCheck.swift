@@ -38,7 +38,7 @@ struct ModelCheck {
         var moments = played.indices.map { moment(of: $0) }
         claimForTheDead(&moments)
         for (offset, entry) in log.entries.enumerated() where owners[offset + 1] == nil {
-            // A deadline is kept by whoever comes next.
+            // A deadline is kept by the next client.
             if entry.event == "resolved", entry.outcome == "expired" { continue }
             violations.append("entry \(offset + 1), \(entry.event), is nobody's: \(entry)")
         }
@@ -218,7 +218,7 @@ extension ModelCheck {
         }
         let isOwn = log.entries[position - 1].pid == one.pid && owners[position] == nil
         if isOwn { return wrote(index, one.id, \.collected) { _, _ in true } }
-        // Whoever collects again is told of a success, and changes nothing.
+        // A client that collects again is told of a success, and changes nothing.
         return .saw({ $0 >= position }, from: position)
     }
 

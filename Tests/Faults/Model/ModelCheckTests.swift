@@ -144,7 +144,7 @@ struct ModelCheckTests {
             pid: one.pid, isCollected: false, snoozes: 0)
     }
 
-    /// When whoever resolved an alert was told so.
+    /// When the client that resolved an alert was told so.
     private static func ends(_ played: [Played]) -> [Int64: Int64] {
         let enders: [Played.Verb] = [.answer, .withdraw, .cancel]
         let pairs = played.filter { enders.contains($0.verb) && $0.told.error == nil }

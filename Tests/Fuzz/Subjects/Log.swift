@@ -117,7 +117,7 @@ private let tables = [
         ]),
 ]
 
-/// The queue's own tables without their checks and triggers: whoever writes the file may have
+/// The queue's own tables without their checks and triggers: an account that writes the file may have
 /// removed them.
 private let queue = Confined(
     database: {

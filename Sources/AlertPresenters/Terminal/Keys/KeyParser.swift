@@ -1,4 +1,4 @@
-/// Turns the bytes of a terminal into keys; whatever it does not know means nothing.
+/// Turns the bytes of a terminal into keys; what it does not know means nothing.
 ///
 /// Control sequences, control strings and pasted text are read to their end and dropped, so that
 /// no part of them is taken for a key. See ECMA-48 §5.4 and xterm's *Control Sequences*.

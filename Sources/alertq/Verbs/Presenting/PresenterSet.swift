@@ -59,8 +59,8 @@ struct PresenterSet: Sendable {
         in context: Context
     ) throws -> @Sendable (_ path: String) -> [any AlertPresenter] {
         // Lines of a log would be written over the alert.
-        let isQuiet = usesTerminal && isatty(STDERR_FILENO) == 1
-        let log: @Sendable (String) -> Void = { if !isQuiet { context.note($0) } }
+        let hasAlertsOnErrors = usesTerminal && isatty(STDERR_FILENO) == 1
+        let log: @Sendable (String) -> Void = { if !hasAlertsOnErrors { context.note($0) } }
         let makers = try kinds.map { kind in
             do {
                 return try maker(kind, log)
