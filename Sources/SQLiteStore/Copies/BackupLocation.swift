@@ -73,7 +73,7 @@ struct BackupLocation: Sendable {
     /// paths.
     ///
     /// - Parameters:
-    ///   - made: The one that stays, whatever the clock said when it was made.
+    ///   - made: The one that stays, no matter what the clock said when it was made.
     ///   - isOwn: Whether a file is of this queue: others may have the same name.
     func removeAllBut(
         _ count: Int, of made: String, where isOwn: (String) -> Bool

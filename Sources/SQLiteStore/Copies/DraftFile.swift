@@ -12,7 +12,7 @@ final class DraftFile: Sendable {
     /// Closed after SQLite has closed the file: that would lose SQLite's locks.
     private let descriptor: Descriptor
 
-    /// Makes an empty file with a mode, whatever the umask; see open(2), `O_EXCL`.
+    /// Makes an empty file with a mode, under any umask; see open(2), `O_EXCL`.
     init(for target: String, mode: mode_t) throws(AlertError) {
         let path = Self.path(for: target)
         // Its maker had our process id, and is dead, or is in another container.

@@ -45,7 +45,7 @@ extension SQLiteAlertStore: Backups {
 
     /// The first entry's hash, which no two queues share; `nil` for what can't be read.
     private static func origin(of path: String) -> [UInt8]? {
-        // A backup has no log, and whatever stands beside it, nothing is to be made there.
+        // A backup has no log, and nothing is to be made there.
         try? BackupSource.open(path, asItIs: true).auditHead(at: 1)?.hash
     }
 

@@ -195,7 +195,7 @@ extension Database {
     }
 
     /// Makes sure that an entry says that an alert has lost its texts, after it had ended and after
-    /// whoever had to take its response had done so.
+    /// those who had to take its response had done so.
     ///
     /// What is left of it is what the entry of its ask says.
     private func checkErasure(

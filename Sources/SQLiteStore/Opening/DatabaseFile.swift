@@ -91,7 +91,7 @@ struct DatabaseFile: Sendable {
         return try ready(database)
     }
 
-    /// Opens the file for `doctor`, whatever its schema is.
+    /// Opens the file for `doctor`, with any schema.
     ///
     /// - Returns: `nil` where there is no queue in it yet.
     func openUnchecked() throws(AlertError) -> OpenDatabase? {
@@ -192,7 +192,7 @@ struct DatabaseFile: Sendable {
     /// Makes an empty file with the right mode from the first moment on.
     private func create() throws(AlertError) {
         // What a deleted database left behind is not the new one's log, and its shared memory may
-        // still be mapped by whoever has the deleted one open.
+        // still be mapped by processes that have the deleted one open.
         for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
         // Under another name first: the file at `path` must never be opened beside SQLite.
         let draft = path + "-new.\(getpid())"
@@ -232,7 +232,7 @@ struct DatabaseFile: Sendable {
                 throw error
             }
             try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
-            // Whoever makes the file now has it to itself for a moment.
+            // The process that makes the file now has it to itself for a moment.
             handle.busyMilliseconds = 5000
             // These need no schema. After its check, each would have all statements compiled again,
             // and so the schema checked again.

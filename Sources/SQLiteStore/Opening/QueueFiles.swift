@@ -12,7 +12,7 @@ struct QueueFiles: Sendable {
     /// Looks at the directory of a database.
     ///
     /// A symbolic link is followed here, as SQLite does, so that all files of a queue stand beside
-    /// the same database whatever it is called; but not where others could have put it.
+    /// the same database under any name; but not where others could have put it.
     ///
     /// - Throws: if the path is empty, no regular file, in a directory that does not exist, or a
     ///   link in one that others may write.

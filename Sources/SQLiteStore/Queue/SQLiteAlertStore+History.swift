@@ -183,7 +183,7 @@ private struct HistoryQuery {
 
     /// The index that leads to what a filter describes, and to little else.
     private static func index(for filter: HistoryFilter) -> String {
-        // A key belongs to few responses, whatever else is asked.
+        // A key belongs to few responses, no matter what else is asked for.
         if filter.key != nil { return "responses_key" }
         switch (filter.source != nil, filter.button != nil, filter.uncollected) {
         case (true, true, _): return "responses_source_button_kind"

@@ -68,7 +68,7 @@ extension SQLiteAlertStore: Erasing {
                     PurgeProgress(
                         phase: .texts, done: min(total, done + page.count - rest.count),
                         total: total))
-                // Whoever waits for the writer lock gets it now.
+                // Those who wait for the writer lock get it now.
                 try? await Task.sleep(for: .milliseconds(1))
             }
             done += page.count
@@ -122,7 +122,7 @@ extension SQLiteAlertStore: Erasing {
                 guard case .busy = error, ContinuousClock.now < limit, !Task.isCancelled else {
                     throw error
                 }
-                // The lock was free meanwhile, for whoever answers.
+                // The lock was free meanwhile, for those who answer.
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }

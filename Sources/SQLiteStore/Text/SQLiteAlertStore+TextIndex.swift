@@ -13,7 +13,7 @@ extension SQLiteAlertStore: Maintenance {
             }
             left = try await indexSomeTexts()
             progress(max(0, total - left), total)
-            // Whoever waits for the writer lock gets it now: a lock is not fair by itself.
+            // Those who wait for the writer lock get it now: a lock is not fair by itself.
             if left > 0 { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }

@@ -34,25 +34,26 @@ extension GroupCommit {
 
     /// Waits until there is something to write; `false` once everything is written and closed.
     private func waitForWork(_ pace: inout Pace) -> Bool {
-        if pace.isBrisk { pace.isBrisk = isCalledSoon() }
+        if pace.staysAwake { pace.staysAwake = isCalledSoon() }
         let start = ContinuousClock.now
         defer { pace.note(ContinuousClock.now - start) }
         // Writes are often deferred after a commit: the first sleep is short, so that they wake
         // nobody.
-        var mayDoze = true
+        var sleepsBriefly = true
         while true {
             let (isReady, isOver, deferredDue) = state.withLock { state in
                 state.isSignalled = false
                 let isReady = !state.waiting.isEmpty || (state.isClosing && !state.deferred.isEmpty)
                 let deferredDue = state.deferred.isEmpty ? nil : state.deferredDue
-                state.isDozing = mayDoze || deferredDue != nil
+                state.isSleepingBriefly = sleepsBriefly || deferredDue != nil
                 return (isReady, state.isClosing && !isReady, deferredDue)
             }
             if isReady { return true }
             if isOver { return false }
             guard let deferredDue else {
-                if mayDoze {
-                    mayDoze = wakeUp.wait(timeout: .now() + Self.deferralTime.dispatch) == .success
+                if sleepsBriefly {
+                    let limit = DispatchTime.now() + Self.deferralTime.dispatch
+                    sleepsBriefly = wakeUp.wait(timeout: limit) == .success
                 } else {
                     wakeUp.wait()
                 }
@@ -68,7 +69,7 @@ extension GroupCommit {
 
     /// Whether somebody calls while the thread stays awake for a moment.
     private func isCalledSoon() -> Bool {
-        let limit = ContinuousClock.now + Pace.brisk
+        let limit = ContinuousClock.now + Pace.awakeTime
         let atOnce = DispatchTime(uptimeNanoseconds: 0)
         repeat {
             if wakeUp.wait(timeout: atOnce) == .success { return true }
@@ -105,7 +106,7 @@ extension GroupCommit {
                 job.finish(error)
             }
         }
-        // Whoever waited here goes on while the other processes are told.
+        // Callers that waited here go on while the other processes are told.
         if outcome.isCommitted { ring() }
         if outcome.mustKeepDeferred { keep(deferred) }
         writer.checkpointIfDue()
@@ -176,7 +177,7 @@ extension GroupCommit {
 
     private func scheduleWatch() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
-            let (isHurried, isHopeless) = self.hurriedWait.withLock { wait in
+            let (isEnding, isHopeless) = self.shutdownWait.withLock { wait in
                 (wait != nil, wait?.isHopeless() ?? false)
             }
             let (late, closed, goesOn) = self.state.withLock { state in
@@ -188,7 +189,7 @@ extension GroupCommit {
                 let limit = isHopeless ? now : now - self.busyTime
                 // What has not been asked need not be undone.
                 let isLate = { (job: WriteJob) in
-                    job.enqueued <= limit || (isHurried && job.kind == .ask)
+                    job.enqueued <= limit || (isEnding && job.kind == .ask)
                 }
                 let late = state.waiting.filter(isLate)
                 state.waiting.removeAll(where: isLate)
@@ -199,12 +200,12 @@ extension GroupCommit {
                 return (late, state.onClosed, true)
             }
             if !late.isEmpty {
-                let waited = isHopeless || isHurried ? .zero : self.busyTime
+                let waited = isHopeless || isEnding ? .zero : self.busyTime
                 let error = AlertError.locked(after: waited, lockFile: self.lockFile)
                 for job in late { job.finish(error) }
             }
             for closed in closed { closed() }
-            if goesOn { self.scheduleWatch() } else { self.hurriedWait.withLock { $0?.end() } }
+            if goesOn { self.scheduleWatch() } else { self.shutdownWait.withLock { $0?.end() } }
         }
     }
 }
@@ -213,14 +214,14 @@ extension GroupCommit {
 /// them: to be woken takes longer than a fast disk's sync.
 private struct Pace {
     /// How long it stays awake at most.
-    static let brisk = Duration.microseconds(100)
+    static let awakeTime = Duration.microseconds(100)
     private static let hasOtherProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
-    var isBrisk = false
+    var staysAwake = false
 
     /// Notes how long the thread has slept.
     mutating func note(_ sleep: Duration) {
-        isBrisk = Self.hasOtherProcessors && (isBrisk || sleep < Self.brisk)
+        staysAwake = Self.hasOtherProcessors && (staysAwake || sleep < Self.awakeTime)
     }
 }
 

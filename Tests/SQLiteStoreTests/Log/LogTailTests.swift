@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Known head")
+@Suite("Log tail")
 struct LogTailTests {
     private let known = LogTail()
 
@@ -21,8 +21,8 @@ struct LogTailTests {
         return known.didCommit()
     }
 
-    @Test("A process's own quiet commits are no news, and are skipped")
-    func quiet() {
+    @Test("A process's own commits that concern nobody else are no news, and are skipped")
+    func ownCommits() {
         known.raise(to: head(5))
         #expect(!commit(after: head(5), to: head(6)))
         #expect(!commit(after: head(6), to: head(8)))
@@ -32,7 +32,7 @@ struct LogTailTests {
     }
 
     @Test("A commit that means more is news")
-    func loud() {
+    func foreignCommits() {
         known.raise(to: head(5))
         #expect(commit(after: head(5), to: head(6), concernsOthers: true))
         #expect(!known.isOwn(since: 5))

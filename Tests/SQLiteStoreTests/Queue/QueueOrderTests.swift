@@ -75,7 +75,7 @@ struct QueueOrderTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert that is wanted alone comes whatever else waits, unless it is put off")
+    @Test("An alert that is wanted alone comes before all others, unless it is snoozed")
     func only() async throws {
         try await store.ask(.yesNo(priority: .critical))
         let wanted = try await store.ask(.yesNo(priority: .low)).id

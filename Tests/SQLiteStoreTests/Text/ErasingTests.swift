@@ -239,7 +239,7 @@ struct ErasingTests: StoreSuite {
         for id in 1...6 as ClosedRange<Int64> {
             #expect(try await store.record(id).isErased == (id <= 3))
         }
-        // Whoever comes after all finds the outcome, and the log stays whole.
+        // A process that comes later finds the outcome, and the log stays whole.
         for id in 1...6 as ClosedRange<Int64> { _ = try await store.collect(id, by: .ana) }
         #expect(try await verifies())
         #expect(try await erase().erased == 3)

@@ -167,7 +167,7 @@ struct WriterTests {
         await reopened.close()
     }
 
-    @Test("Whoever waits too long for a lock that somebody holds is told so")
+    @Test("A caller that waits too long for a held lock is told so")
     func heldLock() async throws {
         let store = try await queue.store(busyTime: .milliseconds(200))
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
@@ -184,7 +184,7 @@ struct WriterTests {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
-        #expect(await eventually { store.commits.state.withLock { !$0.isDozing } })
+        #expect(await eventually { store.commits.state.withLock { !$0.isSleepingBriefly } })
         store.post(.collected(id), by: .ana)
         #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
         await store.close()
