@@ -100,17 +100,17 @@ extension ModelCheck {
         for position in begun.indices.dropFirst() {
             begun[position] = max(begun[position], begun[position - 1])
         }
-        var moments: [(time: Int64, isReturn: Bool, index: Int)] = []
+        var turns: [(time: Int64, isReturn: Bool, index: Int)] = []
         for (index, one) in played.enumerated() {
-            moments.append((one.invoked, false, index))
-            if let returned = one.returned { moments.append((returned, true, index)) }
+            turns.append((one.invoked, false, index))
+            if let returned = one.returned { turns.append((returned, true, index)) }
         }
         // What begins in the instant in which something else ends may have been beside it.
-        moments.sort { ($0.time, $0.isReturn ? 1 : 0) < ($1.time, $1.isReturn ? 1 : 0) }
+        turns.sort { ($0.time, $0.isReturn ? 1 : 0) < ($1.time, $1.isReturn ? 1 : 0) }
         /// The last position that somebody had been told of, and that at each invocation.
         var known = 0
         var knownBefore = [Int](repeating: 0, count: played.count)
-        for (_, isReturn, index) in moments {
+        for (_, isReturn, index) in turns {
             if !isReturn {
                 knownBefore[index] = known
                 if case .wrote(let position) = moments[index], position <= known {
