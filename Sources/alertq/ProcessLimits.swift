@@ -22,7 +22,7 @@ enum ProcessLimits {
             refuse("there is too little memory to start; see ulimit -v")
         }
         munmap(room, memory)
-        // By a thread of its own: a caller that asks Dispatch for a thread waits until there is one.
+        // By a thread of its own: Dispatch makes its callers wait until there is a thread.
         guard startThread({ _ in ProcessLimits.watch() }) else { refuseForThreads() }
     }
 

@@ -6,8 +6,8 @@ extension Database {
     /// The next alerts that wait, after one of them or from the first.
     ///
     /// Within a priority they come by their ids, so that none of it is passed over or comes twice.
-    /// An alert that is resolved in the meantime keeps its position, or, if it was snoozed, gets back
-    /// the one from before.
+    /// An alert that is resolved in the meantime keeps its position, or, if it was snoozed, gets
+    /// back the one from before.
     ///
     /// - Throws: ``AlertError/notFound(_:)`` if there is no alert to go on after.
     func waiting(

@@ -47,8 +47,8 @@ struct InjectedKillTests {
             let (kills, recoveries, recoveryKills) = progress.all
             FaultForm.report(
                 "\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
-            // A process that shows an alert writes the slot from any thread, and a draft is written by
-            // several, so that counts differ.
+            // A process that shows an alert writes the slot from any thread, and a draft is
+            // written by several, so that counts differ.
             let isSteady = operation != .present && !operation.takesBackup
             let least = isSteady ? calls.reachable : points.count
             #expect(kills >= least, "calls were left out: \(calls.story)")

@@ -117,8 +117,8 @@ private let tables = [
         ]),
 ]
 
-/// The queue's own tables without their checks and triggers: an account that writes the file may have
-/// removed them.
+/// The queue's own tables without their checks and triggers: an account that writes the file may
+/// have removed them.
 private let queue = Confined(
     database: {
         guard let database = try? Database(path: ":memory:", access: .create) else { return nil }
