@@ -144,7 +144,7 @@ extension Completer {
     private func queue() throws -> QueueChoice {
         var options = QueueOptions()
         for occurrence in line.occurrences {
-            let option = QueueOptions.options.first { $0.syntax == occurrence.option }
+            let option = QueueOptions.options.first { $0.syntax.name == occurrence.option.name }
             try option?.read(occurrence.value, into: &options)
         }
         try options.validate()

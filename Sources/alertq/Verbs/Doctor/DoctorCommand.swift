@@ -17,7 +17,7 @@ struct DoctorCommand: Command {
             help: "Print units for a daily backup into this directory"),
         Option(
             "keep", .count(atMost: BackupCommand.mostKept), \.$count,
-            help: "How many backups the timer keeps; 30 unless given"),
+            help: "How many backups the timer keeps", default: \.description),
         Option(
             "purge-after", .age, \.age,
             help: "Also purge texts that are older, such as 180d"),

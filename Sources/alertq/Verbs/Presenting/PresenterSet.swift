@@ -12,23 +12,9 @@ struct PresenterSet: Sendable {
     /// Whether the terminal shows alerts as numbered lines.
     private let isPlain: Bool
 
-    init(_ kinds: [PresenterKind]) {
+    init(_ kinds: [PresenterKind], isPlain: Bool = false) {
         self.kinds = kinds
-        isPlain = false
-    }
-
-    /// The presenters that `--on` names, each once; the terminal if it names none.
-    init(names: [String], isPlain: Bool = false) throws(UsageError) {
         self.isPlain = isPlain
-        var kinds: [PresenterKind] = []
-        for name in names {
-            let kind = try PresenterKind(name)
-            guard !kinds.contains(kind) else {
-                throw UsageError("--on \(name) is given twice")
-            }
-            kinds.append(kind)
-        }
-        self.kinds = kinds.isEmpty ? [.terminal] : kinds
     }
 
     /// Whether alerts are drawn on this process's terminal.

@@ -15,7 +15,7 @@ struct WatchCommand: SearchingCommand {
         Option("exec", .installedProgram, \.program, help: "Run a program for each response"),
         Option(
             "exec-timeout", .duration, \.$limit,
-            help: "How long a run may take; 5 minutes unless given"),
+            help: "How long a run may take", default: LengthText.text),
         Option(
             "button", .text("ID"), \.button,
             help: "With --exec: only where this button was chosen"),
