@@ -5,8 +5,8 @@
 ///
 /// Every change has its entry, so that the log is the order of all changes, and each operation that
 /// changed something has its position in it. One that only looked needs a position at which the
-/// model says what it was told. Each takes the earliest position that is possible after all that had
-/// returned before; if that fails, no other choice would do. See Herlihy and Wing,
+/// model says what it was told. Each takes the earliest position that is possible after all that
+/// had returned before; if that fails, no other choice would do. See Herlihy and Wing,
 /// *Linearizability* (1990).
 struct ModelCheck {
     /// When an operation can have happened.
