@@ -4,7 +4,7 @@ import Glibc
     internal import Testing
 #endif
 
-/// The place in a test that an issue names.
+/// The location in a test that an issue names.
 struct CallSite: Sendable {
     let fileID: String
     let filePath: String

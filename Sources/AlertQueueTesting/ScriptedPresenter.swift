@@ -213,17 +213,6 @@ public final class ScriptedPresenter: AlertPresenter {
     }
 }
 
-/// Nothing appeared on the pretended screen while a test waited for it.
-public struct NotShown: Error, CustomStringConvertible {
-    /// The name of the presenter whose screen stayed empty.
-    public let presenter: String
-    /// How long the test waited.
-    public let limit: Duration
-
-    /// Who showed nothing for how long.
-    public var description: String { "“\(presenter)” showed nothing within \(limit)" }
-}
-
 // MARK: - Appearances
 
 extension ScriptedPresenter {
@@ -241,7 +230,7 @@ extension ScriptedPresenter {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            // Whoever cancels before the wait begins finds nobody; the task sees it then.
+            // A cancel before the wait begins finds nobody; the task sees it then.
             state.withLock { $0.waiters.removeValue(forKey: id) }?
                 .resume(throwing: CancellationError())
         }

@@ -26,8 +26,8 @@ package final class Descriptor: Sendable {
         close(raw)
     }
 
-    /// Opens a file for reading and writing; a missing one is created with exactly `mode`, whatever
-    /// the umask. Fails with `ELOOP` for a link.
+    /// Opens a file for reading and writing; a missing one is created with exactly `mode`, under
+    /// any umask. Fails with `ELOOP` for a link.
     package static func openOrCreate(
         _ path: String, mode: mode_t
     ) throws(LinuxError) -> Descriptor {
@@ -54,8 +54,8 @@ package final class Descriptor: Sendable {
         return descriptor.isPlainFile ? descriptor : nil
     }
 
-    /// Whoever may write the directory could make a name lead to a file of somebody else's, or to
-    /// a pipe that never opens; see symlink(7) and fifo(7).
+    /// An account that may write the directory could make a name lead to a file of somebody
+    /// else's, or to a pipe that never opens; see symlink(7) and fifo(7).
     private static let safeFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
     /// Whether it is a file with one name.

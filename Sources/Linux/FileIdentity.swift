@@ -1,7 +1,6 @@
 import CLinux
-import Glibc
 
-/// Which file something is, whatever it is called.
+/// Which file something is, under any name.
 ///
 /// A file that is deleted leaves its inode's number to the next one at once, so the moment of its
 /// birth belongs to its identity; see statx(2).

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// The locks that processes hold on one file, as the kernel tells; see `/proc/locks` in proc(5).
 ///
@@ -51,7 +50,7 @@ package struct FileLocks {
         let kind: Substring
         let access: Substring
         let pid: Int32
-        let place: Substring
+        let file: Substring
         let first: Int
     }
 
@@ -64,11 +63,11 @@ package struct FileLocks {
                 let pid = Int32(words[4]), let first = Int(words[6])
             else { return Held?.none }
             return Held(
-                kind: words[1], access: words[3], pid: pid, place: words[5], first: first)
+                kind: words[1], access: words[3], pid: pid, file: words[5], first: first)
         }
         let numbers = [gnu_dev_major(UInt(file.device)), gnu_dev_minor(UInt(file.device))]
         let device = numbers.map(Self.hex).joined(separator: ":")
-        let exact = locks.filter { $0.place == device + ending }
+        let exact = locks.filter { $0.file == device + ending }
         // Some file systems have other numbers there than stat(2) gives.
         return exact.isEmpty ? locks : exact
     }

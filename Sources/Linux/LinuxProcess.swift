@@ -1,9 +1,7 @@
-import Glibc
-
 /// Another process, as the kernel shows it to everybody; see proc(5).
 package struct LinuxProcess: Sendable {
     package let pid: Int32
-    /// The program's name, as far as it can be seen, with whatever bytes it chose; see proc(5),
+    /// The program's name, as far as it can be seen, in any bytes that it chose; see proc(5),
     /// `comm`.
     package let program: String?
     /// Whether it is stopped, by SIGSTOP or a debugger, and so can't let go of anything.
@@ -21,7 +19,7 @@ package struct LinuxProcess: Sendable {
 }
 
 extension LinuxProcess: Hashable {
-    /// Whether two looks saw the same process, whatever it did meanwhile.
+    /// Whether two looks saw the same process, no matter what it did meanwhile.
     package static func == (left: LinuxProcess, right: LinuxProcess) -> Bool {
         left.pid == right.pid
     }

@@ -33,7 +33,7 @@ package struct ProgramStart: Sendable {
     package var leadsSession = false
     /// A descriptor that it keeps open, as its fourth.
     package var kept: Int32?
-    /// What its environment has beside ours, or in the place of ours.
+    /// What its environment has beside ours, or instead of ours.
     package var variables: [(name: String, value: String)] = []
     /// What its environment lacks of ours.
     package var removedVariables: [String] = []
@@ -52,16 +52,16 @@ package struct ProgramStart: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (place, stream) in [(Int32(0), input), (1, output), (2, errors)] {
+        for (number, stream) in [(Int32(0), input), (1, output), (2, errors)] {
             switch stream {
             case .inherited: break
             case .nothing:
-                let access = place == 0 ? O_RDONLY : O_WRONLY
-                posix_spawn_file_actions_addopen(&actions, place, "/dev/null", access, 0)
+                let access = number == 0 ? O_RDONLY : O_WRONLY
+                posix_spawn_file_actions_addopen(&actions, number, "/dev/null", access, 0)
             case .descriptor(let source):
-                posix_spawn_file_actions_adddup2(&actions, source, place)
+                posix_spawn_file_actions_adddup2(&actions, source, number)
             case .terminal(let path):
-                posix_spawn_file_actions_addopen(&actions, place, path, O_RDWR, 0)
+                posix_spawn_file_actions_addopen(&actions, number, path, O_RDWR, 0)
             }
         }
         if let kept { posix_spawn_file_actions_adddup2(&actions, kept, 3) }
@@ -106,13 +106,13 @@ package struct ProgramStart: Sendable {
         defer { for pointer in argv + own { free(pointer) } }
         let names = variables.map(\.name) + removedVariables
         var environment: [UnsafeMutablePointer<CChar>?] = []
-        var place = environ
-        while let variable = place.pointee {
+        var entry = environ
+        while let variable = entry.pointee {
             let isOther = names.allSatisfy {
                 strncmp(variable, $0 + "=", $0.utf8.count + 1) != 0
             }
             if isOther { environment.append(variable) }
-            place += 1
+            entry += 1
         }
         environment += own + [nil]
         var process = pid_t()

@@ -1,5 +1,4 @@
 import CSQLite
-import Glibc
 
 // Overwriting what deleted rows have left in the file.
 //
@@ -11,7 +10,7 @@ extension Database {
     /// From this many pages on, the first byte no longer tells a b-tree's page from another one.
     private static let mostPages = 1 << 25
 
-    /// Overwrites the unused places of some pages of the file with zeros, past SQLite's own cache.
+    /// Overwrites the unused space of some pages of the file with zeros, past SQLite's own cache.
     ///
     /// The write-ahead log must be empty, and this connection hold the write lock, so that nobody
     /// else writes to the file. The caller has every connection forget its pages afterwards, with
@@ -32,10 +31,10 @@ extension Database {
         let end = min(total, page + count)
         for number in page..<max(page, end) {
             try file.read(&bytes, at: number * pageSize)
-            for place in UnallocatedSpace.of(bytes, isFirst: number == 0)
-            where bytes[place].contains(where: { $0 != 0 }) {
-                let zeros = [UInt8](repeating: 0, count: place.count)
-                try file.write(zeros, at: number * pageSize + place.lowerBound)
+            for gap in UnallocatedSpace.of(bytes, isFirst: number == 0)
+            where bytes[gap].contains(where: { $0 != 0 }) {
+                let zeros = [UInt8](repeating: 0, count: gap.count)
+                try file.write(zeros, at: number * pageSize + gap.lowerBound)
             }
         }
         return (end < total ? end : nil, total)
@@ -49,7 +48,7 @@ extension Database {
     package func forgetPages() { sqlite3_db_release_memory(connection) }
 
     private var pageSize: Int {
-        // A file that can't even tell this is told by whatever is read from it next.
+        // A file that can't even tell this fails at the next read.
         (try? first("PRAGMA page_size") { Int($0.integer()) }) ?? 4096
     }
 
@@ -119,7 +118,7 @@ package enum UnallocatedSpace {
         // 0 stands for 65,536.
         let cells = number(header + 5) == 0 ? 65_536 : number(header + 5)
         guard gap <= cells, cells <= page.count else { return [] }
-        var places = [gap..<cells]
+        var gaps = [gap..<cells]
         var block = number(header + 1)
         while block != 0 {
             guard block >= cells, block + 4 <= page.count else { return [] }
@@ -127,9 +126,9 @@ package enum UnallocatedSpace {
             guard size >= 4, block + size <= page.count, next == 0 || next >= block + size else {
                 return []
             }
-            places.append((block + 4)..<(block + size))
+            gaps.append((block + 4)..<(block + size))
             block = next
         }
-        return places
+        return gaps
     }
 }

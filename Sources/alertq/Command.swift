@@ -43,10 +43,11 @@ extension Command {
 extension Command {
     /// What can be typed, without the properties that it sets.
     static var syntax: VerbSyntax {
-        VerbSyntax(
+        let verb = Self()
+        return VerbSyntax(
             name: name, abstract: abstract, operands: operands.map(\.syntax),
-            options: options.map(\.syntax), common: Common.options.map(\.syntax),
-            discussion: discussion)
+            options: options.map { $0.syntax(in: verb) },
+            common: Common.options.map { $0.syntax(in: verb.common) }, discussion: discussion)
     }
 
     /// Reads what follows the verb; `nil` if that asks for help.
@@ -58,7 +59,7 @@ extension Command {
         let options = options + Common.options.map { $0.within(\.common) }
         var verb = Self()
         for occurrence in arguments.occurrences {
-            let option = options.first { $0.syntax == occurrence.option }
+            let option = options.first { $0.syntax.name == occurrence.option.name }
             guard let option else { preconditionFailure("the parser made an option up") }
             try option.read(occurrence.value, into: &verb)
         }

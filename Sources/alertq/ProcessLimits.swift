@@ -22,13 +22,13 @@ enum ProcessLimits {
             refuse("there is too little memory to start; see ulimit -v")
         }
         munmap(room, memory)
-        // By a thread of its own: whoever asks Dispatch for a thread waits until there is one.
+        // By a thread of its own: Dispatch makes its callers wait until there is a thread.
         guard startThread({ _ in ProcessLimits.watch() }) else { refuseForThreads() }
     }
 
     /// Ends the process if it can't get under way because there are no threads to be had.
     ///
-    /// Later on, whoever needs a thread waits until there is one: a question that waits for hours
+    /// Later on, code that needs a thread waits until there is one: a question that waits for hours
     /// must not end because of a moment's crowd.
     private static func watch() -> UnsafeMutableRawPointer? {
         var misses = 0

@@ -1,4 +1,3 @@
-import AlertQueue
 import CLinux
 import Glibc
 import Linux
@@ -195,7 +194,7 @@ extension Program {
         return path
     }
 
-    /// Fills the places of closed standard streams, so that no database takes them: nothing that
+    /// Opens standard streams that are closed, so that no database takes them: nothing that
     /// is meant for a stream may ever be written into a file. Using them still fails.
     static func openStandardStreams() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]

@@ -98,10 +98,3 @@ struct ManualClockTests {
         #expect(clock.slept.withLock { $0 } == [.seconds(3)])
     }
 }
-
-/// Something that happens once.
-final class Flag: Sendable {
-    private let state = Mutex(false)
-    var isSet: Bool { state.withLock { $0 } }
-    func set() { state.withLock { $0 = true } }
-}

@@ -39,8 +39,8 @@ struct RaceTests {
         for number in 1...FaultForm.count(short: 170, full: 10_000) {
             let id = try await ask(number, asker)
             // Another one is told first each time.
-            for place in 0..<4 {
-                let index = (place + number) % 4
+            for offset in 0..<4 {
+                let index = (offset + number) % 4
                 try racers[index].send("answer", ["id": id, "button": buttons[index]])
             }
             var replies: [QueueClient.Reply] = []

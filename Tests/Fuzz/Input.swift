@@ -1,6 +1,6 @@
 import Glibc
 
-/// The bytes of one try, taken from the front as whatever a subject needs.
+/// The bytes of one try, taken from the front in the form that a subject needs.
 struct Input {
     private var rest: ArraySlice<UInt8>
 

@@ -26,7 +26,7 @@ package final class QueueClient: Sendable {
     package let process: Child
     /// `nil` once the process has been told to end.
     private let input: Mutex<Descriptor?>
-    private let place = Mutex(0)
+    private let offset = Mutex(0)
 
     /// Starts a client on a queue; `words` go before the program, such as `unshare --time`.
     package init(
@@ -94,9 +94,9 @@ package final class QueueClient: Sendable {
     }
 
     private func takeLine() -> [UInt8]? {
-        place.withLock { place in
-            guard let line = process.output.line(from: place) else { return nil }
-            place += line.count + 1
+        offset.withLock { offset in
+            guard let line = process.output.line(from: offset) else { return nil }
+            offset += line.count + 1
             return line
         }
     }

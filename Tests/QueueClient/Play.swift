@@ -85,9 +85,9 @@ extension Play {
             }
         case .join, .lookUp, .conflict:
             // Keys are shared by all clients, and come and go with time.
-            let place = number / 40 * 4 + Int.random(in: -2..<4, using: &random)
+            let group = number / 40 * 4 + Int.random(in: -2..<4, using: &random)
             played.id = 0
-            played.key = "shared \(place)"
+            played.key = "shared \(group)"
             played.title = "\(client).\(number)"
         case .answer:
             played.button = Bool.random(using: &random) ? "yes" : "no"
@@ -99,10 +99,10 @@ extension Play {
 
     private mutating func verb(_ number: Int) -> Played.Verb {
         if number.isMultiple(of: 20_000) { return .verify }
-        var place = Int.random(in: 0..<Self.total, using: &random)
+        var rest = Int.random(in: 0..<Self.total, using: &random)
         for (verb, weight) in Self.weights {
-            place -= weight
-            if place < 0 { return verb }
+            rest -= weight
+            if rest < 0 { return verb }
         }
         return .record
     }

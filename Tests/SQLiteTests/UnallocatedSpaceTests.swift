@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLite
 
-@Suite("Unused places")
+@Suite("Unallocated space")
 struct UnallocatedSpaceTests {
     /// A leaf page with two cells and a free block between them.
     private func page(type: UInt8 = 13, header: Int = 0) -> [UInt8] {
@@ -15,7 +15,7 @@ struct UnallocatedSpaceTests {
     }
 
     @Test("They are the gap before the cells, and the free blocks but for their heads")
-    func places() {
+    func gaps() {
         #expect(UnallocatedSpace.of(page(), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
         #expect(UnallocatedSpace.of(page(type: 10), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
         #expect(UnallocatedSpace.of(page(type: 5), isFirst: false) == [16..<0x180, 0x194..<0x1A0])
@@ -26,10 +26,10 @@ struct UnallocatedSpaceTests {
     @Test("A page that is no b-tree's, or not as it should be, has none")
     func strange() {
         #expect(UnallocatedSpace.of(page(type: 0), isFirst: false) == [])
-        for (place, byte) in [(3, 0xFF), (5, 0xFF), (1, 0xFF), (0x190, 0xFF), (0x192, 0xFF)] {
+        for (offset, byte) in [(3, 0xFF), (5, 0xFF), (1, 0xFF), (0x190, 0xFF), (0x192, 0xFF)] {
             var strange = page()
-            strange[place] = UInt8(byte)
-            #expect(UnallocatedSpace.of(strange, isFirst: false) == [], "\(place)")
+            strange[offset] = UInt8(byte)
+            #expect(UnallocatedSpace.of(strange, isFirst: false) == [], "\(offset)")
         }
         var small = page()
         small[0x193] = 2

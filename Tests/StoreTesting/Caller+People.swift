@@ -2,7 +2,7 @@ import AlertCore
 import Glibc
 
 extension Caller {
-    /// Whoever applies deadlines.
+    /// The process that applies deadlines.
     package static let keeper = Caller(via: "deadline")
     /// A person at a terminal, of the account that asks in these tests.
     package static let ana = Caller(

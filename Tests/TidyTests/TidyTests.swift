@@ -5,51 +5,9 @@ import Testing
 /// Rules about the source itself, so that review can be about ideas.
 @Suite("Tidy")
 struct TidyTests {
-    static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-    /// The package's own modules that each module may import.
-    static let mayImport: [String: Set<String>] = [
-        "Linux": ["CLinux"],
-        "SQLite": ["CSQLite"],
-        "AlertCore": ["Linux"],
-        "SQLiteStore": ["AlertCore", "CLinux", "Linux", "Migrations", "SQLite"],
-        "AlertQueue": ["AlertCore", "Linux", "SQLiteStore"],
-        "AlertPresenters": ["AlertCore", "CLinux", "CSystemd", "Linux"],
-        "AlertQueueTesting": ["AlertCore", "SQLiteStore"],
-        "alertq": ["AlertPresenters", "AlertQueue", "CLinux", "Linux", "SQLiteStore"],
-        "alertq-bench": [
-            "AlertPresenters", "AlertQueue", "CSlowDisk", "Linux", "Migrations", "SQLite",
-            "SQLiteStore",
-        ],
-    ]
-
-    @Test("Imports follow the dependency table", arguments: mayImport.keys.sorted())
-    func imports(module: String) throws {
-        let ours = Set(Self.mayImport.keys).union(["CLinux", "CSQLite", "CSystemd", "Migrations"])
-        let files = try Self.files(in: "Sources/\(module)", extension: "swift")
-        #expect(!files.isEmpty)
-        for file in files {
-            let imported = try String(contentsOf: file, encoding: .utf8)
-                .matches(of: /(?m)^\s*(?:@\w+ )?(?:public |package )?import (\w+)/)
-                .map { String($0.1) }
-            let allowed = Self.mayImport[module, default: []]
-            let forbidden = ours.intersection(imported).subtracting(allowed)
-            #expect(forbidden.isEmpty, "\(file.lastPathComponent) imports \(forbidden)")
-        }
-    }
-
-    @Test("Every module of the package stands in the dependency table")
-    func modules() throws {
-        let modules = try FileManager.default
-            .contentsOfDirectory(atPath: Self.root.appending(path: "Sources").path)
-            .filter { !$0.hasPrefix("C") }
-        #expect(Set(modules) == Set(Self.mayImport.keys))
-    }
-
     @Test("Every migration file is embedded, in order, without gaps")
     func migrations() throws {
-        let files = try Self.files(in: "Migrations", extension: "sql").map {
+        let files = try SourceTree.files(in: "Migrations", extension: "sql").map {
             $0.deletingPathExtension().lastPathComponent
         }.filter { $0 != "schema" }
         let embedded = Migration.all.map { String(format: "%04d_%@", $0.version, $0.name) }
@@ -60,10 +18,10 @@ struct TidyTests {
     @Test("A folder holds no more than 24 Swift files")
     func folders() throws {
         let files = try ["Migrations", "Sources", "Tests"].flatMap {
-            try Self.files(in: $0, extension: "swift")
+            try SourceTree.files(in: $0, extension: "swift")
         }
         let folders = Dictionary(grouping: files) {
-            String($0.deletingLastPathComponent().path.dropFirst(Self.root.path.count + 1))
+            String($0.deletingLastPathComponent().path.dropFirst(SourceTree.root.path.count + 1))
         }
         for (folder, files) in folders {
             #expect(files.count <= 24, "\(folder) holds \(files.count) files; divide it by topic")
@@ -73,7 +31,7 @@ struct TidyTests {
     @Test("A file is named as a type or a function of its own, or as an extension and its topic")
     func names() throws {
         let files = try ["Migrations", "Sources", "Tests"].flatMap {
-            try Self.files(in: $0, extension: "swift")
+            try SourceTree.files(in: $0, extension: "swift")
         }
         // The subjects of the fuzzer are topics.
         for file in files where !file.path.contains("/Tests/Fuzz/") {
@@ -89,11 +47,29 @@ struct TidyTests {
         }
     }
 
+    @Test("A file declares at most one type that other files know")
+    func types() throws {
+        let declaration = try Regex(
+            "(?m)^(?:@[\\w.]+(?:\\(.*?\\))? +)*"
+                + "(?:(?:public|package|internal|nonisolated|final|indirect) +)*"
+                + "(?:struct|class|enum|actor|protocol|typealias) +\\w+")
+        let files = try ["Migrations", "Sources", "Tests"].flatMap {
+            try SourceTree.files(in: $0, extension: "swift")
+        }
+        // A program that is an example is read as one file; a fuzzer's subject is a topic.
+        for file in files where !file.path.contains("/Tests/Fuzz/") {
+            let name = file.lastPathComponent
+            guard name != "main.swift" else { continue }
+            let types = try String(contentsOf: file, encoding: .utf8).matches(of: declaration)
+            #expect(types.count <= 1, "\(name) declares \(types.count) types; give each a file")
+        }
+    }
+
     @Test("Lines, files and unsafe promises stay within limits")
     func limits() throws {
         var unchecked = 0
-        let sources = try Self.files(in: "Sources", extension: "swift")
-        for file in try sources + Self.files(in: "Tests", extension: "swift") {
+        let sources = try SourceTree.files(in: "Sources", extension: "swift")
+        for file in try sources + SourceTree.files(in: "Tests", extension: "swift") {
             let lines = try String(contentsOf: file, encoding: .utf8).split(
                 separator: "\n", omittingEmptySubsequences: false)
             let name = file.lastPathComponent
@@ -108,7 +84,7 @@ struct TidyTests {
 
     @Test("Nothing traps on what comes from outside")
     func traps() throws {
-        for file in try Self.files(in: "Sources", extension: "swift") {
+        for file in try SourceTree.files(in: "Sources", extension: "swift") {
             let text = try String(contentsOf: file, encoding: .utf8)
             for trap in ["try!", "fatalError(", " as! "] {
                 #expect(!text.contains(trap), "\(file.lastPathComponent) uses \(trap)")
@@ -118,7 +94,7 @@ struct TidyTests {
 
     @Test("Only what a signal handler or a Dispatch source needs is exempt from isolation")
     func isolation() throws {
-        let exempt = try Self.files(in: "Sources", extension: "swift").filter {
+        let exempt = try SourceTree.files(in: "Sources", extension: "swift").filter {
             try String(contentsOf: $0, encoding: .utf8).contains("nonisolated(unsafe)")
         }
         #expect(exempt.map(\.lastPathComponent) == ["TerminalGuard.swift", "TerminalInput.swift"])
@@ -126,17 +102,9 @@ struct TidyTests {
 
     @Test("The top level holds what it should, and nothing else")
     func topLevel() throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: Self.root.path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)
             .filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
         #expect(
             Set(names) == ["Package.swift", "README.md", "Migrations", "Sources", "Tests"])
-    }
-
-    private static func files(in folder: String, extension ending: String) throws -> [URL] {
-        let folder = root.appending(path: folder)
-        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        return names.filter { $0.hasSuffix("." + ending) }.sorted().map {
-            folder.appending(path: $0)
-        }
     }
 }

@@ -103,13 +103,16 @@ struct OptionParserTests {
 
     /// An argument that an option with a placeholder takes.
     private static func argument(_ option: OptionSyntax) -> String? {
-        if case .words(let words) = option.kind { return words.last }
+        if case .words(let words) = option.kind, option.placeholder != "PRESENTER" {
+            return words.last
+        }
         return switch option.placeholder {
         case nil: nil
-        case "COUNT"?, "ID"?, "PLACE"?: "7"
+        case "COUNT"?, "ID"?, "CURSOR"?: "7"
         case "DURATION"?: "9m"
         case "TIME"?: "3d"
         case "K=V"?: "k=v"
+        case "PRESENTER"?: "dialog"
         case "NUMBER:HASH"?: "7:" + String(repeating: "0a", count: 32)
         case "PROGRAM"?: "true"
         case .some: "word"

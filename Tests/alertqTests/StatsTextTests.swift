@@ -20,10 +20,10 @@ struct StatsTextTests {
     private static let buckets: [AnswerTimes.Bucket] = {
         let bounds: [Int64] = [0, 1, 2, 30, 60, 3600]
         let counts = [0, 3, 0, 1000, 1, 0]
-        return zip(bounds.indices, counts).map { place, count in
+        return zip(bounds.indices, counts).map { index, count in
             AnswerTimes.Bucket(
-                from: .seconds(bounds[place]),
-                to: place + 1 < bounds.count ? .seconds(bounds[place + 1]) : nil, count: count)
+                from: .seconds(bounds[index]),
+                to: index + 1 < bounds.count ? .seconds(bounds[index + 1]) : nil, count: count)
         }
     }()
 

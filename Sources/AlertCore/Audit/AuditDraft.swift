@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What an audit entry tells, before it has its place in the chain.
+/// What an audit entry tells, before it has its position in the chain.
 package struct AuditDraft: Sendable {
     var kind: AlertEvent.Kind
     /// When it happened, if not now.

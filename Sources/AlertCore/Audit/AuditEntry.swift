@@ -1,6 +1,6 @@
 import Glibc
 
-/// One link of the audit log's chain: an event, and the proof of its place.
+/// One link of the audit log's chain: an event, and the proof of its position.
 ///
 /// The hash of an entry is the SHA-256 of its canonical bytes, all as netstrings in this order:
 /// `alertq-audit-1`, sequence, time in milliseconds since 1970, event, alert id, source, outcome,
@@ -87,7 +87,7 @@ public struct AuditEntry: Sendable {
     /// Makes sure that the entry goes on from the one before.
     ///
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if one is missing or was replaced.
-    package func checkPlace(after last: AuditHead) throws(AlertError) {
+    package func checkLink(after last: AuditHead) throws(AlertError) {
         guard event.sequence == last.sequence + 1, previous == last.hash else {
             throw .inconsistent(
                 event.alertID,

@@ -54,8 +54,8 @@ package final class HashInput {
         put(UInt8(ascii: ":"))
         if sign > 0 { put(UInt8(ascii: "-")) }
         rest = size
-        for place in stride(from: count + length - 1, through: count, by: -1) {
-            start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+        for index in stride(from: count + length - 1, through: count, by: -1) {
+            start[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
         count &+= length
@@ -155,11 +155,11 @@ package final class HashInput {
         let years = dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096
         let yearOfEra = years / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let place = (5 * dayOfYear + 2) / 153
-        let month = place < 10 ? place + 3 : place - 9
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
         padded(yearOfEra + era * 400 + (month < 3 ? 1 : 0), 1000, "-")
         padded(month, 10, "-")
-        padded(dayOfYear - (153 * place + 2) / 5 + 1, 10, "T")
+        padded(dayOfYear - (153 * marchMonth + 2) / 5 + 1, 10, "T")
         padded(rest / 3_600_000, 10, ":")
         padded(rest / 60_000 % 60, 10, ":")
         padded(rest / 1000 % 60, 10, ".")

@@ -107,7 +107,7 @@ package struct SHA256: Sendable {
             guard let constants = constants.baseAddress else { return }
             var index = 0
             while index < 64 {
-                // After eight rounds every word is back in its own place.
+                // After eight rounds every word is back in its own variable.
                 mix(a, b, c, &d, e, f, g, &h, constants[index] &+ words[index])
                 mix(h, a, b, &c, d, e, f, &g, constants[index &+ 1] &+ words[index &+ 1])
                 mix(g, h, a, &b, c, d, e, &f, constants[index &+ 2] &+ words[index &+ 2])

@@ -103,5 +103,5 @@ extension AlertManager {
 extension AlertManager {
     /// Stops this manager from waiting long for a lock that another process keeps: what is under
     /// way fails with ``AlertError/busy(_:)`` instead, and none of it is stored.
-    package nonisolated func hurry() { (store as? any LockWaiting)?.hurry() }
+    package nonisolated func prepareToEnd() { (store as? any LockWaiting)?.prepareToEnd() }
 }

@@ -20,7 +20,7 @@ public struct AlertEvent: Sendable {
         case collected
         /// The texts of old alerts were erased.
         case erased
-        /// A backup took the place of the queue.
+        /// A backup replaced the queue.
         case restored
         /// A command ran that an answer had approved; reserved, like those below.
         case ran

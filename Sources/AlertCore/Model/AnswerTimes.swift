@@ -56,19 +56,20 @@ public struct AnswerTimes: Sendable {
         let rank = min(count, max(1, Int((share * Double(count)).rounded(.up))))
         if let exact { return .milliseconds(exact.sorted()[rank - 1]) }
         var passed = 0
-        for (place, number) in fine.enumerated() {
+        for (bucket, number) in fine.enumerated() {
             passed += number
-            if passed >= rank { return .milliseconds(min(most, max(least, Self.value(at: place)))) }
+            guard passed >= rank else { continue }
+            return .milliseconds(min(most, max(least, Self.value(at: bucket))))
         }
         return .milliseconds(most)
     }
 
     /// A histogram whose bars grow like a logarithm: from 1 s to 30 d, the ends are open.
     public var histogram: [Bucket] {
-        coarse.enumerated().map { place, count in
+        coarse.enumerated().map { bucket, count in
             Bucket(
-                from: place == 0 ? .zero : .milliseconds(Self.bounds[place - 1]),
-                to: place < Self.bounds.count ? .milliseconds(Self.bounds[place]) : nil,
+                from: bucket == 0 ? .zero : .milliseconds(Self.bounds[bucket - 1]),
+                to: bucket < Self.bounds.count ? .milliseconds(Self.bounds[bucket]) : nil,
                 count: count)
         }
     }
@@ -81,9 +82,9 @@ public struct AnswerTimes: Sendable {
         least = min(least, time)
         most = max(most, time)
         coarse[Self.bounds.firstIndex { time < $0 } ?? Self.bounds.count] += 1
-        let place = Self.place(of: time)
-        if place >= fine.count { fine += repeatElement(0, count: place + 1 - fine.count) }
-        fine[place] += 1
+        let bucket = Self.bucket(of: time)
+        if bucket >= fine.count { fine += repeatElement(0, count: bucket + 1 - fine.count) }
+        fine[bucket] += 1
         if count <= Self.exactLimit {
             exact?.append(time)
         } else {
@@ -92,17 +93,17 @@ public struct AnswerTimes: Sendable {
     }
 
     /// The number of the narrow bucket of a time: 64 to each doubling, exact below 128 ms.
-    static func place(of time: Int64) -> Int {
+    static func bucket(of time: Int64) -> Int {
         guard time >= 128 else { return Int(time) }
         let shift = 63 - time.leadingZeroBitCount - 6
         return shift * 64 + Int(time >> Int64(shift))
     }
 
     /// The middle of a narrow bucket.
-    static func value(at place: Int) -> Int64 {
-        guard place >= 128 else { return Int64(place) }
-        let shift = place / 64 - 1
-        let start = Int64(place - shift * 64) << Int64(shift)
+    static func value(at bucket: Int) -> Int64 {
+        guard bucket >= 128 else { return Int64(bucket) }
+        let shift = bucket / 64 - 1
+        let start = Int64(bucket - shift * 64) << Int64(shift)
         return start + (Int64(1) << Int64(shift)) / 2
     }
 }

@@ -6,7 +6,7 @@ public struct PurgeProgress: Sendable, Hashable {
         case texts
         /// The index of words is merged, so that words without a text disappear.
         case index
-        /// Unused places in the database file are overwritten.
+        /// Unused space in the database file is overwritten.
         case file
     }
 

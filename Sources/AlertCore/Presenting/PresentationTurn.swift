@@ -37,8 +37,8 @@ package final class PresentationTurn: Sendable {
             }
         } onCancel: {
             let cancelled = state.withLock { state in
-                let place = state.waiting.firstIndex { $0.id == waiter }
-                return place.map { state.waiting.remove(at: $0).continuation }
+                let index = state.waiting.firstIndex { $0.id == waiter }
+                return index.map { state.waiting.remove(at: $0).continuation }
             }
             cancelled?.resume(returning: false)
         }

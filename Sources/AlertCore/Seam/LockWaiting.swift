@@ -4,5 +4,5 @@ package protocol LockWaiting: Sendable {
     /// to end. What is under way fails with ``AlertError/busy(_:)``.
     ///
     /// A lock that goes from one process to the next is still waited for.
-    func hurry()
+    func prepareToEnd()
 }

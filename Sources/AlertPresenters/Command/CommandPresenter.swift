@@ -1,5 +1,4 @@
 import AlertCore
-import Glibc
 
 /// Shows alerts through a program of your own.
 ///
@@ -80,32 +79,5 @@ public struct CommandPresenter: AlertPresenter {
     /// Logs that a choice could not be stored; the alert comes again.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
         show.log("alert \(presentation.record.id): the answer was not stored: \(error)")
-    }
-}
-
-/// Where programs are.
-package enum ProgramSearch {
-    /// The path of an executable, by its path or by its name in `$PATH`; `nil` if there is none.
-    package static func path(of program: String) -> String? {
-        guard !program.isEmpty else { return nil }
-        guard !program.contains("/") else { return isExecutable(program) ? program : nil }
-        let folders = Identity.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        return folders.split(separator: ":").lazy.map { "\($0)/\(program)" }
-            .first(where: isExecutable)
-    }
-
-    private static func isExecutable(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            && access(path, X_OK) == 0
-    }
-}
-
-/// The standard error, for presenters that nobody gave another log.
-public enum StandardLog {
-    /// Writes one line, with its control characters made visible.
-    public static func write(_ line: String) {
-        let bytes = Array((SafeText.line(line) + "\n").utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Other programs that are run for what they do, and not for what they show.
 package enum HelperProgram {
     /// Runs a program to its end, and returns its exit code; `nil` where it can't be started, is

@@ -1,4 +1,3 @@
-import AlertCore
 import CLinux
 import Dispatch
 import Glibc

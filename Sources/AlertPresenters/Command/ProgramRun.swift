@@ -1,18 +1,6 @@
 import Glibc
 import Linux
 
-/// How a program that showed an alert ended.
-enum ProgramEnd: Sendable, Hashable {
-    /// It printed something and ended with an exit code.
-    case replied(String, code: Int32)
-    /// It ended with an exit code and printed nothing.
-    case silent(code: Int32)
-    /// It did something that no presenter may do, such as crash; the reason ends a sentence.
-    case failed(String)
-    /// It was ended, because the alert was wanted no more.
-    case stopped
-}
-
 /// A run of another program, from its start to the end of all of its processes.
 struct ProgramRun: ~Copyable {
     /// More than any id of a button.

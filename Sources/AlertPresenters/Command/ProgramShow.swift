@@ -1,5 +1,4 @@
 import AlertCore
-import Glibc
 import Linux
 
 /// Shows alerts through other programs, one run at a time, and tries again when one fails.

@@ -1,4 +1,3 @@
-import AlertCore
 import Glibc
 import Linux
 

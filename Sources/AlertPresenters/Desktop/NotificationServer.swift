@@ -7,7 +7,7 @@
         enum Event: Sendable, Hashable {
             case invoked(id: UInt32, action: String)
             case closed(id: UInt32, reason: UInt32)
-            /// The server has gone, or another has taken its place.
+            /// The server has gone, or was replaced by another.
             case replaced(isThere: Bool)
         }
 

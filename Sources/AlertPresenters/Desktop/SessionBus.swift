@@ -160,7 +160,7 @@
             return texts
         }
 
-        /// The unique name of whoever sent it.
+        /// The unique name of its sender.
         var sender: String? {
             sd_bus_message_get_sender(handle).map { String(cString: $0) }
         }

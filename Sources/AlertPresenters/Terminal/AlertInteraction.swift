@@ -22,7 +22,7 @@ struct AlertInteraction: Hashable, Sendable {
     }
 
     private(set) var buttons: ChoiceList
-    /// The times to choose from, while they are shown in place of the buttons.
+    /// The times to choose from, while they are shown instead of the buttons.
     private(set) var laterMenu: ChoiceList?
     private(set) var laterOptions: [LaterOption]
 
@@ -54,7 +54,7 @@ struct AlertInteraction: Hashable, Sendable {
 
     /// Does what a key means.
     ///
-    /// - Parameter visible: The places of the current choices that can be seen whole.
+    /// - Parameter visible: The indices of the current choices that can be seen whole.
     mutating func press(_ key: Key, visible: Set<Int>) -> Action? {
         switch key {
         case .pageUp: return .scroll(pages: -1)

@@ -20,7 +20,7 @@ struct AlertScreen {
         /// By how many lines the text moves at a time, and how far it can.
         var page = 1
         var maxScroll = 0
-        /// The places of the choices that can be seen whole.
+        /// The indices of the choices that can be seen whole.
         var visible: Set<Int> = []
         /// Whether neither the title nor a button can be read in so small a window.
         var isTooSmall = false

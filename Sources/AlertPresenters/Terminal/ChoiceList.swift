@@ -1,19 +1,5 @@
 import AlertCore
 
-/// One thing to choose, as a terminal shows it.
-struct Choice: Hashable, Sendable {
-    /// What the choice stands for: the button's index, or the place in the menu of times.
-    var index: Int
-    /// The label, harmless.
-    var title: String
-    var role: Alert.Button.Role?
-
-    /// The key that its label begins with, in lower case; labels may begin with signs.
-    var letter: String? {
-        title.first { $0.isLetter || $0.isNumber }?.lowercased()
-    }
-}
-
 /// Choices in the order of the screen, and which of them is selected.
 ///
 /// A destructive choice takes two keys, one that selects it and Enter; any other is chosen by its
@@ -25,9 +11,9 @@ struct ChoiceList: Hashable, Sendable {
     }
 
     let choices: [Choice]
-    /// The place of the selected choice; `nil` before anything is selected.
+    /// The index of the selected choice; `nil` before anything is selected.
     private(set) var selected: Int?
-    /// Whether digits stand for places; they don't where a label begins with a digit.
+    /// Whether digits stand for choices; they don't where a label begins with a digit.
     let hasNumbers: Bool
 
     /// Preselects what does the least harm, and nothing if everything destroys.
@@ -53,7 +39,7 @@ struct ChoiceList: Hashable, Sendable {
 
     /// What a key does here; `nil` if nothing.
     ///
-    /// - Parameter visible: The places of the choices that can be seen whole; any other one can be
+    /// - Parameter visible: The indices of the choices that can be seen whole; any other one can be
     ///   selected, which brings it onto the screen, but not be chosen.
     mutating func press(_ key: Key, visible: Set<Int>) -> Effect? {
         guard !choices.isEmpty else { return nil }
@@ -84,17 +70,17 @@ struct ChoiceList: Hashable, Sendable {
             return choices.indices.contains(number - 1) ? take(number - 1, visible) : nil
         }
         let letter = character.lowercased()
-        let places = choices.indices.filter { choices[$0].letter == letter }
-        guard let first = places.first else { return nil }
-        if places.count == 1 { return take(first, visible) }
+        let matches = choices.indices.filter { choices[$0].letter == letter }
+        guard let first = matches.first else { return nil }
+        if matches.count == 1 { return take(first, visible) }
         // The next of those that share the letter.
-        selected = places.first { $0 > selected ?? -1 } ?? first
+        selected = matches.first { $0 > selected ?? -1 } ?? first
         return .selected
     }
 
-    private mutating func take(_ place: Int, _ visible: Set<Int>) -> Effect {
-        selected = place
-        let isChosen = choices[place].role != .destructive && visible.contains(place)
-        return isChosen ? .chosen(choices[place]) : .selected
+    private mutating func take(_ index: Int, _ visible: Set<Int>) -> Effect {
+        selected = index
+        let isChosen = choices[index].role != .destructive && visible.contains(index)
+        return isChosen ? .chosen(choices[index]) : .selected
     }
 }

@@ -20,7 +20,7 @@ final class Screen: Sendable {
         self.hasColours = hasColours
     }
 
-    /// Shows lines in place of those that are shown, if anything differs.
+    /// Shows lines instead of those that are shown, if anything differs.
     ///
     /// While the terminal takes no output, nothing piles up: a later call draws the newest state.
     func show(_ lines: [StyledLine], size: Terminal.Size) {
@@ -55,7 +55,7 @@ final class Screen: Sendable {
         }
     }
 
-    /// Leaves the lines where they are, to whoever has the screen now.
+    /// Leaves the lines where they are, to the process that has the screen now.
     func forget() {
         drawn.withLock { $0 = nil }
     }

@@ -1,6 +1,5 @@
 import AlertCore
 import FoundationEssentials
-import Glibc
 import Synchronization
 
 /// Shows alerts in a terminal, below what was there before, and takes keys for answers.

@@ -54,12 +54,6 @@ nonisolated(nonsending) func expectError(
         description: "\(file):\(line): \(result), instead of the error \(kinds)")
 }
 
-/// For how long a check waits for what has to happen.
-package enum ContractPatience {
-    /// Shorter where a check is to fail: a store that is wrong on purpose keeps it waiting.
-    @TaskLocal package static var limit = Duration.seconds(20)
-}
-
 /// Waits until a condition holds, for as long as there is patience.
 nonisolated(nonsending) func expectSoon(
     _ promise: String, file: StaticString = #fileID, line: UInt = #line,

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// What a store has told about a step, without what differs between stores: salts, and the hashes
 /// that they make.

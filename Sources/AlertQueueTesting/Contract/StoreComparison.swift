@@ -13,7 +13,7 @@ package struct StoreComparison {
     private var steps: RandomSteps
     /// How many steps changed something: a run in which all fail would prove nothing.
     package private(set) var changes = 0
-    /// The last steps, for whoever reads of a difference.
+    /// The last steps, for a person who reads of a difference.
     private var recent: [String] = []
 
     package init(seed: UInt64, _ queues: ContractQueue...) async throws {
@@ -75,7 +75,7 @@ package struct StoreComparison {
             let entries = try await store.entries(after: sequence, limit: 10_000)
             for entry in entries { try entry.checkHash() }
             for (one, next) in zip(entries, entries.dropFirst()) {
-                try next.checkPlace(
+                try next.checkLink(
                     after: AuditHead(sequence: one.event.sequence, hash: one.hash))
             }
             last = entries.last?.event.sequence ?? last

@@ -66,7 +66,7 @@ extension StoreContract {
             try expectEqual(try await store.pendingCount(), 3, "what waits")
             try expectEqual(try await store.kinds().count, 3, "entries")
             let again = try await store.ask(.yesNo(key: "2"), limit: 3)
-            try expect(!again.isNew, "whoever asks again asks nothing new")
+            try expect(!again.isNew, "asking again asks nothing new")
             try await store.ask(source: "other", limit: 3)
             try await store.ask(limit: 3, by: .eve)
             try await store.answer(1)

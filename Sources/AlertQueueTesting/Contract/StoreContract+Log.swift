@@ -31,8 +31,8 @@ extension StoreContract {
             try expectEqual(entries[2].loginUID, 1001, "login uid of ana")
             try expectEqual(entries[2].session, 7, "session of ana")
             let seen = try await store.record(1).seen
-            for place in [0, 2, 3, 5] {
-                try expectEqual(entries[place].content.map(Hex.text), seen, "content")
+            for index in [0, 2, 3, 5] {
+                try expectEqual(entries[index].content.map(Hex.text), seen, "content")
             }
             try expect(entries[4].content == nil && entries[6].content == nil, "no content")
         },
@@ -42,7 +42,7 @@ extension StoreContract {
             var last = AuditHead.start
             for entry in try await store.entries(after: 0, limit: 100) {
                 try entry.checkHash()
-                try entry.checkPlace(after: last)
+                try entry.checkLink(after: last)
                 last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
             }
             try expectEqual(try await store.auditHead(), last, "the head")

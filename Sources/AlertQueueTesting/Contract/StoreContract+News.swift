@@ -28,7 +28,7 @@ extension StoreContract {
                 12, on: other, after: LogPosition(sequence: 288), of: .everybody)
             try expectEqual(rest.map(\.sequence), Array(289...300), "the last events")
         },
-        StoreCheck("Whoever waits for news hears of a commit, by whatever store") { queue in
+        StoreCheck("A caller that waits for news hears of a commit by any store") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             for scope in [News.Scope.others, .everybody] {
                 var position = await settled(store)
@@ -81,7 +81,7 @@ extension StoreContract {
                 _ = try await store.snooze(id, for: .seconds(60), by: .ana)
             }
         },
-        StoreCheck("A store that is closed has no news, and whoever waits for some is told") {
+        StoreCheck("A store that is closed has no news, and a caller that waits for some is told") {
             queue in
             let store = try await queue.open()
             async let error = expectError("closed") {

@@ -32,7 +32,7 @@ extension StoreContract {
                 for id in [low, urgent] { try await store.answer(id) }
             }
         },
-        StoreCheck("A snoozed alert is not shown, is listed last, and gets its place back") {
+        StoreCheck("A snoozed alert is not shown, is listed last, and gets its position back") {
             queue in
             let store = try await queue.open()
             for _ in 1...4 { try await store.ask() }

@@ -98,7 +98,7 @@ extension StoreContract {
             try expect(page.records.count <= query.limit, "a page has no more than its limit")
             ids += page.records.map(\.id)
             guard !page.isEnd else { return ids }
-            query.after = try require(page.next, "place to go on")
+            query.after = try require(page.next, "position to go on from")
         }
         throw ContractFailure(description: "the pages of \(query) have no end")
     }
@@ -115,8 +115,8 @@ extension StoreContract {
             try expectEqual(times, times.sorted(by: >), "their order")
             let middle = try require(times.dropFirst(20).first, "time")
             let conditions = Self.conditions(around: middle)
-            for (place, first) in conditions.enumerated() {
-                for second in conditions[place...] {
+            for (index, first) in conditions.enumerated() {
+                for second in conditions[index...] {
                     var filter = HistoryFilter()
                     first(&filter)
                     second(&filter)

@@ -98,7 +98,7 @@ extension StoreContract {
                 asked.id, .choose(button: 0), seen: digest, by: .ana)
             try expectEqual(record.response?.outcome, .answered, "the outcome")
         },
-        StoreCheck("A response is collected once, by whoever comes first") { queue in
+        StoreCheck("A response is collected once, by the first who comes") { queue in
             let store = try await queue.open()
             let id = try await store.ask().record.id
             let early = try await store.commit(.collect(id), by: .ben)
@@ -238,7 +238,7 @@ extension StoreContract {
                     }
                 }
             }
-            // Whoever may see a question may answer it.
+            // An account that may see a question may answer it.
             let id = try await store.ask(by: .ben).record.id
             try await store.answer(id, 0, by: .eve)
         },
@@ -263,7 +263,8 @@ extension StoreContract {
             try expectEqual(
                 try await store.kinds(), [.asked, .cancelling, .resolved], "entries")
         },
-        StoreCheck("A cancel is carried out on behalf of whoever requested it last") { queue in
+        StoreCheck("A cancel is carried out on behalf of the caller who requested it last") {
+            queue in
             let store = try await queue.open()
             let id = try await store.ask(by: .ben).record.id
             try await store.requestCancel(id, .own(.person), by: .ana)

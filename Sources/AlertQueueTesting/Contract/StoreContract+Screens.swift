@@ -60,7 +60,7 @@ extension StoreContract {
             lease.release()
             try expect(await other.leadingScreen() == nil, "nobody leads then")
         },
-        StoreCheck("Whoever waits to lead goes on when the leader leaves") { queue in
+        StoreCheck("A screen that waits to lead goes on when the leader leaves") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let leader = try await store.attach(screen("a"))
             let follower = try await other.attach(screen("b"))
@@ -92,7 +92,7 @@ extension StoreContract {
     ]
 
     static let closing = [
-        StoreCheck("Whatever a closed store is called for throws") { queue in
+        StoreCheck("Every call of a closed store throws") { queue in
             let store = try await queue.open()
             let id = try await store.ask().record.id
             await store.close()

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 private let year: Int64 = 365 * 86_400_000
 

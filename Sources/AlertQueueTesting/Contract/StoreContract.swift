@@ -1,5 +1,3 @@
-import AlertCore
-
 /// What every store promises, as checks that can fail: a new kind of store is done when it passes
 /// all of them.
 ///
@@ -16,26 +14,4 @@ package enum StoreContract {
     package static let checks =
         asking + keys + resolving + authority + time + snoozes + order + turns + pages + history
         + log + notes + screens + closing + news
-}
-
-/// One promise of a store.
-package struct StoreCheck: Sendable, CustomStringConvertible {
-    /// The promise: a sentence that can be false.
-    package let description: String
-    private let body: @Sendable (ContractQueue) async throws -> Void
-
-    init(
-        _ description: String, _ body: @escaping @Sendable (ContractQueue) async throws -> Void
-    ) {
-        self.description = description
-        self.body = body
-    }
-
-    /// Checks it on an empty queue.
-    ///
-    /// - Throws: ``ContractFailure`` if the promise is not kept.
-    package func run(on queue: ContractQueue) async throws {
-        try await body(queue)
-        await queue.close()
-    }
 }

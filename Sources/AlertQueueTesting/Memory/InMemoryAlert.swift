@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// An alert as a queue in memory keeps it.
 struct InMemoryAlert {
@@ -41,7 +40,7 @@ struct InMemoryAlert {
     /// The salted hash of what it asks.
     var content: [UInt8] { AuditEntry.content(of: alert, salt: salt) }
 
-    var place: QueuePlace { QueuePlace(id: id, priority: alert.priority, asked: asked) }
+    var position: QueuePosition { QueuePosition(id: id, priority: alert.priority, asked: asked) }
 
     /// Whether it can be shown now, as far as its own life tells.
     var isReady: Bool { response == nil && snoozedUntil == nil }

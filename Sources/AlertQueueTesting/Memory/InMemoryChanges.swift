@@ -11,9 +11,11 @@ struct InMemoryChanges {
     mutating func close(_ process: Int) { news[process] = nil }
 
     /// Counts a change; a loud one is news for the one who made it, too.
-    mutating func add(by process: Int, isLoud: Bool) {
+    mutating func add(by process: Int, concernsOthers: Bool) {
         count += 1
-        for other in news.keys where isLoud || other != process { news[other, default: 0] += 1 }
+        for other in news.keys where concernsOthers || other != process {
+            news[other, default: 0] += 1
+        }
     }
 
     /// What there has been so far, for a store.

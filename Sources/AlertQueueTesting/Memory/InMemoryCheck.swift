@@ -45,7 +45,7 @@ struct InMemoryCheck {
             let entry = line.entry
             do throws(AlertError) {
                 try entry.checkHash()
-                try entry.checkPlace(after: last)
+                try entry.checkLink(after: last)
             } catch {
                 tell("\(error)", entry)
             }

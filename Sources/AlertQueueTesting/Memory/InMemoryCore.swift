@@ -63,7 +63,8 @@ final class InMemoryCore: Sendable {
             let hasChanged = isAwakened || !new.isEmpty
             if hasChanged {
                 state.changes.add(
-                    by: write.process, isLoud: isAwakened || new.contains(where: \.isLoud))
+                    by: write.process,
+                    concernsOthers: isAwakened || new.contains(where: \.concernsOthers))
             }
             return (result, hasChanged: hasChanged, isTimed: queue.timesSet != before.times)
         }
@@ -89,7 +90,7 @@ final class InMemoryCore: Sendable {
             let lines = state.queue.log.lines(after: position.sequence).lazy.filter { line in
                 switch scope {
                 case .everybody: true
-                case .others: line.isLoud || line.process != process
+                case .others: line.concernsOthers || line.process != process
                 }
             }.prefix(Self.pageLength)
             let seen = state.changes.seen(by: process)

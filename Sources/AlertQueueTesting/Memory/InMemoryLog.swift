@@ -1,15 +1,5 @@
 import AlertCore
 
-/// One write to a queue in memory: when, on whose behalf, and by which process.
-struct InMemoryWrite {
-    let now: ClockReading
-    let caller: Caller
-    /// On whose behalf the process applies deadlines.
-    let keeper: Caller
-    /// The number of the store that stands for a process.
-    let process: Int
-}
-
 /// The audit log of a queue in memory: the entries and the bytes of any other queue's.
 struct InMemoryLog {
     /// An entry, and to whom it is news.
@@ -17,7 +7,7 @@ struct InMemoryLog {
         let entry: AuditEntry
         let process: Int
         /// Whether it means more than the one who wrote it knows.
-        let isLoud: Bool
+        let concernsOthers: Bool
     }
 
     /// The entry with the number 1 comes first.
@@ -30,10 +20,11 @@ struct InMemoryLog {
 
     /// Appends an entry, chained to the one before.
     mutating func append(
-        _ draft: AuditDraft, _ write: InMemoryWrite, by caller: Caller? = nil, isLoud: Bool = false
+        _ draft: AuditDraft, _ write: InMemoryWrite, by caller: Caller? = nil,
+        concernsOthers: Bool = false
     ) {
         let entry = draft.entry(after: head, at: write.now, by: caller ?? write.caller)
-        lines.append(Line(entry: entry, process: write.process, isLoud: isLoud))
+        lines.append(Line(entry: entry, process: write.process, concernsOthers: concernsOthers))
     }
 
     /// The lines after a number, oldest first.

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 import SQLiteStore
 
 // What can be read of a queue in memory, at a moment.
@@ -125,7 +124,7 @@ extension InMemoryQueue {
     private func waiting(
         of source: String?, after last: Alert.ID?, _ limit: Int, at now: ClockReading
     ) throws(AlertError) -> [AlertRecord] {
-        let place = try last.map { id throws(AlertError) in
+        let start = try last.map { id throws(AlertError) in
             guard let alert = alert(id) else { throw .notFound(id) }
             return alert
         }
@@ -133,27 +132,27 @@ extension InMemoryQueue {
             !alert.isOverdue(at: now) && (source.map(alert.source.name.isIdentical) ?? true)
         }
         var found: [InMemoryAlert] = []
-        if place?.snoozedUntil == nil {
+        if start?.snoozedUntil == nil {
             let ready = candidates.filter { alert in
                 guard alert.snoozedUntil == nil else { return false }
-                guard let place else { return true }
+                guard let start else { return true }
                 // Within a priority they come by their ids, whatever the clock says meanwhile.
-                return place.alert.priority == alert.alert.priority
-                    ? alert.id > place.id : place.place.comes(before: alert.place, at: now)
+                return start.alert.priority == alert.alert.priority
+                    ? alert.id > start.id : start.position.comes(before: alert.position, at: now)
             }
             found = Alert.Priority.allCases
                 .flatMap { priority in ready.filter { $0.alert.priority == priority }.prefix(limit)
                 }
-                .sorted { $0.place.comes(before: $1.place, at: now) }
+                .sorted { $0.position.comes(before: $1.position, at: now) }
         }
-        let end = place.flatMap { place in
-            place.snoozedUntil.map { ($0.wallMilliseconds, place.id) }
+        let end = start.flatMap { start in
+            start.snoozedUntil.map { ($0.wallMilliseconds, start.id) }
         }
         let snoozed = candidates.compactMap { alert in
-            alert.snoozedUntil.map { (place: ($0.wallMilliseconds, alert.id), alert: alert) }
+            alert.snoozedUntil.map { (key: ($0.wallMilliseconds, alert.id), alert: alert) }
         }
-        found += snoozed.filter { one in end.map { $0 < one.place } ?? true }
-            .sorted { $0.place < $1.place }.map(\.alert)
+        found += snoozed.filter { one in end.map { $0 < one.key } ?? true }
+            .sorted { $0.key < $1.key }.map(\.alert)
         return found.prefix(limit).map(\.record)
     }
 
@@ -175,12 +174,12 @@ extension InMemoryQueue {
             let older = admitted.filter { $0.number < after ?? .max }.map(\.record)
             return Array(try text.matches(older.reversed()).prefix(limit))
         }
-        let places = admitted.map {
-            (place: ($0.record.resolvedMilliseconds, $0.number), $0.record)
+        let keyed = admitted.map {
+            (key: ($0.record.resolvedMilliseconds, $0.number), $0.record)
         }
         let end = last.flatMap(alert).map { ($0.record.resolvedMilliseconds, after ?? .max) }
-        return places.filter { one in end.map { one.place < $0 } ?? true }
-            .sorted { $0.place > $1.place }.prefix(limit).map(\.1)
+        return keyed.filter { one in end.map { one.key < $0 } ?? true }
+            .sorted { $0.key > $1.key }.prefix(limit).map(\.1)
     }
 
     private func unclaimed(

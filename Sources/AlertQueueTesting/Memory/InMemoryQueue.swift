@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// What a queue in memory holds, and what each change makes of it: a value without a clock, a lock
 /// or anything to wait for, which is also the model that other stores are compared with.
@@ -62,7 +61,7 @@ struct InMemoryQueue {
         switch note {
         case .presented(let record, let moment):
             guard let alert = alert(record.id) else { return }
-            // The hash is of what was shown, whatever is stored.
+            // The hash is of what was shown, no matter what is stored.
             let content = AuditEntry.content(of: record.alert, salt: alert.salt)
             let draft = AuditDraft(
                 kind: .presented, at: moment, record: record, content: content)
@@ -215,13 +214,14 @@ extension InMemoryQueue {
             at: now, because: nil, isUnseen: alert.presentedMilliseconds == nil)
         // Others may wait for the alert, and the write was not about it, or not about this end.
         return store(
-            response, of: alert, write, by: caller.through("deadline"), detail, isLoud: true)
+            response, of: alert, write, by: caller.through("deadline"), detail,
+            concernsOthers: true)
     }
 
     /// Stores the one response of an alert, with its entry.
     private mutating func store(
         _ response: Response, of alert: InMemoryAlert, _ write: InMemoryWrite, by caller: Caller,
-        _ detail: String?, isLoud: Bool = false
+        _ detail: String?, concernsOthers: Bool = false
     ) -> AlertRecord {
         var alert = alert
         alert.snoozedUntil = nil
@@ -229,11 +229,11 @@ extension InMemoryQueue {
             AuditDraft(
                 kind: .resolved, record: alert.record, response: response,
                 content: alert.content, detail: detail),
-            write, by: caller, isLoud: isLoud)
+            write, by: caller, concernsOthers: concernsOthers)
         alert.response = response
         alerts[Int(alert.id) - 1] = alert
         resolved.append(alert.id)
-        waitingIDs.remove(at: waitingIDs.firstPlace { $0 >= alert.id })
+        waitingIDs.remove(at: waitingIDs.partitionIndex { $0 >= alert.id })
         rounds.remove(alert)
         pendingOfSource[alert.sourceName, default: 0] -= 1
         pendingOfAccount[alert.source.uid, default: 0] -= 1
@@ -259,7 +259,7 @@ extension InMemoryQueue {
         log.append(
             AuditDraft(
                 kind: .snoozed, record: alert.record, content: alert.content,
-                detail: EntryDetail.snoozed(until: until)), write, isLoud: true)
+                detail: EntryDetail.snoozed(until: until)), write, concernsOthers: true)
         alert.snoozes += 1
         alert.snoozedUntil = until
         alerts[Int(id) - 1] = alert
@@ -273,7 +273,7 @@ extension InMemoryQueue {
     ) throws(AlertError) -> Receipt {
         guard let known = alert(id) else { throw .notFound(id) }
         if known.isOverdue(at: write.now) {
-            // Whoever collects has read that it expired, which nobody had stored yet.
+            // The collector has read that it expired, which nobody had stored yet.
             _ = storeExpiry(of: known, write, by: write.caller)
         }
         guard var alert = alert(id), let response = alert.response else {

@@ -18,20 +18,20 @@ struct InMemoryRounds {
 
     mutating func add(_ alert: InMemoryAlert) {
         let lane = Lane(source: alert.sourceName, priority: alert.alert.priority)
-        let place = rounds[lane, default: []].firstPlace { $0 > alert.turn }
-        rounds[lane, default: []].insert(alert.turn, at: place)
+        let index = rounds[lane, default: []].partitionIndex { $0 > alert.turn }
+        rounds[lane, default: []].insert(alert.turn, at: index)
     }
 
     mutating func remove(_ alert: InMemoryAlert) {
         let lane = Lane(source: alert.sourceName, priority: alert.alert.priority)
-        let place = rounds[lane, default: []].firstPlace { $0 >= alert.turn }
-        rounds[lane]?.remove(at: place)
+        let index = rounds[lane, default: []].partitionIndex { $0 >= alert.turn }
+        rounds[lane]?.remove(at: index)
     }
 }
 
 extension [Int64] {
-    /// The first place whose element is beyond a limit, in an array in ascending order.
-    func firstPlace(where isBeyond: (Int64) -> Bool) -> Int {
+    /// The index of the first element that is beyond a limit, in an array in ascending order.
+    func partitionIndex(where isBeyond: (Int64) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 import Synchronization
 
 /// A queue in memory, for tests: it does whatever a queue in a file does, without the file.

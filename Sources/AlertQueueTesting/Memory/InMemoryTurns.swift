@@ -5,7 +5,7 @@ import AlertCore
 /// Within a priority, the account that was shown longest ago comes first. Its alerts are shown in
 /// rounds, and each source has one alert in a round; in a round, the oldest comes first.
 struct InMemoryTurns {
-    private struct Place: Hashable {
+    private struct Lane: Hashable {
         let priority: Alert.Priority
         let uid: UInt32
     }
@@ -17,11 +17,11 @@ struct InMemoryTurns {
         var shown: Int64
     }
 
-    private var turns: [Place: Turn] = [:]
+    private var turns: [Lane: Turn] = [:]
 
     /// The round of an account that is under way.
     func round(of uid: UInt32, _ priority: Alert.Priority) -> Int64 {
-        turns[Place(priority: priority, uid: uid)]?.round ?? 0
+        turns[Lane(priority: priority, uid: uid)]?.round ?? 0
     }
 
     /// Notes that an alert had its turn.
@@ -31,8 +31,8 @@ struct InMemoryTurns {
         // An alert that was shown before others ends no round of theirs.
         let isEarly = first.map { alert.turn > $0 } ?? false
         let round = isEarly ? max(first ?? 1, 1) - 1 : alert.turn
-        let place = Place(priority: alert.alert.priority, uid: alert.source.uid)
-        turns[place] = Turn(round: max(turns[place]?.round ?? round, round), shown: sequence)
+        let lane = Lane(priority: alert.alert.priority, uid: alert.source.uid)
+        turns[lane] = Turn(round: max(turns[lane]?.round ?? round, round), shown: sequence)
     }
 
     /// The alert whose turn it is, among some.
@@ -43,7 +43,7 @@ struct InMemoryTurns {
         }
         // The priority of what has waited longest counts for all that waits with it.
         let urgencies = groups.map { group in
-            group.alerts.min { $0.id < $1.id }?.place.effectivePriority(at: now)
+            group.alerts.min { $0.id < $1.id }?.position.effectivePriority(at: now)
         }
         let most = urgencies.compactMap(\.self).max()
         // Those that have become as urgent as others take turns with them.
@@ -69,7 +69,7 @@ struct InMemoryTurns {
     }
 
     private func shown(of uid: UInt32, _ priority: Alert.Priority) -> Int64 {
-        turns[Place(priority: priority, uid: uid)]?.shown ?? 0
+        turns[Lane(priority: priority, uid: uid)]?.shown ?? 0
     }
 
     private func lastShown(of priority: Alert.Priority) -> Int64 {

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Linux
 
-/// A file that is made beside the place that it is to have, and put there when it is complete.
+/// A file that is made beside the path that it is to have, and moved there when it is complete.
 ///
 /// Its maker holds a flock(2) on it, so that one that a killed process has left is told from one
 /// that is still being made.
@@ -12,7 +12,7 @@ final class DraftFile: Sendable {
     /// Closed after SQLite has closed the file: that would lose SQLite's locks.
     private let descriptor: Descriptor
 
-    /// Makes an empty file with a mode, whatever the umask; see open(2), `O_EXCL`.
+    /// Makes an empty file with a mode, under any umask; see open(2), `O_EXCL`.
     init(for target: String, mode: mode_t) throws(AlertError) {
         let path = Self.path(for: target)
         // Its maker had our process id, and is dead, or is in another container.
@@ -34,13 +34,13 @@ final class DraftFile: Sendable {
 
     deinit { discard() }
 
-    /// Removes it, unless it has been put in its place.
+    /// Removes it, unless it has been moved to its path.
     func discard() {
         if descriptor.isStill(at: path) { Self.remove(path) }
     }
 
-    /// Whether nobody has put another file in its place.
-    var isInPlace: Bool { descriptor.isStill(at: path) }
+    /// Whether no other file stands at its path.
+    var isAtItsPath: Bool { descriptor.isStill(at: path) }
 
     static func wasExchanged(_ path: String) -> AlertError {
         .notPermitted(path: path, "somebody else has put another file there meanwhile")
@@ -60,7 +60,7 @@ final class DraftFile: Sendable {
         guard fsync(descriptor.raw) == 0 else { throw SystemError.current("sync", path) }
     }
 
-    /// Puts it in a place where there is no file; `false` if there is one.
+    /// Moves it to a path where there is no file; `false` if there is one.
     func move(to target: String) throws(AlertError) -> Bool {
         if clinux_rename_new(path, target) == 0 { return true }
         if errno == EEXIST { return false }
@@ -73,7 +73,7 @@ final class DraftFile: Sendable {
         return true
     }
 
-    /// Puts it in the place of whatever file is there; see rename(2).
+    /// Replaces the file at a path with it, if there is one; see rename(2).
     func replace(_ target: String) throws(AlertError) {
         guard rename(path, target) == 0 else { throw SystemError.current("replace", target) }
     }

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import SQLite
 
-/// Puts a backup in the place of a queue, where no store has the queue open in this process.
+/// Replaces a queue with a backup, where no store has the queue open in this process.
 package struct QueueRestore: Sendable {
     private let files: QueueFiles
     private let path: String
@@ -36,7 +36,7 @@ package struct QueueRestore: Sendable {
         }
     }
 
-    /// Copies the backup beside the queue, verifies the copy, and puts it in the queue's place.
+    /// Copies the backup beside the queue, verifies the copy, and replaces the queue with it.
     ///
     /// A process may be killed at any moment of it: then the queue is still the one that was
     /// there, whole, or already the one from the backup.
@@ -60,7 +60,7 @@ package struct QueueRestore: Sendable {
         // The thread of the work may still refer to it when this process ends.
         defer { draft.discard() }
         try await copy(to: draft, progress)
-        guard draft.isInPlace else { throw DraftFile.wasExchanged(draft.path) }
+        guard draft.isAtItsPath else { throw DraftFile.wasExchanged(draft.path) }
         let end = try await verify(draft, expecting: head, by: caller, progress)
         guard !Task.isCancelled else { throw .busy("the restore was cancelled") }
         let swap = QueueSwap(

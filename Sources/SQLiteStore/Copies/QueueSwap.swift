@@ -4,8 +4,8 @@ import Glibc
 import Linux
 import SQLite
 
-/// The last part of a restore, under the writer's lock: what was found to be right is put in the
-/// place of what is there.
+/// The last part of a restore, under the writer's lock: what was found to be right replaces what is
+/// there.
 struct QueueSwap: Sendable {
     let files: QueueFiles
     let draft: DraftFile
@@ -105,7 +105,7 @@ struct QueueSwap: Sendable {
 
     static let keptEnding = "-replaced-"
 
-    /// Puts the draft in the queue's place; returns the files that the old one is kept in.
+    /// Replaces the queue with the draft; returns the files that the old one is kept in.
     private func put(hasPresent: Bool, _ isUnreadable: Bool) throws(AlertError) -> [String] {
         var status = stat()
         let exists = lstat(files.database, &status) == 0

@@ -9,13 +9,13 @@ extension SQLiteAlertStore: Backups {
         to path: String, replaces: Bool, keeping count: Int?,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> BackupReport {
-        let place = try BackupPlace(path, of: files)
-        guard count.map({ $0 > 0 && place.isDirectory }) ?? true else {
+        let location = try BackupLocation(path, of: files)
+        guard count.map({ $0 > 0 && location.isDirectory }) ?? true else {
             throw .invalid("count of backups", "is for a directory, and at least 1")
         }
-        DraftFile.removeLeftovers(in: place.directory, for: place.isName)
-        let target = place.path(at: Timestamp.date(milliseconds: clock.now().wallMilliseconds))
-        if !place.isDirectory { try BackupPlace.prepare(target, replaces: replaces) }
+        DraftFile.removeLeftovers(in: location.directory, for: location.isName)
+        let target = location.path(at: Timestamp.date(milliseconds: clock.now().wallMilliseconds))
+        if !location.isDirectory { try BackupLocation.prepare(target, replaces: replaces) }
         let draft = try DraftFile(for: target, mode: 0o600)
         // The thread of the copy may still refer to it when this process ends.
         defer { draft.discard() }
@@ -29,15 +29,15 @@ extension SQLiteAlertStore: Backups {
                 }
             }
         }
-        guard draft.isInPlace else { throw DraftFile.wasExchanged(draft.path) }
+        guard draft.isAtItsPath else { throw DraftFile.wasExchanged(draft.path) }
         try draft.sync()
-        let made = try put(draft, at: target, in: place, replaces)
-        try QueueLocation.sync(place.directory)
+        let made = try put(draft, at: target, in: location, replaces)
+        try QueueLocation.sync(location.directory)
         return BackupReport(
             path: made, size: FileIdentity(path: made)?.size ?? 0,
             head: head.sequence > 0 ? head : nil,
             removed: try count.map { count throws(AlertError) in
-                try place.removeAllBut(count, of: made) {
+                try location.removeAllBut(count, of: made) {
                     origin != nil && Self.origin(of: $0) == origin
                 }
             } ?? [])
@@ -45,30 +45,30 @@ extension SQLiteAlertStore: Backups {
 
     /// The first entry's hash, which no two queues share; `nil` for what can't be read.
     private static func origin(of path: String) -> [UInt8]? {
-        // A backup has no log, and whatever stands beside it, nothing is to be made there.
+        // A backup has no log, and nothing is to be made there.
         try? BackupSource.open(path, asItIs: true).auditHead(at: 1)?.hash
     }
 
     /// Gives a draft its name, which in a directory is that of the next second that is free.
     private func put(
-        _ draft: DraftFile, at target: String, in place: BackupPlace, _ replaces: Bool
+        _ draft: DraftFile, at target: String, in location: BackupLocation, _ replaces: Bool
     ) throws(AlertError) -> String {
-        if place.isDirectory {
+        if location.isDirectory {
             let now = Timestamp.date(milliseconds: clock.now().wallMilliseconds)
             for second in 0..<60 {
-                let path = place.path(at: now + Double(second))
+                let path = location.path(at: now + Double(second))
                 guard FileIdentity(path: path) == nil else { continue }
-                try BackupPlace.prepare(path, replaces: false)
+                try BackupLocation.prepare(path, replaces: false)
                 if try draft.move(to: path) { return path }
             }
-            throw BackupPlace.nameIsTaken(target)
+            throw BackupLocation.nameIsTaken(target)
         }
         // Somebody may have opened what stands there meanwhile.
-        try BackupPlace.prepare(target, replaces: replaces)
+        try BackupLocation.prepare(target, replaces: replaces)
         if replaces {
             try draft.replace(target)
         } else {
-            guard try draft.move(to: target) else { throw BackupPlace.nameIsTaken(target) }
+            guard try draft.move(to: target) else { throw BackupLocation.nameIsTaken(target) }
         }
         return target
     }

@@ -31,7 +31,7 @@ final class AlertContents {
     }
 
     func forgetHashes() {
-        for place in recentIDs.indices { recentIDs[place] = -1 }
+        for slot in recentIDs.indices { recentIDs[slot] = -1 }
     }
 
     /// Whether an alert is what it was when it was asked.
@@ -60,37 +60,37 @@ final class AlertContents {
 
     /// Whether an alert is what was shown, snoozed or ended.
     func isShown(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
-        let place = Int(id & Int64(Self.recentCount - 1))
-        guard recentIDs[place] == id else {
+        let slot = Int(id & Int64(Self.recentCount - 1))
+        guard recentIDs[slot] == id else {
             return try isContent(id, entry, db) { _, _ in true }
         }
-        presented = recentlyPresented[place]
-        return entry.raw(Entry.content).holds(UnsafeRawBufferPointer(content(at: place)))
+        presented = recentlyPresented[slot]
+        return entry.raw(Entry.content).holds(UnsafeRawBufferPointer(content(at: slot)))
     }
 
     private func isContent(
         _ id: Int64, _ entry: borrowing Row, _ db: Database,
         _ isRight: (borrowing Row, borrowing Row) throws -> Bool
     ) throws -> Bool {
-        let place = Int(id & Int64(Self.recentCount - 1))
+        let slot = Int(id & Int64(Self.recentCount - 1))
         var isErased = false
         let rows = try db.first(Self.asked, .integer(id)) { row in
             presented = row.optionalInteger(Asked.presentedMs)
-            recentlyPresented[place] = presented
-            recentIDs[place] = -1
+            recentlyPresented[slot] = presented
+            recentIDs[slot] = -1
             if row.isNull(Asked.salt) {
                 // Whether its texts were erased rightly is found out at the end.
                 isErased = true
                 guard try isBlank(row) else { return false }
             } else {
-                try hashContent(row, into: content(at: place))
-                recentIDs[place] = id
+                try hashContent(row, into: content(at: slot))
+                recentIDs[slot] = id
             }
             return try isRight(row, entry)
         }
         guard rows == true else { return false }
         guard !isErased else { return try isContentAsked(id, entry, db) }
-        return entry.raw(Entry.content).holds(UnsafeRawBufferPointer(content(at: place)))
+        return entry.raw(Entry.content).holds(UnsafeRawBufferPointer(content(at: slot)))
     }
 
     /// Whether an entry tells the content that the entry of the ask does, for want of texts.
@@ -118,9 +118,9 @@ final class AlertContents {
         }
     }
 
-    private func content(at place: Int) -> UnsafeMutableRawBufferPointer {
+    private func content(at slot: Int) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(
-            rebasing: recent[(place * SHA256.byteCount)..<((place + 1) * SHA256.byteCount)])
+            rebasing: recent[(slot * SHA256.byteCount)..<((slot + 1) * SHA256.byteCount)])
     }
 }
 

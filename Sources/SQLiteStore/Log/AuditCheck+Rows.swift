@@ -186,7 +186,7 @@ extension AuditCheck {
             if number != story.number || number <= last {
                 tell(
                     id,
-                    "has response number \(number), which is not its place: "
+                    "has response number \(number), which is not its position: "
                         + "\(story.predecessors) were given before")
             }
             let collected = story.collected > 0 ? story.collectedMilliseconds : nil

@@ -34,7 +34,7 @@ struct BitSet: Sendable {
     }
 
     private mutating func insertFar(_ id: Int64) -> Bool {
-        let (page, word, bit) = Self.place(id)
+        let (page, word, bit) = Self.position(of: id)
         if pages[page] == nil {
             guard pages.count < Self.mostPages else { return false }
             pages[page] = [UInt64](repeating: 0, count: Int(Self.pageLength / 64))
@@ -49,7 +49,7 @@ struct BitSet: Sendable {
         guard contains(id) else { return }
         count -= 1
         guard id < Self.largest else {
-            let (page, word, bit) = Self.place(id)
+            let (page, word, bit) = Self.position(of: id)
             pages[page]?[word] &= ~bit
             return
         }
@@ -59,14 +59,14 @@ struct BitSet: Sendable {
     func contains(_ id: Int64) -> Bool {
         guard id >= 0 else { return false }
         guard id < Self.largest else {
-            let (page, word, bit) = Self.place(id)
+            let (page, word, bit) = Self.position(of: id)
             return (pages[page]?[word] ?? 0) & bit != 0
         }
         guard id >> 6 < words.count else { return false }
         return words[Int(id >> 6)] & (UInt64(1) << UInt64(id & 63)) != 0
     }
 
-    private static func place(_ id: Int64) -> (page: Int64, word: Int, bit: UInt64) {
+    private static func position(of id: Int64) -> (page: Int64, word: Int, bit: UInt64) {
         (id / pageLength, Int(id % pageLength >> 6), UInt64(1) << UInt64(id & 63))
     }
 

@@ -141,7 +141,7 @@ extension Database {
     func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
         try first(Self.requests, .integer(id)) { row in
             let entry = try unchangedEntry(row, of: id)
-            try checkPlace(of: entry, id)
+            try checkLinks(of: entry, id)
             return entry.event.by.map { CancelRequest(by: $0, caller: entry.caller) }
         } ?? nil
     }
@@ -160,7 +160,7 @@ extension Database {
         var last: Int64 = 0
         try visit(Self.entries, [.integer(id)]) { row in
             let entry = try unchangedEntry(row, of: id)
-            try checkPlace(of: entry, id)
+            try checkLinks(of: entry, id)
             let sequence = entry.event.sequence
             let before =
                 switch entry.event.kind {
@@ -180,13 +180,13 @@ extension Database {
     }
 
     /// Makes sure that an entry goes on from the one before, and the one after it from this one.
-    private func checkPlace(of entry: AuditEntry, _ id: Alert.ID) throws {
-        let isInPlace = try first(Self.neighbours, .integer(entry.event.sequence)) { row in
+    private func checkLinks(of entry: AuditEntry, _ id: Alert.ID) throws {
+        let isLinked = try first(Self.neighbours, .integer(entry.event.sequence)) { row in
             let before = row.blob(Neighbours.hashBefore) ?? AuditHead.start.hash
             let after = row.blob(Neighbours.previousAfter)
             return before == entry.previous && (after == nil || after == entry.hash)
         }
-        guard isInPlace == true else {
+        guard isLinked == true else {
             throw AlertError.inconsistent(id, "entry \(entry.event.sequence) was replaced")
         }
     }
@@ -207,7 +207,7 @@ extension Database {
     }
 
     /// Makes sure that an entry says that an alert has lost its texts, after it had ended and after
-    /// whoever had to take its response had done so.
+    /// those who had to take its response had done so.
     ///
     /// What is left of it is what the entry of its ask says.
     private func checkErasure(
@@ -242,7 +242,7 @@ extension Database {
                 let alerts = ErasedAlerts(detail: row.optionalText(AuditRow.Column.detail)),
                 alerts.contains(id)
             else { return true }
-            try self.checkPlace(of: try self.unchangedEntry(row, of: id), id)
+            try self.checkLinks(of: try self.unchangedEntry(row, of: id), id)
             found = (row.integer(AuditRow.Column.seq), alerts)
             return false
         }
@@ -257,7 +257,7 @@ extension Database {
 }
 
 extension Optional {
-    /// Puts a value in its place; returns what was there.
+    /// Replaces a value; returns the old one.
     fileprivate mutating func replace(with value: Wrapped) -> Wrapped? {
         defer { self = value }
         return self

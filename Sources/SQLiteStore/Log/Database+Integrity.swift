@@ -41,10 +41,10 @@ extension Database {
         func numbers(_ index: String, _ kind: MultisetHash.Kind) throws {
             var last = (Int64.min, Int64.min)
             try visit("SELECT \(IndexColumn.list) FROM \(index)", []) { row in
-                let place = (row.integer(IndexColumn.alertId), row.integer(IndexColumn.seq))
-                isInOrder = row.raw(IndexColumn.alertId).kind == .integer && place > last
-                last = place
-                sum.add(kind, of: place.0, place.1)
+                let key = (row.integer(IndexColumn.alertId), row.integer(IndexColumn.seq))
+                isInOrder = row.raw(IndexColumn.alertId).kind == .integer && key > last
+                last = key
+                sum.add(kind, of: key.0, key.1)
                 return isInOrder
             }
         }

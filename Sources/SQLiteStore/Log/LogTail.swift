@@ -3,7 +3,7 @@ import Synchronization
 
 /// The newest audit entry that this process knows of; it only grows.
 ///
-/// It tells where events go on from; whether a file that took the database's place is the same
+/// It tells where events go on from; whether a file that replaced the database is the same
 /// queue, because only that has an entry with this number and this hash; and whether anything has
 /// happened that this process did not do itself.
 ///

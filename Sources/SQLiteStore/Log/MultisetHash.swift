@@ -21,7 +21,7 @@ struct MultisetHash: Sendable, Equatable {
     )
     private var value: UInt64 = 0
 
-    /// Mixes as MurmurHash3 ends (Appleby), which is not linear: facts that change places have
+    /// Mixes as MurmurHash3 ends (Appleby), which is not linear: facts that swap positions have
     /// another sum.
     mutating func add(_ kind: Kind, of id: Int64, _ fact: Int64, times: Int64 = 1) {
         let (first, second, third) = Self.keys

@@ -23,7 +23,7 @@ extension SQLiteAlertStore {
                 let entry = try AuditRow.entryOfAlert(row)
                 guard isChecked else { return entry.event }
                 try entry.checkHash()
-                if let last { try entry.checkPlace(after: last) }
+                if let last { try entry.checkLink(after: last) }
                 last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
                 return entry.event
             }

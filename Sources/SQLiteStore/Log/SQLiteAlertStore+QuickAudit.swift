@@ -94,7 +94,7 @@ extension SQLiteAlertStore {
             label: "alertq.verify")
         var result: Stretch.Result
         repeat {
-            // Whatever goes wrong here, the careful check tells.
+            // If anything goes wrong here, the careful check reports it.
             let next = try? await stretch.run { stretch throws(AlertError) in
                 try storing("verify the audit log") { try stretch.readPage(through: last) }
             }

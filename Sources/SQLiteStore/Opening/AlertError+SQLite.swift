@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-/// Names the operation that failed: the one place where an SQLite error becomes an ``AlertError``.
+/// Names the operation that failed: only here an SQLite error becomes an ``AlertError``.
 func storing<Result>(
     _ operation: String, _ body: () throws -> Result
 ) throws(AlertError) -> Result {

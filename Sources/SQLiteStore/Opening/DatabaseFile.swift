@@ -51,7 +51,7 @@ struct DatabaseFile: Sendable {
 
     /// Opens the file, which must exist already and go on with the history that is known.
     ///
-    /// A file that was put in the place of ours has alerts of its own with the same ids: a person
+    /// A file that replaced ours has alerts of its own with the same ids: a person
     /// would answer one question, and the answer would be stored for another.
     ///
     /// - Parameter isReadOnly: Whether the connection writes nothing, not even by mistake.
@@ -91,7 +91,7 @@ struct DatabaseFile: Sendable {
         return try ready(database)
     }
 
-    /// Opens the file for `doctor`, whatever its schema is.
+    /// Opens the file for `doctor`, with any schema.
     ///
     /// - Returns: `nil` where there is no queue in it yet.
     func openUnchecked() throws(AlertError) -> OpenDatabase? {
@@ -192,7 +192,7 @@ struct DatabaseFile: Sendable {
     /// Makes an empty file with the right mode from the first moment on.
     private func create() throws(AlertError) {
         // What a deleted database left behind is not the new one's log, and its shared memory may
-        // still be mapped by whoever has the deleted one open.
+        // still be mapped by processes that have the deleted one open.
         for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
         // Under another name first: the file at `path` must never be opened beside SQLite.
         let draft = path + "-new.\(getpid())"
@@ -232,7 +232,7 @@ struct DatabaseFile: Sendable {
                 throw error
             }
             try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
-            // Whoever makes the file now has it to itself for a moment.
+            // The process that makes the file now has it to itself for a moment.
             handle.busyMilliseconds = 5000
             // These need no schema. After its check, each would have all statements compiled again,
             // and so the schema checked again.
@@ -295,7 +295,7 @@ struct DatabaseFile: Sendable {
             }
         }
         let walFiles = WALFiles(of: files)
-        // While it was being opened, another database may have taken its place, whose log SQLite
+        // While it was being opened, another database may have replaced it, whose log SQLite
         // would take for this one's.
         guard database.identity == FileIdentity(path: path) else {
             throw .storage(operation: "open \(path)", "the database has been deleted or replaced")

@@ -15,7 +15,7 @@ struct OpenDatabase {
     /// Somebody who deletes the log or the shared memory divides the processes into those that
     /// still use them and those that make new ones: they would overwrite each other's commits
     /// (<https://sqlite.org/howtocorrupt.html>, 4.3).
-    var isInPlace: Bool {
+    var isAtItsPath: Bool {
         identity == FileIdentity(path: files.database)
             && (walFiles == nil || walFiles == WALFiles(of: files))
     }

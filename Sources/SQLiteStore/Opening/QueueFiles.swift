@@ -7,12 +7,12 @@ struct QueueFiles: Sendable {
     let database: String
     /// The mode of every file: 0660 in a directory that a group shares, else 0600.
     let mode: mode_t
-    private let place: SharedDirectory
+    private let sharing: SharedDirectory
 
     /// Looks at the directory of a database.
     ///
     /// A symbolic link is followed here, as SQLite does, so that all files of a queue stand beside
-    /// the same database whatever it is called; but not where others could have put it.
+    /// the same database under any name; but not where others could have put it.
     ///
     /// - Throws: if the path is empty, no regular file, in a directory that does not exist, or a
     ///   link in one that others may write.
@@ -35,9 +35,9 @@ struct QueueFiles: Sendable {
             throw SystemError.current("open the directory", named)
         }
         self.database = (directory == "/" ? "" : directory) + resolved[slash...]
-        place = SharedDirectory(status)
+        sharing = SharedDirectory(status)
         // A directory with the set-group-id bit that its group may write is shared on purpose.
-        mode = place.hasGroupFiles ? 0o660 : 0o600
+        mode = sharing.hasGroupFiles ? 0o660 : 0o600
         try Self.checkName(absolute)
     }
 
@@ -48,12 +48,12 @@ struct QueueFiles: Sendable {
         var name = path
         // As many as the kernel follows; see path_resolution(7).
         for _ in 0..<40 {
-            var (link, place) = (stat(), stat())
+            var (link, parent) = (stat(), stat())
             let directory = QueueLocation.directory(of: name)
             guard lstat(name, &link) == 0, link.st_mode & S_IFMT == S_IFLNK,
-                stat(directory, &place) == 0
+                stat(directory, &parent) == 0
             else { return }
-            guard !SharedDirectory(place).isShared else {
+            guard !SharedDirectory(parent).isShared else {
                 throw .notPermitted(
                     path: name,
                     "it is a link in a directory that others may write, and is not followed")
@@ -68,7 +68,7 @@ struct QueueFiles: Sendable {
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     func checkOwners(isLocked: Bool) throws(AlertError) {
         for path in [database, wal, sharedMemory, journal] {
-            try place.check(path, isLocked: isLocked)
+            try sharing.check(path, isLocked: isLocked)
         }
     }
 

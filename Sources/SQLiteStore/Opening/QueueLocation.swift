@@ -11,7 +11,7 @@ package enum QueueLocation {
         Identity.environment("ALERTQ_DATABASE") ?? userPath() ?? systemPath
     }
 
-    /// Refuses an environment that names a place in bytes that no path of ours can have: repaired,
+    /// Refuses an environment that names a path in bytes that no path of ours can have: repaired,
     /// they would name another queue.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``.

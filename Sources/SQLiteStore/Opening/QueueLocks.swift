@@ -8,7 +8,7 @@ package struct QueueLocks: Sendable {
 
     /// Names the locks of the queue in a database file.
     package init(database: String) {
-        // What is wrong with the path is told by whoever opens it.
+        // What is wrong with the path is told when it is opened.
         files = try? QueueFiles(database: database)
     }
 

@@ -49,6 +49,6 @@ package struct QueueSpace: Sendable {
         return FileLocks(sharedMemory).readers(from: Self.readLocks).filter { $0.pid != getpid() }
     }
 
-    /// The places of SQLite's read locks in the shared memory.
+    /// The bytes of SQLite's read locks in the shared memory.
     private static let readLocks = 123...127
 }

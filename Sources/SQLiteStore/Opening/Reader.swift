@@ -44,13 +44,13 @@ struct Reader {
 
     /// Lets go of files that are no longer the queue's, for the writer's sake.
     mutating func leaveIfMoved() {
-        if database?.isInPlace == false { database = nil }
+        if database?.isAtItsPath == false { database = nil }
     }
 
     private mutating func current() throws(AlertError) -> OpenDatabase {
         guard !isClosed else { throw .closed }
         if let database {
-            if database.isInPlace { return database }
+            if database.isAtItsPath { return database }
             self.database = nil
             // The writer uses the same files, and may have nothing to write for long.
             whenMoved()

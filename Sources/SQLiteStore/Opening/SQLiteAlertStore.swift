@@ -126,7 +126,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         commits.closeSoon()
     }
 
-    package func hurry() { commits.hurry() }
+    package func prepareToEnd() { commits.prepareToEnd() }
 
     var isClosed: Bool { closing.withLock { $0 } }
 
@@ -153,7 +153,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         }
     }
 
-    /// Another connection, for whoever reads much at a time.
+    /// Another connection, for callers that read much at a time.
     func makeReader() -> Reader { Reader(file: DatabaseFile(files: files), known: known) }
 
     package var position: LogPosition {

@@ -51,7 +51,7 @@ struct SharedDirectory: Sendable {
         guard status.st_nlink <= 1 else {
             throw .notPermitted(path: path, "it belongs to uid \(uid) and has other names")
         }
-        // Nobody has begun a queue in it: whoever made it would own ours.
+        // Nobody has begun a queue in it: the account that made it would own ours.
         guard status.st_size > 0 || ["-wal", "-shm", "-journal"].contains(where: path.hasSuffix)
         else {
             throw .notPermitted(

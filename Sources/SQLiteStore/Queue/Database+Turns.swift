@@ -28,7 +28,7 @@ extension Database {
     private static let turns = "SELECT \(TurnColumn.list) FROM turns WHERE priority = ?"
 
     private static let oldest = """
-        SELECT \(QueuePlace.columns) FROM alerts INDEXED BY alerts_next
+        SELECT \(QueuePosition.columns) FROM alerts INDEXED BY alerts_next
         WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ?1 AND ?2 < 0
         AND \(Candidates.condition) ORDER BY id LIMIT 1
         """
@@ -89,9 +89,9 @@ extension Database {
 
     private func oldest(
         of priority: Alert.Priority, _ candidates: Candidates
-    ) throws -> QueuePlace? {
+    ) throws -> QueuePosition? {
         try first(Self.oldest, candidates.values(priority, after: -1)) { row in
-            QueuePlace(row, priority)
+            QueuePosition(row, priority)
         }
     }
 

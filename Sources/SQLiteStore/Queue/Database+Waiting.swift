@@ -6,42 +6,42 @@ extension Database {
     /// The next alerts that wait, after one of them or from the first.
     ///
     /// Within a priority they come by their ids, so that none of it is passed over or comes twice.
-    /// An alert that is resolved in the meantime keeps its place, or, if it was snoozed, gets back
-    /// the one from before.
+    /// An alert that is resolved in the meantime keeps its position, or, if it was snoozed, gets
+    /// back the one from before.
     ///
     /// - Throws: ``AlertError/notFound(_:)`` if there is no alert to go on after.
     func waiting(
         source: String?, after last: Alert.ID?, limit: Int, at now: ClockReading
     ) throws -> [Alert.ID] {
-        let place = try last.map { id throws in
-            guard let place = try waitingPlace(of: id) else { throw AlertError.notFound(id) }
-            return place
+        let position = try last.map { id throws in
+            guard let position = try waitingPosition(of: id) else { throw AlertError.notFound(id) }
+            return position
         }
         var ids: [Alert.ID] = []
-        if place?.snoozedUntil == nil {
+        if position?.snoozedUntil == nil {
             ids = try Alert.Priority.allCases
                 .flatMap { priority in
-                    try places(
-                        priority, source: source, after: place?.queue, limit: limit, at: now)
+                    try positions(
+                        priority, source: source, after: position?.queue, limit: limit, at: now)
                 }
                 .sorted { $0.comes(before: $1, at: now) }
                 .prefix(limit).map(\.id)
         }
         guard ids.count < limit else { return ids }
-        let end = place.flatMap { place in place.snoozedUntil.map { ($0, place.queue.id) } }
+        let end = position.flatMap { last in last.snoozedUntil.map { ($0, last.queue.id) } }
         return ids + (try snoozed(source: source, after: end, limit: limit - ids.count, at: now))
     }
 
     /// The oldest waiting alerts of one priority, without their texts.
-    private func places(
-        _ priority: Alert.Priority, source: String?, after last: QueuePlace?, limit: Int,
+    private func positions(
+        _ priority: Alert.Priority, source: String?, after last: QueuePosition?, limit: Int,
         at now: ClockReading
-    ) throws -> [QueuePlace] {
+    ) throws -> [QueuePosition] {
         let isOwn = last?.priority == priority
-        var places: [QueuePlace] = []
+        var positions: [QueuePosition] = []
         try visit(
             """
-            SELECT \(QueuePlace.columns) FROM alerts
+            SELECT \(QueuePosition.columns) FROM alerts
             WHERE state = 'queued' AND snoozed_ms IS NULL AND priority = ?1 AND \(Self.isInTime)
                 AND id > ?5 AND \(Self.isOfSource) ORDER BY id
             """,
@@ -51,11 +51,11 @@ extension Database {
                 .optional(source),
             ]
         ) { row in
-            let place = QueuePlace(row, priority)
-            if isOwn || last?.comes(before: place, at: now) != false { places.append(place) }
-            return places.count < limit
+            let position = QueuePosition(row, priority)
+            if isOwn || last?.comes(before: position, at: now) != false { positions.append(position) }
+            return positions.count < limit
         }
-        return places
+        return positions
     }
 
     /// The snoozed alerts, the first to come again first.
@@ -75,15 +75,15 @@ extension Database {
         ) { $0.integer() }
     }
 
-    private func waitingPlace(of id: Alert.ID) throws -> WaitingPlace? {
+    private func waitingPosition(of id: Alert.ID) throws -> WaitingPosition? {
         try first(
-            "SELECT \(QueuePlace.columns), \(WaitingPlace.columns) FROM alerts WHERE id = ?",
+            "SELECT \(QueuePosition.columns), \(WaitingPosition.columns) FROM alerts WHERE id = ?",
             .integer(id)
         ) { row in
-            let priority = Int(clamping: row.integer(WaitingPlace.Column.priority))
-            return WaitingPlace(
-                queue: QueuePlace(row, Alert.Priority(rawValue: priority) ?? .normal),
-                snoozedUntil: row.optionalInteger(WaitingPlace.Column.snoozedMs))
+            let priority = Int(clamping: row.integer(WaitingPosition.Column.priority))
+            return WaitingPosition(
+                queue: QueuePosition(row, Alert.Priority(rawValue: priority) ?? .normal),
+                snoozedUntil: row.optionalInteger(WaitingPosition.Column.snoozedMs))
         }
     }
 
@@ -100,8 +100,8 @@ extension Database {
 }
 
 /// Where an alert stands among those that wait.
-private struct WaitingPlace {
-    let queue: QueuePlace
+private struct WaitingPosition {
+    let queue: QueuePosition
     /// When it comes again; `nil` for one that is not snoozed.
     let snoozedUntil: Int64?
 
@@ -109,13 +109,13 @@ private struct WaitingPlace {
     enum Column: Int32, ColumnList {
         case priority, snoozedMs
 
-        static let offset = QueuePlace.Column.end
+        static let offset = QueuePosition.Column.end
     }
 
     static let columns = Column.list
 }
 
-extension QueuePlace {
+extension QueuePosition {
     /// What is read of the place of an alert whose priority is known.
     enum Column: Int32, ColumnList { case id, askedMs, askedBootMs, boot }
 

@@ -12,15 +12,17 @@ extension SQLiteAlertStore {
         if text != nil { try await completeTextIndex() }
         return try await read("read the history") { db in
             let last = try after.map { id in
-                guard let place = try db.historyPlace(of: id) else { throw AlertError.notFound(id) }
-                return place
+                guard let position = try db.historyPosition(of: id) else {
+                    throw AlertError.notFound(id)
+                }
+                return position
             }
             let sequences =
                 if let text {
                     try TextSearch(db: db, text: text, filter: filter, limit: limit)
                         .page(before: last?.sequence)
                 } else {
-                    try db.historyPlaces(filter, after: last, limit: limit).map(\.sequence)
+                    try db.historyPositions(filter, after: last, limit: limit).map(\.sequence)
                 }
             return try sequences.compactMap { sequence in
                 try db.first(resolvedAlert, .integer(sequence)) { try AlertRow($0).record }
@@ -45,7 +47,7 @@ private let resolvedAlert = """
     """
 
 /// Where a response stands in the history.
-private struct HistoryPlace {
+private struct HistoryPosition {
     let resolved: Int64
     let sequence: Int64
 
@@ -59,16 +61,16 @@ private struct HistoryPlace {
     }
 
     /// Newest first.
-    func comes(before other: HistoryPlace) -> Bool {
+    func comes(before other: HistoryPosition) -> Bool {
         (resolved, sequence) > (other.resolved, other.sequence)
     }
 }
 
 extension Database {
-    fileprivate func historyPlace(of id: Alert.ID) throws -> HistoryPlace? {
+    fileprivate func historyPosition(of id: Alert.ID) throws -> HistoryPosition? {
         try first(
-            "SELECT \(HistoryPlace.columns) FROM responses WHERE alert_id = ?", .integer(id)
-        ) { HistoryPlace($0) }
+            "SELECT \(HistoryPosition.columns) FROM responses WHERE alert_id = ?", .integer(id)
+        ) { HistoryPosition($0) }
     }
 
     /// The newest responses that a filter lets through.
@@ -78,24 +80,24 @@ extension Database {
     ///
     /// Gain: the pages take a sixth of the processor's time (`alertq-bench history --alerts
     /// 100000`; against one query that sorts what it finds).
-    fileprivate func historyPlaces(
-        _ filter: HistoryFilter, after: HistoryPlace?, limit: Int
-    ) throws -> [HistoryPlace] {
+    fileprivate func historyPositions(
+        _ filter: HistoryFilter, after: HistoryPosition?, limit: Int
+    ) throws -> [HistoryPosition] {
         var query = HistoryQuery(filter, after: after)
-        guard query.isByKind else { return try places(query, limit, before: nil) }
-        var newest: [HistoryPlace] = []
+        guard query.isByKind else { return try positions(query, limit, before: nil) }
+        var newest: [HistoryPosition] = []
         for (outcome, by) in filter.kinds {
             query.setKind(outcome, by)
             // Of a kind that comes later, only what is newer than a full page's last row counts.
             let last = newest.count == limit ? newest.last : nil
-            let more = try places(query, limit, before: last)
+            let more = try positions(query, limit, before: last)
             guard !more.isEmpty else { continue }
             newest = Array((newest + more).sorted { $0.comes(before: $1) }.prefix(limit))
         }
         return newest
     }
 
-    /// The places of all responses in a range that a filter lets through, newest first; `nil` if
+    /// The positions of all responses in a range that a filter lets through, newest first; `nil` if
     /// more than a number have to be looked at for that.
     func historySequences(
         _ filter: HistoryFilter, in range: Range<Int64>, atMost limit: Int
@@ -104,31 +106,31 @@ extension Database {
         var (found, left) = ([Int64](), limit)
         for (outcome, by) in query.isByKind ? filter.kinds : [(.answered, .person)] {
             if query.isByKind { query.setKind(outcome, by) }
-            let places = try places(query, left + 1, before: nil)
-            left -= places.count
+            let positions = try positions(query, left + 1, before: nil)
+            left -= positions.count
             guard left >= 0 else { return nil }
-            found += places.map(\.sequence).filter(range.contains)
+            found += positions.map(\.sequence).filter(range.contains)
         }
         return found.sorted(by: >)
     }
 
-    /// The newest responses that a query finds, down to a place that has been found already.
-    private func places(
-        _ query: HistoryQuery, _ limit: Int, before last: HistoryPlace?
-    ) throws -> [HistoryPlace] {
-        var places: [HistoryPlace] = []
+    /// The newest responses that a query finds, down to a position that has been found already.
+    private func positions(
+        _ query: HistoryQuery, _ limit: Int, before last: HistoryPosition?
+    ) throws -> [HistoryPosition] {
+        var positions: [HistoryPosition] = []
         try visit(
             """
-            SELECT \(HistoryPlace.columns) FROM responses INDEXED BY \(query.index)
+            SELECT \(HistoryPosition.columns) FROM responses INDEXED BY \(query.index)
             \(query.clause) ORDER BY resolved_ms DESC, seq DESC LIMIT ?
             """, query.values + [.integer(limit)]
         ) { row in
-            let place = HistoryPlace(row)
-            if let last, !place.comes(before: last) { return false }
-            places.append(place)
+            let position = HistoryPosition(row)
+            if let last, !position.comes(before: last) { return false }
+            positions.append(position)
             return true
         }
-        return places
+        return positions
     }
 }
 
@@ -141,7 +143,7 @@ extension HistoryFilter {
     }
 }
 
-/// A query for places in the history, with its index and what is bound to it.
+/// A query for positions in the history, with its index and what is bound to it.
 private struct HistoryQuery {
     let index: String
     /// Whether it finds one kind at a time.
@@ -153,7 +155,7 @@ private struct HistoryQuery {
         conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
     }
 
-    init(_ filter: HistoryFilter, after: HistoryPlace?) {
+    init(_ filter: HistoryFilter, after: HistoryPosition?) {
         index = Self.index(for: filter)
         isByKind = index.hasSuffix("_kind")
         if isByKind {
@@ -193,7 +195,7 @@ private struct HistoryQuery {
 
     /// The index that leads to what a filter describes, and to little else.
     private static func index(for filter: HistoryFilter) -> String {
-        // A key belongs to few responses, whatever else is asked.
+        // A key belongs to few responses, no matter what else is asked for.
         if filter.key != nil { return "responses_key" }
         switch (filter.source != nil, filter.button != nil, filter.uncollected) {
         case (true, true, _): return "responses_source_button_kind"

@@ -136,7 +136,7 @@ extension SQLiteAlertStore {
     }
 
     private nonisolated(nonsending) func unclaimed(
-        _ filter: HistoryFilter, after place: Int64, limit: Int
+        _ filter: HistoryFilter, after position: Int64, limit: Int
     ) async throws(AlertError) -> RecordPage {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         // How many responses one look passes: few enough for a short transaction.
@@ -151,9 +151,9 @@ extension SQLiteAlertStore {
             let last = try db.first("SELECT max(seq) FROM responses") { $0.integer() } ?? 0
             // Numbers may be far apart, where somebody has changed the file.
             let next = try db.first(
-                "SELECT seq FROM responses WHERE seq > ? ORDER BY seq LIMIT 1", .integer(place)
+                "SELECT seq FROM responses WHERE seq > ? ORDER BY seq LIMIT 1", .integer(position)
             ) { $0.integer() }
-            let end = min(max(last, place), max(place, next ?? place).addingBounded(span))
+            let end = min(max(last, position), max(position, next ?? position).addingBounded(span))
             let found = try db.rows(
                 """
                 SELECT \(AlertRow.columns), \(UnclaimedColumn.list) FROM responses
@@ -171,7 +171,7 @@ extension SQLiteAlertStore {
                 ORDER BY responses.seq LIMIT ?12
                 """,
                 [
-                    .integer(place), .integer(end), .optional(filter.source),
+                    .integer(position), .integer(end), .optional(filter.source),
                     .optional(filter.outcome?.rawValue), .optional(filter.button),
                     .optional(filter.since.map(Timestamp.milliseconds)),
                     .optional(filter.user), .optional(filter.via), .optional(filter.key),

@@ -15,13 +15,13 @@ extension SQLiteAlertStore {
             source: query.source, since: query.since.map(Timestamp.milliseconds),
             until: query.until.map(Timestamp.milliseconds))
         var tally = StatisticsTally()
-        var place: Int64 = 0
+        var position: Int64 = 0
         // In short transactions, so that the write-ahead log can be reused meanwhile.
-        while place < last {
+        while position < last {
             guard !Task.isCancelled else { throw .busy("the count was cancelled") }
-            let (start, before) = (place, tally)
+            let (start, before) = (position, tally)
             let end = min(last, start.addingBounded(StatisticsPage.pageLength))
-            (tally, place) = try await read("count the alerts") { db in
+            (tally, position) = try await read("count the alerts") { db in
                 var tally = before
                 try query.count(db, after: start, through: end, into: &tally)
                 // Ids may be far apart, where somebody has changed the file or put a copy back.
@@ -30,7 +30,7 @@ extension SQLiteAlertStore {
                 ) { $0.integer() }
                 return (tally, next.map { $0 - 1 } ?? last)
             }
-            progress(Int(place), Int(last))
+            progress(Int(position), Int(last))
         }
         return tally.statistics
     }

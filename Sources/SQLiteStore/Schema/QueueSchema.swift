@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-/// The schema of a queue's file, for whoever has to look at it where no store opens the file.
+/// The schema of a queue's file, for code that looks at it where no store opens the file.
 package struct QueueSchema: Sendable {
     private let files: QueueFiles
 

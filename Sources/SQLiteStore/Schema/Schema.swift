@@ -42,7 +42,7 @@ struct Schema: Sendable {
     init(_ text: [UInt8]) {
         self.text = text
         entries = text.withUnsafeBytes { text in
-            var starts = Self.places(of: "\n\n--- ", in: text)
+            var starts = Self.offsets(of: "\n\n--- ", in: text)
             starts.append(text.count)
             return zip(starts, starts.dropFirst()).map { Self.entry(in: $0 + 6..<$1, of: text) }
         }
@@ -90,13 +90,13 @@ struct Schema: Sendable {
     }
 
     /// Where a line begins that names an object, from the empty line before it on.
-    private static func places(of mark: StaticString, in text: UnsafeRawBufferPointer) -> [Int] {
+    private static func offsets(of mark: StaticString, in text: UnsafeRawBufferPointer) -> [Int] {
         var (found, from) = ([Int](), 0)
         let length = mark.utf8CodeUnitCount
         while let base = text.baseAddress,
-            let place = memchr(base + from, 10, text.count - from)
+            let newline = memchr(base + from, 10, text.count - from)
         {
-            let start = UnsafeRawPointer(place) - base
+            let start = UnsafeRawPointer(newline) - base
             from = start + 1
             guard start + length <= text.count else { break }
             if memcmp(base + start, mark.utf8Start, length) == 0 { found.append(start) }

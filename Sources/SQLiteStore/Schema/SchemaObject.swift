@@ -55,8 +55,8 @@ package struct SchemaObject: Equatable, Sendable {
 
     /// How a message names it.
     package var subject: String {
-        let place = type == "index" || type == "trigger" ? " on “\(SafeText.line(table))”" : ""
-        return "the \(type) “\(SafeText.line(name))”" + place
+        let suffix = type == "index" || type == "trigger" ? " on “\(SafeText.line(table))”" : ""
+        return "the \(type) “\(SafeText.line(name))”" + suffix
     }
 
     private static func isMadeBySQLite(_ name: String) -> Bool {

@@ -7,7 +7,7 @@ import Synchronization
 /// Tells other processes that something has been committed.
 ///
 /// The bell is a file of one byte from the start, so that a full disk can't silence it: the byte
-/// is written again after a commit, and inotify(7) wakes whoever listens. A listener holds a shared
+/// is written again after a commit, and inotify(7) wakes the listeners. A listener holds a shared
 /// lock on the file, so that a process never rings when nobody else listens.
 ///
 /// Gain: a story takes 0.88 × the processor's time and 0.79 × the context switches while nobody

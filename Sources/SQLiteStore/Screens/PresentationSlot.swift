@@ -21,7 +21,7 @@ struct PresentationSlot: Sendable {
         let size = FileIdentity(path: path)?.size ?? 0
         guard size < Self.textLength, let descriptor = try? Descriptor.open(path, mode: mode)
         else { return }
-        // Without room there is nothing to be done here; whoever takes the slot will hear of it.
+        // Without room there is nothing to be done here; taking the slot throws then.
         _ = posix_fallocate(descriptor.raw, 0, off_t(Self.textLength))
     }
 

@@ -77,7 +77,7 @@ private struct ResponseToIndex {
 
 extension WriteContext {
     /// How many responses, and how many bytes of their texts, one transaction indexes at most: it
-    /// holds up whoever asks or answers meanwhile.
+    /// holds up those who ask or answer meanwhile.
     private static let sliceLength = 250
     private static let sliceSize = 256 << 10
 

@@ -4,7 +4,7 @@ import SQLite
 /// The texts of an alert that can be searched, as they were put into the index.
 ///
 /// An entry can be taken out of the index only with exactly the words that it was put in with, so
-/// this is the one place that says what they are.
+/// only this says what they are.
 struct IndexedText {
     let values: [Value]
     let byteCount: Int

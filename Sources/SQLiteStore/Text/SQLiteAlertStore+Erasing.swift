@@ -68,7 +68,7 @@ extension SQLiteAlertStore: Erasing {
                     PurgeProgress(
                         phase: .texts, done: min(total, done + page.count - rest.count),
                         total: total))
-                // Whoever waits for the writer lock gets it now.
+                // Those who wait for the writer lock get it now.
                 try? await Task.sleep(for: .milliseconds(1))
             }
             done += page.count
@@ -122,7 +122,7 @@ extension SQLiteAlertStore: Erasing {
                 guard case .busy = error, ContinuousClock.now < limit, !Task.isCancelled else {
                     throw error
                 }
-                // The lock was free meanwhile, for whoever answers.
+                // The lock was free meanwhile, for those who answer.
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
@@ -142,7 +142,7 @@ extension SQLiteAlertStore: Erasing {
 private struct Survey: Sendable {
     private static let pageLength = 2000
 
-    struct Place: Sendable {
+    struct Position: Sendable {
         var resolved = Int64.min
         var sequence: Int64 = 0
     }
@@ -153,12 +153,12 @@ private struct Survey: Sendable {
         var uncollected = 0
         var handled = 0
         var others = 0
-        var last = Place()
+        var last = Position()
     }
 
     let cutoff: Int64
     let caller: Caller
-    var last = Place()
+    var last = Position()
 
     init(before date: Date, by caller: Caller) {
         cutoff = Timestamp.milliseconds(date)
@@ -199,7 +199,7 @@ private struct Survey: Sendable {
             ]
         ) { row in
             page.count += 1
-            page.last = Place(
+            page.last = Position(
                 resolved: row.integer(Column.resolvedMs), sequence: row.integer(Column.seq))
             guard row.integer(Column.isErased) == 0 else { return }
             if !(UInt32(exactly: row.integer(Column.sourceUid)).map(caller.hasRight) ?? false) {

@@ -13,7 +13,7 @@ extension SQLiteAlertStore: Maintenance {
             }
             left = try await indexSomeTexts()
             progress(max(0, total - left), total)
-            // Whoever waits for the writer lock gets it now: a lock is not fair by itself.
+            // Those who wait for the writer lock get it now: a lock is not fair by itself.
             if left > 0 { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }
@@ -54,7 +54,7 @@ extension SQLiteAlertStore: Maintenance {
 }
 
 extension Database {
-    /// Reads every word's places; see
+    /// Reads every word's positions; see
     /// <https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>.
     fileprivate func checkTextIndex() throws {
         try execute(

@@ -98,7 +98,7 @@ enum StoredJSON {
         }
     }
 
-    /// The buttons of a column, without anything in the place of what has been erased.
+    /// The buttons of a column, without anything for what has been erased.
     static func partialButtons(_ text: String) throws -> [PartialButton] {
         try decode([PartialButton].self, text)
     }

@@ -149,7 +149,7 @@ extension Writer {
     /// How many pages are looked at under one hold of the lock.
     private static let clearLength = 2000
 
-    /// Empties the log, and overwrites the unused places of some pages.
+    /// Empties the log, and overwrites the unused space of some pages.
     ///
     /// - Parameter erasures: How often texts had been erased when this began; so often they are
     ///   known to be gone once the last page is done.

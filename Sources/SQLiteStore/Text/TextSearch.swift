@@ -25,7 +25,7 @@ struct TextSearch {
     let filter: HistoryFilter
     let limit: Int
 
-    /// The places of a page, behind a response.
+    /// The positions of a page, after a response.
     func page(before last: Int64?) throws -> [Int64] {
         let upkeep = try db.upkeep()
         var found = try tail(after: upkeep.indexed, before: last ?? .max)
@@ -110,7 +110,7 @@ struct TextSearch {
 
     /// Those of some responses, newest first, that have the words.
     ///
-    /// If few have the words, they are compared; else the index takes longer to find a place in
+    /// If few have the words, they are compared; else the index takes longer to seek in
     /// than it takes to index a hundred responses anew.
     private func matches(among rows: [Int64], _ limit: Int) throws -> [Int64] {
         guard let newest = rows.first, let oldest = rows.last else { return [] }

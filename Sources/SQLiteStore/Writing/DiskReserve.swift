@@ -36,7 +36,7 @@ struct DiskReserve {
         isSetAside = true
     }
 
-    /// Whether there was room set aside that has been given up, by whatever process.
+    /// Whether there was room set aside that has been given up, by any process.
     var isGivenUp: Bool {
         guard let size = FileIdentity(path: path)?.size else { return false }
         return size < Self.size

@@ -34,7 +34,7 @@ extension GroupCommit {
 
     /// Waits until there is something to write; `false` once everything is written and closed.
     private func waitForWork(_ pace: inout Pace) -> Bool {
-        if pace.isBrisk { pace.isBrisk = isCalledSoon() }
+        if pace.staysAwake { pace.staysAwake = isCalledSoon() }
         let start = ContinuousClock.now
         defer { pace.note(ContinuousClock.now - start) }
         while true {
@@ -60,7 +60,7 @@ extension GroupCommit {
 
     /// Whether somebody calls while the thread stays awake for a moment.
     private func isCalledSoon() -> Bool {
-        let limit = ContinuousClock.now + Pace.brisk
+        let limit = ContinuousClock.now + Pace.awakeTime
         let atOnce = DispatchTime(uptimeNanoseconds: 0)
         repeat {
             if wakeUp.wait(timeout: atOnce) == .success { return true }
@@ -97,7 +97,7 @@ extension GroupCommit {
                 job.finish(error)
             }
         }
-        // Whoever waited here goes on while the other processes are told.
+        // Callers that waited here go on while the other processes are told.
         if outcome.isCommitted { ring() }
         if outcome.mustKeepDeferred { keep(deferred) }
         writer.checkpointIfDue()
@@ -168,7 +168,7 @@ extension GroupCommit {
 
     private func scheduleWatch() {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
-            let (isHurried, isHopeless) = self.hurriedWait.withLock { wait in
+            let (isEnding, isHopeless) = self.shutdownWait.withLock { wait in
                 (wait != nil, wait?.isHopeless() ?? false)
             }
             let (late, closed, goesOn) = self.state.withLock { state in
@@ -180,7 +180,7 @@ extension GroupCommit {
                 let limit = isHopeless ? now : now - self.busyTime
                 // What has not been asked need not be undone.
                 let isLate = { (job: WriteJob) in
-                    job.enqueued <= limit || (isHurried && job.kind == .ask)
+                    job.enqueued <= limit || (isEnding && job.kind == .ask)
                 }
                 let late = state.waiting.filter(isLate)
                 state.waiting.removeAll(where: isLate)
@@ -191,12 +191,12 @@ extension GroupCommit {
                 return (late, state.onClosed, true)
             }
             if !late.isEmpty {
-                let waited = isHopeless || isHurried ? .zero : self.busyTime
+                let waited = isHopeless || isEnding ? .zero : self.busyTime
                 let error = AlertError.locked(after: waited, lockFile: self.lockFile)
                 for job in late { job.finish(error) }
             }
             for closed in closed { closed() }
-            if goesOn { self.scheduleWatch() } else { self.hurriedWait.withLock { $0?.end() } }
+            if goesOn { self.scheduleWatch() } else { self.shutdownWait.withLock { $0?.end() } }
         }
     }
 }
@@ -209,17 +209,17 @@ extension GroupCommit {
 ///
 /// Gain: asks of one caller take 0.65 × the time, 0.73 × where a sync takes 30 µs, and as long
 /// where it takes 150 µs; those of 16 processes take 0.81 × (`alertq-bench ask processes`, files in
-/// memory, `--sync-delay`; against an `isBrisk` that is never set).
+/// memory, `--sync-delay`; against a `staysAwake` that is never set).
 private struct Pace {
     /// How long it stays awake at most.
-    static let brisk = Duration.microseconds(100)
+    static let awakeTime = Duration.microseconds(100)
     private static let hasOtherProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
-    var isBrisk = false
+    var staysAwake = false
 
     /// Notes how long the thread has slept.
     mutating func note(_ sleep: Duration) {
-        isBrisk = Self.hasOtherProcessors && (isBrisk || sleep < Self.brisk)
+        staysAwake = Self.hasOtherProcessors && (staysAwake || sleep < Self.awakeTime)
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Gathers the writes that wait into one transaction, so that one sync serves them all.
 ///
-/// There is no delay window: a lone writer never waits for company, and whoever comes while a
+/// There is no delay window: a lone writer never waits for company, and a write that comes while a
 /// commit is under way shares the next one. A thread of its own takes the writer lock and runs the
 /// transactions, because both block and tasks have few threads.
 ///
@@ -35,7 +35,7 @@ final class GroupCommit: Sendable {
         /// Whether the look at those who wait is scheduled.
         var isWatched = false
         var isClosing = false
-        /// When whoever closes stops waiting for a thread that is blocked.
+        /// When a caller that closes stops waiting for a thread that is blocked.
         var closeLimit: ContinuousClock.Instant?
         /// Set when the thread has ended, with the reason if it failed.
         var end: AlertError?
@@ -44,7 +44,7 @@ final class GroupCommit: Sendable {
 
     let state = Mutex(State())
     /// How long a lock is waited for once this process is about to end; `nil` until then.
-    let hurriedWait = Mutex<HurriedWait?>(nil)
+    let shutdownWait = Mutex<ShutdownWait?>(nil)
     let lockFile: String
     let wakeUp = DispatchSemaphore(value: 0)
     let busyTime: Duration
@@ -167,7 +167,7 @@ final class GroupCommit: Sendable {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 guard state.end == nil else { return true }
-                // What has nothing to write need not wait for whoever holds the lock.
+                // What has nothing to write need not wait for the holder of the lock.
                 let isIdle = state.waiting.isEmpty && state.deferred.isEmpty
                 state.closeLimit =
                     state.closeLimit ?? ContinuousClock.now + (isIdle ? .zero : busyTime)
@@ -179,8 +179,8 @@ final class GroupCommit: Sendable {
     }
 
     /// Stops all jobs from waiting long for a lock that another process keeps: this one is to end.
-    func hurry() {
-        hurriedWait.withLock { $0 = $0 ?? HurriedWait(lockFile: lockFile) }
+    func prepareToEnd() {
+        shutdownWait.withLock { $0 = $0 ?? ShutdownWait(lockFile: lockFile) }
     }
 
     /// Ends the thread once it has written what still waits, without waiting for that.

@@ -148,7 +148,7 @@ extension SQLiteAlertStore {
             try context.db.change(
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?",
                 .integer(moment.wallMilliseconds), .integer(record.id))
-            // The hash is of what this process showed, whatever the row says by now.
+            // The hash is of what this process showed, even if the row says something else by now.
             let salt = try context.db.salt(of: record.id)
             let content = salt.map { AuditEntry.content(of: record.alert, salt: $0) }
             try context.audit(
@@ -262,7 +262,7 @@ extension WriteContext {
     fileprivate func collect(_ id: Alert.ID, by caller: Caller) throws -> Bool {
         var isCollected = try markCollected(id)
         if !isCollected, let row = try db.checkedAlert(id), row.isOverdue(at: now) {
-            // Whoever collects has read that it expired, which nobody had stored yet.
+            // The collector has read that it expired, which nobody had stored yet.
             _ = try expire(row, by: caller)
             isCollected = try markCollected(id)
         }

@@ -99,7 +99,7 @@ final class Writer {
             }
             mustCheck = false
         }
-        if database?.isInPlace != true {
+        if database?.isAtItsPath != true {
             // A file was deleted or replaced: what was written to the old one would be lost.
             database = nil
             do throws(AlertError) {

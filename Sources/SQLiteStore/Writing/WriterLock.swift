@@ -3,9 +3,9 @@ import CLinux
 import Glibc
 import Linux
 
-/// The lock under which every write and every checkpoint happens, in whatever process.
+/// The lock under which every write and every checkpoint happens, in any process.
 ///
-/// A flock(2) on a file beside the database. It takes the place of SQLite's busy back-off, which is
+/// A flock(2) on a file beside the database. It replaces SQLite's busy back-off, which is
 /// unfair and slow, and keeps one connection's checkpoint apart from another's write, which SQLite
 /// before 3.51.3 needs (<https://sqlite.org/wal.html#walresetbug>). Confined to the writer's
 /// thread.

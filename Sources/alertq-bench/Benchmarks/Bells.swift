@@ -1,4 +1,3 @@
-import AlertQueue
 import Glibc
 import Linux
 import SQLiteStore

@@ -1,5 +1,3 @@
-import AlertQueue
-import Glibc
 import SQLiteStore
 
 /// How many questions a second sixteen processes get stored, and how long each waits.

@@ -2,7 +2,7 @@ import AlertQueue
 import FoundationEssentials
 import Synchronization
 
-/// How fast old texts are erased, and how long whoever asks waits meanwhile.
+/// How fast old texts are erased, and how long askers wait meanwhile.
 enum Purge: Benchmark {
     static let name = "purge"
     static let abstract = "Erasing the texts of many alerts, with asks meanwhile"
@@ -17,7 +17,7 @@ enum Purge: Benchmark {
         let isOver = Mutex(false)
         async let waits = Self.ask(queue.path) { isOver.withLock { $0 } }
         let start = ContinuousClock.now
-        // Whoever asks goes on until then, also when the purge fails.
+        // The asker goes on until then, also when the purge fails.
         defer { isOver.withLock { $0 = true } }
         let report = try await manager.purge(before: Date())
         let time = (ContinuousClock.now - start).inSeconds

@@ -1,6 +1,4 @@
 import AlertPresenters
-import AlertQueue
-import FoundationEssentials
 import Glibc
 
 /// Runs benchmarks and tells what came out, as a table or as JSON.

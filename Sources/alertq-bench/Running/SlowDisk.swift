@@ -2,7 +2,7 @@ import AlertQueue
 import CSlowDisk
 import Glibc
 
-/// Makes each sync of this program take longer, whoever calls for it, so that a fast disk can
+/// Makes each sync of this program take longer, no matter who calls for it, so that a fast disk can
 /// stand for a slow one.
 enum SlowDisk {
     private static let variable = "ALERTQ_BENCH_SYNC_DELAY"

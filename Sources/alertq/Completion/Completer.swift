@@ -2,7 +2,7 @@ import AlertQueue
 
 /// Completes command lines from the tables of options and from what is in the queue.
 ///
-/// A person is in the middle of a line: whatever goes wrong, there is just nothing to offer.
+/// A person is in the middle of a line: if anything goes wrong, there is just nothing to offer.
 struct Completer: Sendable {
     private let line: TypedLine
 
@@ -43,7 +43,7 @@ struct Completer: Sendable {
         var seen: Set<String> = []
         return .candidates(
             candidates.filter { candidate in
-                // A shell would put what it can't write as one line in place of the word.
+                // A shell would put what it can't write as one line instead of the word.
                 candidate.text.hasPrefix(line.current)
                     && candidate.text == SafeText.line(candidate.text)
                     && seen.insert(candidate.text).inserted
@@ -144,7 +144,7 @@ extension Completer {
     private func queue() throws -> QueueChoice {
         var options = QueueOptions()
         for occurrence in line.occurrences {
-            let option = QueueOptions.options.first { $0.syntax == occurrence.option }
+            let option = QueueOptions.options.first { $0.syntax.name == occurrence.option.name }
             try option?.read(occurrence.value, into: &options)
         }
         try options.validate()

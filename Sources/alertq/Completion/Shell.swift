@@ -148,12 +148,6 @@ enum Shell: String, Sendable, CaseIterable {
 
 extension Argument where Value == Shell {
     static var shell: Argument {
-        let words = Shell.allCases.map(\.rawValue)
-        return Argument("SHELL", .words(words)) { text throws(UsageError) in
-            guard let shell = Shell(rawValue: text) else {
-                throw UsageError("“\(text)” is none of \(words.joined(separator: ", "))")
-            }
-            return shell
-        }
+        word("SHELL", among: Shell.allCases.map { ($0.rawValue, $0) })
     }
 }

@@ -38,10 +38,11 @@ struct Argument<Value>: Sendable {
 
 extension Argument {
     /// One of some words, which the help of the option lists.
-    static func word(among choices: [(word: String, value: Value)]) -> Argument
-    where Value: Sendable {
+    static func word(
+        _ placeholder: String = "WORD", among choices: [(word: String, value: Value)]
+    ) -> Argument where Value: Sendable {
         let words = choices.map(\.word)
-        return Argument("WORD", .words(words)) { text throws(UsageError) in
+        return Argument(placeholder, .words(words)) { text throws(UsageError) in
             if let match = choices.first(where: { $0.word == text }) { return match.value }
             let hint = Suggestion.hint(for: text, among: words)
             throw UsageError("“\(text)” is none of \(words.joined(separator: ", "))\(hint)")

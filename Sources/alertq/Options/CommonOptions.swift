@@ -8,12 +8,3 @@ protocol CommonOptions: Sendable {
     /// Checks what is wrong with options that were given together.
     mutating func validate() throws
 }
-
-/// The options of a verb that opens no queue.
-struct HelpOptions: CommonOptions {
-    static let options = [Option<HelpOptions>.help]
-
-    var isUTC: Bool { false }
-
-    func validate() {}
-}

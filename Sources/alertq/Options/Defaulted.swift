@@ -1,5 +1,5 @@
 /// A property with a default that an option replaces, for verbs whose rules ask whether it was
-/// given: `Option("limit", .count(), \.$limit, help: "…")`.
+/// given: `Option("limit", .count(), \.$limit, help: "…", default: \.description)`.
 @propertyWrapper
 struct Defaulted<Value: Sendable>: Sendable {
     private(set) var wrappedValue: Value

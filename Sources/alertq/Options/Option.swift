@@ -14,6 +14,8 @@
 ///     ]
 struct Option<Target>: Sendable {
     let syntax: OptionSyntax
+    /// The default as help tells it; `nil` where help says nothing of one.
+    private let standard: @Sendable (Target) -> String?
     private let set: @Sendable (inout Target, String) throws(UsageError) -> Void
 
     /// An option without an argument.
@@ -24,6 +26,7 @@ struct Option<Target>: Sendable {
         syntax = OptionSyntax(
             name: name, short: short, placeholder: nil, help: help, isRepeatable: false,
             kind: .text)
+        standard = { _ in nil }
         set = { target, _ in target[keyPath: property] = true }
     }
 
@@ -38,13 +41,17 @@ struct Option<Target>: Sendable {
     }
 
     /// An option whose property has a default, and tells whether the option was given.
+    ///
+    /// - Parameter text: The default as help tells it, after what the option does.
     init<Value>(
         _ name: String, short: Character? = nil, _ argument: Argument<Value>,
-        _ property: WritableKeyPath<Target, Defaulted<Value>> & Sendable, help: String
+        _ property: WritableKeyPath<Target, Defaulted<Value>> & Sendable, help: String,
+        default text: @escaping @Sendable (Value) -> String
     ) {
-        self.init(name, short, argument, isRepeatable: false, help) { target, value in
-            target[keyPath: property].give(value)
-        }
+        self.init(
+            name, short, argument, isRepeatable: false, help,
+            standard: { text($0[keyPath: property].wrappedValue) },
+            { target, value in target[keyPath: property].give(value) })
     }
 
     /// An option whose property is `nil` where it is not given.
@@ -71,12 +78,13 @@ struct Option<Target>: Sendable {
 
     private init<Value>(
         _ name: String, _ short: Character?, _ argument: Argument<Value>, isRepeatable: Bool,
-        _ help: String, _ store: @escaping @Sendable (inout Target, Value) -> Void
+        _ help: String, standard: @escaping @Sendable (Target) -> String? = { _ in nil },
+        _ store: @escaping @Sendable (inout Target, Value) -> Void
     ) {
         let syntax = OptionSyntax(
             name: name, short: short, placeholder: argument.placeholder, help: help,
             isRepeatable: isRepeatable, kind: argument.kind)
-        self.init(syntax) { target, text throws(UsageError) in
+        self.init(syntax, standard: standard) { target, text throws(UsageError) in
             let value: Value
             do {
                 value = try argument.read(text)
@@ -88,15 +96,21 @@ struct Option<Target>: Sendable {
     }
 
     private init(
-        _ syntax: OptionSyntax,
+        _ syntax: OptionSyntax, standard: @escaping @Sendable (Target) -> String? = { _ in nil },
         set: @escaping @Sendable (inout Target, String) throws(UsageError) -> Void
     ) {
         self.syntax = syntax
+        self.standard = standard
         self.set = set
     }
 
     /// `--help`, for which the command line is not read any further.
     static var help: Option { Option(.help) { _, _ in } }
+
+    /// How it is written, with the default that the target has.
+    func syntax(in target: Target) -> OptionSyntax {
+        standard(target).map { syntax.adding("; \($0) unless given") } ?? syntax
+    }
 
     /// Reads the argument that was given, or takes note of an option that takes none.
     func read(_ text: String, into target: inout Target) throws(UsageError) {
@@ -105,8 +119,10 @@ struct Option<Target>: Sendable {
 
     /// The option of something that has the target as a part.
     func within<Whole>(_ part: WritableKeyPath<Whole, Target> & Sendable) -> Option<Whole> {
-        Option<Whole>(syntax) { [set] whole, text throws(UsageError) in
+        let read = { @Sendable [set] (whole: inout Whole, text: String) throws(UsageError) in
             try set(&whole[keyPath: part], text)
         }
+        return Option<Whole>(
+            syntax, standard: { [standard] in standard($0[keyPath: part]) }, set: read)
     }
 }

@@ -71,7 +71,7 @@ struct OptionParser: Sendable {
             occurrences: occurrences, operands: found + words[Int(clinux_getopt_index())...])
     }
 
-    /// A leading `-` makes getopt return operands in their places as the code 1, whatever
+    /// A leading `-` makes getopt return operands where they stand as the code 1, whatever
     /// `POSIXLY_CORRECT` says; the `:` makes it tell a missing argument from an unknown option.
     private var shortOptions: String {
         options.reduce(into: "-:") { text, option in

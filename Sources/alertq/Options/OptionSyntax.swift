@@ -16,4 +16,11 @@ struct OptionSyntax: Sendable, Hashable {
     static let help = OptionSyntax(
         name: "help", short: "h", placeholder: nil, help: "Show this help", isRepeatable: false,
         kind: .text)
+
+    /// The same, with more at the end of its help.
+    func adding(_ text: String) -> OptionSyntax {
+        OptionSyntax(
+            name: name, short: short, placeholder: placeholder, help: help + text,
+            isRepeatable: isRepeatable, kind: kind)
+    }
 }

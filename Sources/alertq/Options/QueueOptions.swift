@@ -1,5 +1,3 @@
-import AlertQueue
-
 /// The options of every verb that works on a queue.
 struct QueueOptions: CommonOptions {
     static let options: [Option<QueueOptions>] = [

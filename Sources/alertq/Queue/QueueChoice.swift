@@ -69,7 +69,7 @@ enum QueueChoice: Sendable, Hashable {
 // MARK: - Opening
 
 extension QueueChoice {
-    /// Opens the queue for a verb, creates it if need be, and closes it whatever happens.
+    /// Opens the queue for a verb, creates it if need be, and closes it in every case.
     func open<Result: Sendable>(
         via verb: String, source: String? = nil, keepsTime: Bool = true,
         _ body: (AlertManager) async throws -> Result
@@ -82,7 +82,7 @@ extension QueueChoice {
             return result
         } catch {
             // The lock has been waited for in vain already.
-            if ExitCode(error) == .busy { manager.hurry() }
+            if ExitCode(error) == .busy { manager.prepareToEnd() }
             await manager.close()
             throw error
         }
@@ -149,7 +149,7 @@ extension QueueChoice {
         }
     }
 
-    /// Opens the queue at a path: the one place that says what to do where that fails.
+    /// Opens the queue at a path: only this says what to do if that fails.
     static func manager(
         path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
         keepsTime: Bool = true
@@ -158,7 +158,7 @@ extension QueueChoice {
             let manager = try await AlertManager(
                 path: path, source: source, via: verb, turn: turn, keepsTime: keepsTime)
             // A command that is asked to end does not wait for what another process keeps.
-            SignalWatch.whenEnding { [weak manager] in manager?.hurry() }
+            SignalWatch.whenEnding { [weak manager] in manager?.prepareToEnd() }
             return manager
         } catch {
             let code = ExitCode(error)

@@ -4,7 +4,7 @@ import SQLiteStore
 
 /// What stands at the path of a queue, as far as this process can see; nothing is created.
 enum QueuePresence: Sendable, Hashable {
-    /// There is a file, whatever is in it.
+    /// There is a file, with any content.
     case present
     /// There is no file, and asking creates it.
     case absent

@@ -1,5 +1,3 @@
-import AlertPresenters
-import AlertQueue
 import FoundationEssentials
 import Glibc
 import Linux

@@ -1,4 +1,3 @@
-import AlertQueue
 import FoundationEssentials
 import Glibc
 import Linux

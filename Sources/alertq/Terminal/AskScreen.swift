@@ -135,7 +135,7 @@ extension AskScreen {
                 try? await Task.sleep(for: .seconds(1))
                 continue
             }
-            // Whoever is about to leave need not be told of.
+            // A process that is about to leave need not be told of.
             try? await Task.sleep(for: .milliseconds(200))
             if !Task.isCancelled, let still = await newHolder(), still.isLike(holder) {
                 tell(of: still)
@@ -168,7 +168,7 @@ extension AskScreen {
 
 extension AskScreen {
     private func prompt() async {
-        // Whoever read the line has ended.
+        // The reader of the line has ended.
         reading = nil
         guard state == .waiting else { return }
         state = .prompting
@@ -202,7 +202,7 @@ extension AskScreen {
         do {
             _ = try await manager.answer(record.id, button: button.id, as: .person)
         } catch {
-            // Whoever was first, the result comes to the waiting `ask` in its own way.
+            // No matter who was first, the result comes to the waiting `ask` in its own way.
             say("\(error)")
         }
     }

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// One line at the bottom of a terminal's stderr that tells how far long work has come.

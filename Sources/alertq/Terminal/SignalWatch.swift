@@ -5,15 +5,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A signal asked this process to end, and all that must be undone has been.
-struct Interruption: Error {
-    let signal: Int32
-}
-
 /// Turns signals into a stream, so that what they must undo is undone by ordinary code.
 ///
 /// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The first signal that
-/// asks the process to end makes everything hurry that may wait for others. Signals within a second
+/// asks the process to end stops waits for other processes. Signals within a second
 /// of it are its echo: timeout(1) sends one to its child and one to its group, and a terminal that
 /// is closed sends SIGHUP from several sides. One that comes later is from a person who has lost
 /// patience, and ends the process at once.
@@ -55,8 +50,8 @@ final class SignalWatch: Sendable {
     func setLastWords(_ words: String) { receiver.setLastWords(words) }
 
     /// Runs a closure as soon as this process is asked to end, or now if it has been.
-    static func whenEnding(_ hurry: @escaping @Sendable () -> Void) {
-        SignalReceiver.whenEnding(hurry)
+    static func whenEnding(_ action: @escaping @Sendable () -> Void) {
+        SignalReceiver.whenEnding(action)
     }
 
     /// Both ends of a pipe, neither of which ever blocks.
@@ -95,13 +90,13 @@ private final class SignalReceiver: Sendable {
         var lastWords: String?
     }
 
-    /// What has to hurry when the process is asked to end.
-    private struct Haste {
-        var isOn = false
-        var parts: [@Sendable () -> Void] = []
+    /// What runs when the process is asked to end.
+    private struct EndActions {
+        var haveRun = false
+        var closures: [@Sendable () -> Void] = []
     }
 
-    private static let haste = Mutex(Haste())
+    private static let endActions = Mutex(EndActions())
 
     private let state = Mutex(State())
     private let continuation: AsyncStream<Int32>.Continuation
@@ -117,12 +112,12 @@ private final class SignalReceiver: Sendable {
 
     func setLastWords(_ words: String) { state.withLock { $0.lastWords = words } }
 
-    static func whenEnding(_ hurry: @escaping @Sendable () -> Void) {
-        let isNow = haste.withLock { haste in
-            if !haste.isOn { haste.parts.append(hurry) }
-            return haste.isOn
+    static func whenEnding(_ action: @escaping @Sendable () -> Void) {
+        let isNow = endActions.withLock { actions in
+            if !actions.haveRun { actions.closures.append(action) }
+            return actions.haveRun
         }
-        if isNow { hurry() }
+        if isNow { action() }
     }
 
     /// Receives what is written into the pipe, for as long as the process runs.
@@ -152,7 +147,7 @@ private final class SignalReceiver: Sendable {
             if now - first >= Self.echoTime { endAtOnce(number) }
             return
         }
-        hurry()
+        runEndActions()
         continuation.yield(number)
         guard let limit else { return }
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit.milliseconds))) {
@@ -160,13 +155,13 @@ private final class SignalReceiver: Sendable {
         }
     }
 
-    private func hurry() {
-        let parts = Self.haste.withLock { haste in
-            haste.isOn = true
-            defer { haste.parts.removeAll() }
-            return haste.parts
+    private func runEndActions() {
+        let closures = Self.endActions.withLock { actions in
+            actions.haveRun = true
+            defer { actions.closures.removeAll() }
+            return actions.closures
         }
-        for hurry in parts { hurry() }
+        for action in closures { action() }
     }
 
     private func endAtOnce(_ number: Int32) -> Never {

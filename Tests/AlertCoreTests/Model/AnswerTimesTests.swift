@@ -31,9 +31,10 @@ struct AnswerTimesTests {
     func buckets() {
         var last = -1
         for time in [0, 1, 127, 128, 129, 130, 255, 256, 1 << 20, 1 << 40, .max] as [Int64] {
-            let place = AnswerTimes.place(of: time)
-            #expect(place >= last && AnswerTimes.place(of: AnswerTimes.value(at: place)) == place)
-            last = place
+            let bucket = AnswerTimes.bucket(of: time)
+            #expect(bucket >= last)
+            #expect(AnswerTimes.bucket(of: AnswerTimes.value(at: bucket)) == bucket)
+            last = bucket
         }
     }
 

@@ -12,10 +12,10 @@ struct PresentationTurnTests {
         let recorder = Recorder()
         #expect(await turn.take())
         // Each waits by the time the next one begins to.
-        let waiting = (1...3).map { place in
+        let waiting = (1...3).map { number in
             Task.immediate {
                 #expect(await turn.take())
-                recorder.note("\(place)")
+                recorder.note("\(number)")
                 turn.end()
             }
         }

@@ -29,7 +29,7 @@ struct ChangeSignalTests {
     @Test("A change lets everybody go on who waits")
     func everybody() async {
         let waits = (0..<10).map { _ in wait(after: signal.count) }
-        // Whoever begins to wait only now has missed nothing.
+        // A caller that begins to wait only now has missed nothing.
         signal.change()
         #expect(await eventually { waits.allSatisfy { $0.isOver.count == 1 } })
         #expect(signal.count == 1)

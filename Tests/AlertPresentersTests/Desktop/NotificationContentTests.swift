@@ -50,7 +50,7 @@ struct NotificationContentTests {
         #expect(label == "‹b›＆")
     }
 
-    @Test("Priority becomes urgency, and no text leaves its place")
+    @Test("Priority becomes urgency, and no text leaves its line")
     func urgency() {
         let urgencies = Alert.Priority.allCases.map { priority in
             content(Alert("T", priority: priority), []).urgency

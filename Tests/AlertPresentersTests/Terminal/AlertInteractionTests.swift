@@ -37,8 +37,8 @@ struct AlertInteractionTests {
             (Alert("?", buttons: [.destructive("A"), .destructive("B")]), nil),
             (Alert("?", buttons: [.cancel("No"), "Yes"]), 0),
         ] as [(Alert, Int?)])
-    func preselected(alert: Alert, place: Int?) {
-        #expect(AlertInteraction(alert, laterOptions: []).buttons.selected == place)
+    func preselected(alert: Alert, index: Int?) {
+        #expect(AlertInteraction(alert, laterOptions: []).buttons.selected == index)
     }
 
     @Test(
@@ -103,96 +103,5 @@ struct AlertInteractionTests {
         let buttons = AlertInteraction(alert, laterOptions: []).buttons
         #expect(buttons.choices.map(\.title) == ["A", "B", "No"])
         #expect(Self.last(alert, Self.text("1")) == .finish(.button(1)))
-    }
-}
-
-@Suite("Alert wording")
-struct AlertWordingTests {
-    @Test(
-        "Lengths of time read as people say them",
-        arguments: [
-            (Duration.seconds(300), "5 min"), (.seconds(5400), "1 h 30 min"), (.zero, "0 s"),
-            (.seconds(90_061), "1 d 1 h"), (.seconds(-5), "0 s"),
-        ])
-    func durations(duration: Duration, text: String) {
-        #expect(AlertWording.duration(duration) == text)
-    }
-
-    @Test(
-        "A countdown never shows less than is left, and nothing below zero",
-        arguments: [
-            (Duration.milliseconds(59_001), "1:00"), (.seconds(59), "0:59"),
-            (.milliseconds(1), "0:01"), (.zero, "0:00"), (.seconds(-3), "0:00"),
-            (.seconds(3600), "60:00"),
-        ])
-    func countdowns(duration: Duration, text: String) {
-        #expect(AlertWording.countdown(duration) == text)
-    }
-
-    @Test("A far deadline is a time of day, a near one counts down")
-    func endings() {
-        let now = Date(timeIntervalSince1970: 1_700_000_000)
-        let far = AlertWording.ending(
-            in: .seconds(7200), at: now + 7200, now: now, defaultTitle: nil)
-        #expect(far.wholeMatch(of: /until (\d{4}-\d\d-\d\d )?\d\d:\d\d( \S+)?/) != nil)
-        let near = AlertWording.ending(
-            in: .seconds(59), at: now + 59, now: now, defaultTitle: "No")
-        #expect(near == "0:59 left, then “No”")
-    }
-
-    @Test(
-        "What stays of an alert fits its terminal, and tells all of how it ended",
-        arguments: [10, 20, 40, 80, 200])
-    func lastLines(columns: Int) {
-        let ana = Responder(
-            uid: 1, user: "ana", via: "desktop", tty: "/dev/pts/3", host: "x", pid: 1)
-        let response = response(.answered, "Yes", responder: ana)
-        for title in ["?", "日本語の質問ですか", String(repeating: "long ", count: 50)] {
-            let lines = AlertWording.resolved(
-                title, isQuestion: true, response: response, choseHere: false, columns: columns)
-            #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
-            // A line may break where a space stood, or inside a word that is wider than it.
-            let letters = lines.joined().filter { $0 != " " }
-            #expect(letters.hasSuffix(response.summary.filter { $0 != " " }), "\(lines)")
-            #expect(columns < 200 || lines.count == 1)
-        }
-    }
-
-    @Test("Later offers no time behind the deadline, but always the alert's own")
-    func laterOptions() {
-        let now = Date()
-        let all = AlertWording.laterOptions(snooze: nil, expiry: nil, now: now)
-        #expect(all.map(\.title).prefix(3) == ["5 min", "1 h", "4 h"])
-        #expect(all.count == 4 && all[3].title.hasSuffix(" 8:00"))
-        let few = AlertWording.laterOptions(snooze: .seconds(60), expiry: .seconds(30), now: now)
-        #expect(few == [.init(title: "1 min (expires first)", isTooLong: true)])
-    }
-
-    @Test("The times are brought up to date, but not while a person is choosing one")
-    func offer() {
-        let alert = Alert("?", buttons: ["Yes", .cancel("No")])
-        var interaction = AlertInteraction(alert, laterOptions: [.init(title: "5 min")])
-        interaction.offer([.init(title: "5 min (expires first)", isTooLong: true)])
-        #expect(interaction.press(.character("l"), visible: [0, 1]) == nil)
-        #expect(interaction.current.choices.map(\.title) == ["5 min (expires first)"])
-        interaction.offer([.init(title: "1 h", duration: .seconds(3600))])
-        #expect(interaction.laterOptions.map(\.title) == ["5 min (expires first)"])
-    }
-
-    @Test("Who asks is told by what the system knows; a name can't pose as another line")
-    func source() {
-        let source = AlertRecord.Source(name: "a\nb\u{1B}[2J", uid: 7, pid: 1, host: "nas")
-        #expect(AlertWording.source(source, user: nil, here: "nas") == "a␊b␛[2J (uid 7)")
-        #expect(AlertWording.source(source, user: "ana", here: "pc") == "a␊b␛[2J (ana@nas)")
-    }
-
-    @Test("What waits behind is counted up to 1,000")
-    func waiting() {
-        #expect(
-            [0, 1, 2, 1000].map { AlertWording.waiting(WaitingAlerts(count: $0)) }
-                == [nil, "1 more waits", "2 more wait", "1,000+ more wait"])
-        #expect(
-            AlertWording.waiting(WaitingAlerts(count: 3, critical: 1))
-                == "3 more wait, 1 critical")
     }
 }

@@ -57,16 +57,16 @@ struct AlertScreenTests {
         for alert in Self.alerts where !alert.buttons.isEmpty {
             var screen = AlertScreen(alert)
             for size in Self.sizes where AlertScreen.isLargeEnough(size) {
-                for place in alert.buttons.indices {
+                for index in alert.buttons.indices {
                     var state = Self.state(alert)
-                    for key in [.home] + Array(repeating: Key.down, count: place) {
+                    for key in [.home] + Array(repeating: Key.down, count: index) {
                         _ = state.interaction.press(key, visible: [])
                     }
                     let layout = screen.layout(state, size: size)
                     let isSeen = layout.lines.contains {
                         $0.runs.contains { $0.look.contains(.inverse) }
                     }
-                    #expect(isSeen && layout.visible.contains(place))
+                    #expect(isSeen && layout.visible.contains(index))
                 }
             }
         }
@@ -76,18 +76,18 @@ struct AlertScreenTests {
     func choosable(size: Terminal.Size) {
         let labels = (0..<16).map { "Button \($0)" }
         let alert = Alert("Which?", buttons: labels.map { Alert.Button($0) })
-        for place in labels.indices {
+        for index in labels.indices {
             var state = Self.state(alert)
-            for key in [.home] + Array(repeating: Key.down, count: place) {
+            for key in [.home] + Array(repeating: Key.down, count: index) {
                 _ = state.interaction.press(key, visible: [])
             }
             var screen = AlertScreen(alert)
             let layout = screen.layout(state, size: size)
             #expect(layout.isTooSmall == !AlertScreen.isLargeEnough(size))
             guard size.columns >= 20 else { continue }
-            for place in layout.visible {
+            for index in layout.visible {
                 let isShown = layout.lines.contains {
-                    $0.text.hasSuffix(labels[place]) || $0.text.contains("[ \(labels[place]) ]")
+                    $0.text.hasSuffix(labels[index]) || $0.text.contains("[ \(labels[index]) ]")
                 }
                 #expect(isShown)
             }

@@ -135,11 +135,11 @@ struct KeyGateTests {
         for _ in 0..<10_000 {
             let rate = Double.random(in: 2...40, using: &random)
             var keyboard = Keyboard()
-            for place in 0..<10 {
+            for index in 0..<10 {
                 // Nobody is a metronome: an interval is up to 40 % longer or shorter.
                 let interval = 1000 / rate * Double.random(in: 0.6...1.4, using: &random)
                 keyboard.wait(Int(interval))
-                if keyboard.press(text[place % text.count]) != .early { counted += 1 }
+                if keyboard.press(text[index % text.count]) != .early { counted += 1 }
             }
         }
         #expect(counted == 0)

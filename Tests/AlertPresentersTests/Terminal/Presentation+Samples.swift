@@ -34,7 +34,7 @@ func response(
         collectedAt: nil, userInfo: [:])
 }
 
-/// Texts that try to leave their place: every control, every kind of sequence, what hides, what
+/// Texts that try to leave their line: every control, every kind of sequence, what hides, what
 /// turns around.
 let hostileTexts: [String] =
     (UInt32(1)...0x1F).compactMap { Unicode.Scalar($0).map { "a\(Character($0))b" } }

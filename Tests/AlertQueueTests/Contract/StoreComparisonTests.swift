@@ -15,7 +15,7 @@ struct StoreComparisonTests {
         ?? (0..<4).map { _ in UInt64.random(in: 0..<1_000_000) }
     static let steps = environment["ALERTQ_STEPS"].flatMap { Int($0) } ?? 1000
 
-    @Test("SQLite tells whatever the store in memory tells", arguments: seeds)
+    @Test("SQLite tells all that the store in memory tells", arguments: seeds)
     func sequential(seed: UInt64) async throws {
         var comparison = try await StoreComparison(
             seed: seed, StoreKind.memory.makeQueue(), StoreKind.sqlite.makeQueue())

@@ -212,7 +212,7 @@ struct OnScreenTests {
         await manager.close()
     }
 
-    @Test("An alert's own delegate hears of it in place of the manager's")
+    @Test("An alert's own delegate hears of it instead of the manager's")
     func ownDelegate() async throws {
         let (mine, general) = (Recorder(), Recorder())
         let own = RecordingDelegate(mine, handling: .handled)

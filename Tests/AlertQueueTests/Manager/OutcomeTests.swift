@@ -47,7 +47,7 @@ struct OutcomeTests {
         #expect(response.outcome == outcome)
         #expect(response.buttonIndex == index)
         #expect(response.by == by)
-        // Whatever was called came after the commit, and the collection after the handlers.
+        // All calls came after the commit, and the collection after the handlers.
         #expect(
             try await eventually { try await manager.record(id).response?.collectedAt != nil })
         // Nothing else was called until then.

@@ -18,12 +18,12 @@ private final class EndlessPresenter: AlertPresenter {
     let begin = ChangeSignal()
     let end = ChangeSignal()
     let isStuck = Atomic<Bool>(false)
-    private let place: String
+    private let stage: String
 
-    init(place: String) { self.place = place }
+    init(stage: String) { self.stage = stage }
 
-    private func stay(at place: String) async {
-        guard place == self.place else { return }
+    private func stay(at stage: String) async {
+        guard stage == self.stage else { return }
         isStuck.store(true, ordering: .releasing)
         // A task of its own hears nothing of a cancel.
         await Task.detached { [end] in await end.wait(after: 0) }.value
@@ -213,13 +213,13 @@ struct PresentationTests {
     @Test(
         "A presenter that never comes back gives up the slot when its manager closes",
         arguments: ["present", "didResolve", "didFail"])
-    func endless(place: String) async throws {
-        let presenter = EndlessPresenter(place: place)
+    func endless(stage: String) async throws {
+        let presenter = EndlessPresenter(stage: stage)
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         let id = try await manager.show(Alert("Well?", buttons: ["OK"]))
         // What a person chooses can't be stored meanwhile.
-        if place == "didFail" { #expect(clinux_flock(lock.raw, LOCK_EX) == 0) }
+        if stage == "didFail" { #expect(clinux_flock(lock.raw, LOCK_EX) == 0) }
         presenter.begin.change()
         #expect(await eventually { presenter.isStuck.load(ordering: .acquiring) })
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)

@@ -22,7 +22,7 @@ struct WaitingTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("Whoever waits when the manager closes hears that it has been closed")
+    @Test("A waiting caller hears that the manager has been closed")
     func closing() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = (0..<3).map { _ in
@@ -39,7 +39,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("Whoever waits hears when another queue has taken the place of this one")
+    @Test("A waiting caller hears that another queue has replaced this one")
     func replaced() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = Task { try await manager.ask(.yesNo()) }

@@ -70,7 +70,7 @@ struct DecidingTests {
         #expect(statistics["answered"] as? Int == 3 && times?["count"] as? Int == 1)
     }
 
-    @Test("Whoever asked withdraws as the asker, and cancels in the system's name")
+    @Test("The asker withdraws as the asker, and cancels in the system's name")
     func own() async throws {
         let queue = try CommandLineQueue()
         try await ask(queue)

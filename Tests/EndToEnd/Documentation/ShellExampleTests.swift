@@ -75,9 +75,10 @@ struct ShellExampleTests {
             try files.createDirectory(
                 atPath: home + "/" + folder, withIntermediateDirectories: true)
         }
-        for place in ["bin", ".build/release"] {
+        for directory in ["bin", ".build/release"] {
             try files.createSymbolicLink(
-                atPath: home + "/\(place)/alertq", withDestinationPath: CommandLineQueue.program)
+                atPath: home + "/\(directory)/alertq", withDestinationPath: CommandLineQueue.program
+            )
         }
         let checks = try files.contentsOfDirectory(
             atPath: CodeBlock.root.appending(path: ".ci").path)

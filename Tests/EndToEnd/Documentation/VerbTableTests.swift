@@ -239,7 +239,7 @@ extension VerbTableTests {
         let end = try #require(Self.ends[code], "no trial of \(code)")
         for finished in try await end(self) {
             #expect(finished.code == code, "\(finished)")
-            // stdout carries results only, and whoever fails says why.
+            // stdout carries results only, and a verb that fails says why.
             if ![0, 10].contains(code) {
                 #expect(finished.output.isEmpty)
                 #expect(finished.errors.contains("alertq: "))

@@ -1,4 +1,4 @@
-/// Texts that try to leave their place: everything that a terminal may obey, hide or turn around.
+/// Texts that try to leave their line: everything that a terminal may obey, hide or turn around.
 enum HostileText {
     /// Each kind with everything that belongs to it.
     static let kinds: [(name: String, texts: [String])] = [

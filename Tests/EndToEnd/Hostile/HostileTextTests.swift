@@ -92,7 +92,7 @@ struct HostileTextTests {
         }
     }
 
-    /// Puts hostile texts, and bytes that are no UTF-8, wherever a person or a place is named.
+    /// Puts hostile texts, and bytes that are no UTF-8, wherever a person or a terminal is named.
     private func forge() async throws {
         let bytes = HostileText.pieces[2].utf8.map { $0 } + [0x9B, 0x33, 0x31, 0x6D, 0x90, 0xFF]
         let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -38,7 +38,7 @@ struct PlantedFileTests {
         #expect(!FileManager.default.fileExists(atPath: queue.path))
     }
 
-    @Test("A FIFO that takes the journal's place later is refused as well")
+    @Test("A FIFO that replaces the journal later is refused as well")
     func later() async throws {
         let queue = try CommandLineQueue(mode: 0o1777)
         #expect(try await queue.run("notify", "Done").code == 0)

@@ -1,7 +1,7 @@
 /// What a terminal was sent, read byte by byte: only our own sequences and harmless text pass.
 enum TerminalBytes {
     /// Where the bytes were going.
-    enum Place {
+    enum Context {
         /// A terminal's screen.
         case screen
         /// A pipe or a file, whose reader may be a terminal in the end: no sequence at all.
@@ -16,8 +16,8 @@ enum TerminalBytes {
         "[?7l", "[?7h", "[?25l", "[?25h", "[?2004h", "[?2004l", "[2K", "[J", "[0m",
     ]
 
-    /// Everything that should not be there, with its place.
-    static func additions(in bytes: some Sequence<UInt8>, _ place: Place) -> [String] {
+    /// Everything that should not be there, with its position.
+    static func additions(in bytes: some Sequence<UInt8>, _ context: Context) -> [String] {
         var rest = Array(bytes)[...]
         var additions: [String] = []
         var marks = 0
@@ -27,7 +27,7 @@ enum TerminalBytes {
             additions.append("\(what) before \(context)")
         }
         while !rest.isEmpty {
-            if rest.first == 0x1B, place == .screen {
+            if rest.first == 0x1B, context == .screen {
                 rest.removeFirst()
                 if let sequence = sequence(&rest) { report("ESC \(sequence)") }
                 continue
@@ -38,9 +38,9 @@ enum TerminalBytes {
                 continue
             }
             marks = isMark(scalar) ? marks + 1 : 0
-            if !isHarmless(scalar, after: previous, place) {
+            if !isHarmless(scalar, after: previous, context) {
                 report("U+\(String(scalar.value, radix: 16, uppercase: true))")
-            } else if marks > 4, place != .json {
+            } else if marks > 4, context != .json {
                 report("the mark \(marks) on one letter")
                 marks = 0
             }
@@ -85,16 +85,16 @@ enum TerminalBytes {
     }
 
     private static func isHarmless(
-        _ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, _ place: Place
+        _ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, _ context: Context
     ) -> Bool {
         switch scalar.value {
         case 0x0A: return true
-        case 0x0D: return place == .screen
-        case 0x09: return place == .text  // Between the columns of a table.
+        case 0x0D: return context == .screen
+        case 0x09: return context == .text  // Between the columns of a table.
         case 0x20..<0x7F: return true
         case 0..<0xA0: return false
-        case 0x200D where place == .json: return true
-        case _ where place == .json: break
+        case 0x200D where context == .json: return true
+        case _ where context == .json: break
         // These belong to the picture before them.
         case 0x200D, 0xFE0E, 0xFE0F: return previous?.properties.isEmoji == true
         case 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x2800, 0x3164, 0xFFA0,
@@ -104,7 +104,7 @@ enum TerminalBytes {
         }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: return false
-        case .surrogate, .privateUse, .unassigned: return place == .json
+        case .surrogate, .privateUse, .unassigned: return context == .json
         default: return true
         }
     }

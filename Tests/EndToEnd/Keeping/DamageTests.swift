@@ -16,7 +16,7 @@ struct DamageTests {
         }
     }
 
-    @Test("A database that takes another's place never answers the other's questions")
+    @Test("A database that replaces another never answers the other's questions")
     func replacedUnderAsker() async throws {
         let cat = try queue.start(["ask", "Show a cat?", "-b", "yes", "--cancel", "no"])
         #expect(await eventually { cat.errors.text.contains("answer with") })

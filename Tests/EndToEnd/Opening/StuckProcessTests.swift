@@ -68,19 +68,19 @@ struct StuckProcessTests {
         try await presenter.stop()
         #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == false })
         let detail = try await finding("presenter")["detail"] as? String ?? ""
-        let place = "on \(terminal.path), which has not moved for"
-        #expect(detail.contains(place))
+        let screen = "on \(terminal.path), which has not moved for"
+        #expect(detail.contains(screen))
         #expect(detail.contains("(process \(presenter.pid) is stopped)"), "\(detail)")
         #expect(try await queue.run("doctor").code == 75)
         #expect(try await state() == "queued")
-        #expect(try await queue.run("list").errors.contains(place))
+        #expect(try await queue.run("list").errors.contains(screen))
         #expect(try await queue.run("ask", "Q?", "--if-unattended", "fail").code == 14)
         #expect(try await queue.run("notify", "N", "--if-unattended", "fail").code == 14)
         let asked = try await queue.run(
             "ask", "Reboot?", "-b", "yes", "--cancel", "no", "--default", "no", "--timeout", "1h",
             "--if-unattended", "default", "--unattended-after", "200ms")
         #expect(asked.code == 10 && asked.output == "no\n", "\(asked)")
-        #expect(asked.errors.contains(place) && asked.errors.contains("answer with: "))
+        #expect(asked.errors.contains(screen) && asked.errors.contains("answer with: "))
         try await answerBeside(terminal)
         presenter.kill(SIGCONT)
         #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == true })

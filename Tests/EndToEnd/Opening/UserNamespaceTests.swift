@@ -163,7 +163,7 @@ struct UserNamespaceTests {
     @Test(
         "An account's queue stays its own in a namespace of which it is root",
         .enabled(if: isAllowed, why))
-    func place() async throws {
+    func ownQueue() async throws {
         let home = try CommandLineQueue(mode: 0o777)
         let child = try Child(
             "unshare", ["-r", CommandLineQueue.program, "notify", "Done"],

@@ -105,7 +105,7 @@ struct CommandPresenterTests {
     }
 
     @Test(
-        "Whatever ends the presenting process, nothing of the program is left",
+        "However the presenting process ends, nothing of the program is left",
         arguments: [SIGTERM, SIGHUP, SIGKILL])
     func ended(signal: Int32) async throws {
         let show = try script(Self.waiting)

@@ -40,7 +40,7 @@ struct MainJobTests {
         let terminal = try PseudoTerminal()
         let asker = try queue.start(Self.question, on: terminal)
         #expect(await terminal.shows("Prune?"))
-        // Type-ahead, and whoever goes on typing, answers nothing.
+        // Type-ahead, and typing on, answers nothing.
         for _ in 0..<5 {
             try terminal.type("y\n")
             try await Task.sleep(for: .milliseconds(200))

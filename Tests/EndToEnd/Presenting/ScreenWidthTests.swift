@@ -124,16 +124,16 @@ struct ScreenWidthTests {
         for verb in ["list", "history"] {
             let lines = try await lines([verb], columns: columns)
             let head = try #require(lines.first { $0.contains("TITLE") })
-            let place = try #require(head.range(of: "TITLE")).lowerBound
-            let start = DisplayWidth.of(String(head[..<place]))
+            let begin = try #require(head.range(of: "TITLE")).lowerBound
+            let start = DisplayWidth.of(String(head[..<begin]))
             for title in Self.titles {
                 // What is cut begins as it is.
                 let beginning = String(title.prefix(5))
                 let rows = lines.filter { $0.contains(beginning) }
                 #expect(rows.count == 1, "\(verb) \(title)")
                 for row in rows {
-                    let place = try #require(row.range(of: beginning)).lowerBound
-                    #expect(DisplayWidth.of(String(row[..<place])) == start, "\(row)")
+                    let begin = try #require(row.range(of: beginning)).lowerBound
+                    #expect(DisplayWidth.of(String(row[..<begin])) == start, "\(row)")
                 }
             }
         }

@@ -50,18 +50,18 @@ struct WatchTests {
     }
 
     @Test(
-        "A place beyond the end of the log is refused, with where the log ends",
+        "A cursor beyond the end of the log is refused, with where the log ends",
         arguments: [["watch"], ["watch", "--json"], ["audit", "list"], ["audit", "export"]])
     func beyondTheEnd(verb: [String]) async throws {
         let early = try await queue.start(["watch", "--after", "1"]).finish()
         #expect(early.code == 66 && early.errors.contains("the log is empty"), "\(early)")
         for title in ["First", "Second"] { _ = try await queue.run("notify", title) }
-        for place in ["3", "9223372036854775807"] {
-            let refused = try await queue.start(verb + ["--after", place]).finish()
+        for cursor in ["3", "9223372036854775807"] {
+            let refused = try await queue.start(verb + ["--after", cursor]).finish()
             #expect(refused.code == 66 && refused.output.isEmpty, "\(refused)")
             #expect(
                 refused.errors.contains(
-                    "no entry \(place) to go on after: the log ends with entry 2"))
+                    "no entry \(cursor) to go on after: the log ends with entry 2"))
         }
         #expect(try await queue.run("audit", "list", "--after", "2").code == 0)
     }

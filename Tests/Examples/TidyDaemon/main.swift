@@ -15,7 +15,7 @@ import Foundation
 /// One version of a file.
 struct Version {
     let path: String
-    /// Differs when the file is written to, or another takes its place.
+    /// Differs when the file is written to, or another replaces it.
     let mark: String
 
     /// The version that stands at a path; `nil` if there is none, or no plain file.

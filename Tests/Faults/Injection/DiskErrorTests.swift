@@ -60,37 +60,37 @@ struct DiskErrorTests {
                 fault.effect, at: number, forEver: fault.forEver, in: queue, log: log)
             let finished = try await operation.run(on: queue, under: wrapper)
             guard FaultPoint.wasHit(log: log) else { return }
-            let place =
+            let fault =
                 "\(operation), \(fault.effect) at \(fault.point.call) \(number)"
                 + "\(fault.forEver ? " and on" : "") of \(fault.point.name ?? "any file")"
             tally.note(finished.code)
-            expectClear(finished, operation, place)
+            expectClear(finished, operation, fault)
             let ledger = start.ledger(operation)
             if finished.code == 0 { ledger.note(lines: finished.output) }
             let again = try await operation.run(on: queue)
             ledger.note(lines: again.output)
-            #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
-            #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
-            #expect(try await queue.faults(against: ledger) == [], "\(place)")
-            #expect(try await operation.leftover(in: queue, again) == [], "\(place)")
+            #expect(operation.accepted.contains(again.code ?? -1), "\(fault): \(again.errors)")
+            #expect(try await queue.rows(operation.effect) == ["1"], "\(fault)")
+            #expect(try await queue.faults(against: ledger) == [], "\(fault)")
+            #expect(try await operation.leftover(in: queue, again) == [], "\(fault)")
             // The short form leaves some out, others in each run.
             number += FaultForm.isFull ? 1 : Int.random(in: 1...8)
         }
     }
 
     /// Success, or a sentence with the exit code of a failing disk.
-    private func expectClear(_ finished: Finished, _ operation: Operation, _ place: String) {
+    private func expectClear(_ finished: Finished, _ operation: Operation, _ fault: String) {
         // Nobody came to an end within 20 seconds: it hangs.
         guard let code = finished.code else {
-            Issue.record("\(place): it hangs")
+            Issue.record("\(fault): it hangs")
             return
         }
         guard !operation.accepted.contains(code) else { return }
-        #expect([74, 75].contains(code), "\(place): exit \(code), \(finished.errors)")
+        #expect([74, 75].contains(code), "\(fault): exit \(code), \(finished.errors)")
         #expect(
             finished.errors.hasPrefix("alertq: \(operation.arguments[0]): "),
-            "\(place): \(finished.errors)")
-        #expect(finished.output.isEmpty, "\(place): \(finished.output)")
+            "\(fault): \(finished.errors)")
+        #expect(finished.output.isEmpty, "\(fault): \(finished.output)")
     }
 }
 

@@ -40,7 +40,7 @@ struct FaultPoint: Hashable, Sendable {
     /// The calls that a command makes on a queue when nothing fails.
     struct Calls: Sendable {
         var points: [FaultPoint] = []
-        /// The calls with their sizes and places in the files, but without what is written.
+        /// The calls with their sizes and offsets in the files, but without what is written.
         var story: [String] = []
         /// How many calls can be hit: of those that several threads make on one file, strace's
         /// counting reaches as many as the busiest thread makes.
@@ -78,9 +78,9 @@ struct FaultPoint: Hashable, Sendable {
             let point = FaultPoint(call: String(match.2), name: isDraft ? nil : file)
             if !found.points.contains(point) { found.points.append(point) }
             found.threads[Calls.Thread(number: match.1, point: point), default: 0] += 1
-            let places = match.3.replacing(/"(?:[^"\\]|\\.)*"/, with: "").replacing(
+            let offsets = match.3.replacing(/"(?:[^"\\]|\\.)*"/, with: "").replacing(
                 /<[^>]*>/, with: "")
-            found.story.append("\(match.2) \(isDraft ? "draft" : file) \(places)")
+            found.story.append("\(match.2) \(isDraft ? "draft" : file) \(offsets)")
         }
         return found
     }

@@ -47,8 +47,8 @@ struct InjectedKillTests {
             let (kills, recoveries, recoveryKills) = progress.all
             FaultForm.report(
                 "\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
-            // Whoever shows an alert writes the slot from any thread, and a draft is written by
-            // several, so that counts differ.
+            // A process that shows an alert writes the slot from any thread, and a draft is
+            // written by several, so that counts differ.
             let isSteady = operation != .present && !operation.takesBackup
             let least = isSteady ? calls.reachable : points.count
             #expect(kills >= least, "calls were left out: \(calls.story)")
@@ -68,7 +68,7 @@ struct InjectedKillTests {
         return calls
     }
 
-    /// The calls of doing it again, if no earlier recovery made the same ones in the same places.
+    /// The calls of doing it again, if no earlier recovery made the same ones at the same offsets.
     private func recovery(
         of operation: Operation, from state: CommandLineQueue, _ progress: KillProgress
     ) async throws -> [FaultPoint]? {
@@ -83,7 +83,7 @@ struct InjectedKillTests {
     ) async throws {
         for number in 1...1000 {
             let queue = try CommandLineQueue(copyOf: state.directory)
-            let place = "\(operation), \(point.call) \(number) of \(point.name ?? "any file")"
+            let fault = "\(operation), \(point.call) \(number) of \(point.name ?? "any file")"
             let log = queue.directory + ".strace"
             defer { unlink(log) }
             let finished = try await operation.run(
@@ -94,14 +94,14 @@ struct InjectedKillTests {
                 let left = try CommandLineQueue(copyOf: queue.directory)
                 try await killed(left, ledger)
                 let found = try CommandLineQueue(copyOf: queue.directory)
-                #expect(try await operation.faults(leftIn: found) == [], "\(place)")
+                #expect(try await operation.faults(leftIn: found) == [], "\(fault)")
             }
             let again = try await operation.run(on: queue)
             ledger.note(lines: again.output)
-            #expect(operation.accepted.contains(again.code ?? -1), "\(place): \(again.errors)")
-            #expect(try await queue.rows(operation.effect) == ["1"], "\(place)")
-            #expect(try await queue.faults(against: ledger) == [], "\(place)")
-            #expect(try await operation.leftover(in: queue, again) == [], "\(place)")
+            #expect(operation.accepted.contains(again.code ?? -1), "\(fault): \(again.errors)")
+            #expect(try await queue.rows(operation.effect) == ["1"], "\(fault)")
+            #expect(try await queue.faults(against: ledger) == [], "\(fault)")
+            #expect(try await operation.leftover(in: queue, again) == [], "\(fault)")
             guard finished.code == 128 + SIGKILL else {
                 #expect(operation.accepted.contains(finished.code ?? -1), "\(finished.errors)")
                 return

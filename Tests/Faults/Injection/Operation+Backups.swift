@@ -42,8 +42,8 @@ extension Operation {
         for name in try queue.names().filter({ $0.contains("-replaced-") })
         where !logs.contains(where: name.hasSuffix) {
             // Beside the kept one nothing is to be made.
-            let place = try CommandLineQueue()
-            let copy = place.directory + "/kept"
+            let other = try CommandLineQueue()
+            let copy = other.directory + "/kept"
             for ending in [""] + logs {
                 let file = queue.directory + "/" + name + ending
                 guard FileManager.default.fileExists(atPath: file) else { continue }

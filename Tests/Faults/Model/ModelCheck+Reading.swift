@@ -3,7 +3,7 @@
 /// What operations saw that changed nothing.
 extension ModelCheck {
     /// Sees one alert as it was told.
-    func saw(_ one: Played, _ id: Int64) -> Place {
+    func saw(_ one: Played, _ id: Int64) -> Moment {
         guard let story = log.stories[id] else { return .violation("an alert that is not there") }
         guard one.told.outcome != nil else {
             guard one.told.state == "queued" else { return .violation("no outcome") }
@@ -30,7 +30,7 @@ extension ModelCheck {
             ? sawExpiry(one, id) : .violation("told of a response that is not in the log")
     }
 
-    func sawKey(_ one: Played) -> Place {
+    func sawKey(_ one: Played) -> Moment {
         guard let id = one.told.id, log.keys[one.key ?? ""] == id else {
             return .violation("told of another alert than the key's")
         }
@@ -41,7 +41,7 @@ extension ModelCheck {
     }
 
     /// Sees that a deadline has passed, whether or not that has been stored.
-    func sawExpiry(_ one: Played, _ id: Int64) -> Place {
+    func sawExpiry(_ one: Played, _ id: Int64) -> Moment {
         guard let story = log.stories[id], isPast(id, perhaps: one) else {
             return .violation("expired before its deadline")
         }
@@ -53,7 +53,7 @@ extension ModelCheck {
     }
 
     /// Sees everything that waits: each once, and nothing missing.
-    func sawList(_ one: Played) -> Place {
+    func sawList(_ one: Played) -> Moment {
         let ids = (one.told.ids ?? []).map(abs)
         guard Set(ids).count == ids.count else { return .violation("listed twice") }
         // What is put off comes last, and the others in the order of asking.
@@ -76,7 +76,7 @@ extension ModelCheck {
     }
 
     /// Sees how many wait.
-    func sawCount(_ one: Played) -> Place {
+    func sawCount(_ one: Played) -> Moment {
         let count = Int(one.told.count ?? -1)
         return .saw(
             { [log] position in
@@ -96,7 +96,7 @@ extension ModelCheck {
     }
 
     private func isEnd(_ told: Played.Told, _ entry: ModelLog.Entry) -> Bool {
-        // An expiry is nobody's, whoever stored it.
+        // An expiry is nobody's, no matter who stored it.
         told.outcome == entry.outcome && told.index == entry.index
             && (told.outcome == "expired" ? told.pid == nil : told.pid == entry.pid)
     }
@@ -112,7 +112,7 @@ extension ModelCheck {
     /// Whether an alert's deadline may have passed when an operation returned.
     func isPast(_ id: Int64, perhaps one: Played) -> Bool {
         guard let (asker, timeout) = deadline(id) else {
-            // Whoever asked was killed: only the log knows.
+            // The asker was killed: only the log knows.
             return log.stories[id]?.expires != nil
         }
         return (one.returned ?? .max) >= asker.invoked + (timeout - 1) * 1_000_000

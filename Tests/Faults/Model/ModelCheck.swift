@@ -4,13 +4,13 @@
 /// order of the log, each operation at one moment between its invocation and its return.
 ///
 /// Every change has its entry, so that the log is the order of all changes, and each operation that
-/// changed something has its place in it. One that only looked needs a position at which the model
-/// says what it was told. Each takes the earliest position that is possible after all that had
-/// returned before; if that fails, no other choice would do. See Herlihy and Wing,
+/// changed something has its position in it. One that only looked needs a position at which the
+/// model says what it was told. Each takes the earliest position that is possible after all that
+/// had returned before; if that fails, no other choice would do. See Herlihy and Wing,
 /// *Linearizability* (1990).
 struct ModelCheck {
-    /// Where an operation can have happened.
-    enum Place {
+    /// When an operation can have happened.
+    enum Moment {
         /// It wrote the entry at a position.
         case wrote(Int)
         /// It saw what holds at a position for which this is true.
@@ -35,14 +35,14 @@ struct ModelCheck {
 
     mutating func run() {
         findAskers()
-        var places = played.indices.map { place($0) }
-        claimForTheDead(&places)
+        var moments = played.indices.map { moment(of: $0) }
+        claimForTheDead(&moments)
         for (offset, entry) in log.entries.enumerated() where owners[offset + 1] == nil {
-            // A deadline is kept by whoever comes next.
+            // A deadline is kept by the next client.
             if entry.event == "resolved", entry.outcome == "expired" { continue }
             violations.append("entry \(offset + 1), \(entry.event), is nobody's: \(entry)")
         }
-        sweep(places)
+        sweep(moments)
     }
 
     private mutating func fail(_ index: Int, _ reason: String) {
@@ -62,13 +62,13 @@ struct ModelCheck {
     }
 
     /// A client that was killed may have written what it was doing then.
-    private mutating func claimForTheDead(_ places: inout [Place]) {
+    private mutating func claimForTheDead(_ moments: inout [Moment]) {
         var dead: [Int32: Int] = [:]
         for (index, one) in played.enumerated() where one.returned == nil { dead[one.pid] = index }
         for (offset, entry) in log.entries.enumerated() where owners[offset + 1] == nil {
             guard let index = dead[entry.pid], isDeed(played[index], entry) else { continue }
             owners[offset + 1] = index
-            places[index] = .wrote(offset + 1)
+            moments[index] = .wrote(offset + 1)
         }
     }
 
@@ -91,43 +91,43 @@ struct ModelCheck {
 
 extension ModelCheck {
     /// Goes through all invocations and returns as they happened.
-    private mutating func sweep(_ places: [Place]) {
+    private mutating func sweep(_ moments: [Moment]) {
         /// When the last of the writers up to a position had begun.
         var begun = [Int64](repeating: .min, count: log.end)
-        for (index, place) in places.enumerated() {
-            if case .wrote(let position) = place { begun[position] = played[index].invoked }
+        for (index, moment) in moments.enumerated() {
+            if case .wrote(let position) = moment { begun[position] = played[index].invoked }
         }
         for position in begun.indices.dropFirst() {
             begun[position] = max(begun[position], begun[position - 1])
         }
-        var moments: [(time: Int64, isReturn: Bool, index: Int)] = []
+        var turns: [(time: Int64, isReturn: Bool, index: Int)] = []
         for (index, one) in played.enumerated() {
-            moments.append((one.invoked, false, index))
-            if let returned = one.returned { moments.append((returned, true, index)) }
+            turns.append((one.invoked, false, index))
+            if let returned = one.returned { turns.append((returned, true, index)) }
         }
         // What begins in the instant in which something else ends may have been beside it.
-        moments.sort { ($0.time, $0.isReturn ? 1 : 0) < ($1.time, $1.isReturn ? 1 : 0) }
+        turns.sort { ($0.time, $0.isReturn ? 1 : 0) < ($1.time, $1.isReturn ? 1 : 0) }
         /// The last position that somebody had been told of, and that at each invocation.
         var known = 0
         var knownBefore = [Int](repeating: 0, count: played.count)
-        for (_, isReturn, index) in moments {
+        for (_, isReturn, index) in turns {
             if !isReturn {
                 knownBefore[index] = known
-                if case .wrote(let position) = places[index], position <= known {
+                if case .wrote(let position) = moments[index], position <= known {
                     fail(index, "entry \(position) is older than what was known (\(known))")
                 }
             } else {
-                let found = position(places[index], index, knownBefore[index], begun)
+                let found = position(moments[index], index, knownBefore[index], begun)
                 known = max(known, found ?? 0)
             }
         }
     }
 
     private mutating func position(
-        _ place: Place, _ index: Int, _ known: Int, _ begun: [Int64]
+        _ moment: Moment, _ index: Int, _ known: Int, _ begun: [Int64]
     ) -> Int? {
         let returned = played[index].returned ?? .max
-        switch place {
+        switch moment {
         case .unknown: return nil
         case .violation(let reason):
             fail(index, reason)
@@ -148,10 +148,10 @@ extension ModelCheck {
     }
 }
 
-// MARK: - The place of an operation
+// MARK: - The moment of an operation
 
 extension ModelCheck {
-    private mutating func place(_ index: Int) -> Place {
+    private mutating func moment(of index: Int) -> Moment {
         let one = played[index]
         guard one.returned != nil else { return .unknown }
         if let error = one.told.error { return refused(one, error) }
@@ -188,7 +188,7 @@ extension ModelCheck {
     private mutating func wrote(
         _ index: Int, _ id: Int64?, _ position: (ModelLog.Story) -> Int?,
         _ agrees: (ModelLog.Story, ModelLog.Entry) -> Bool
-    ) -> Place {
+    ) -> Moment {
         guard let id, let story = log.stories[id], let position = position(story), position > 0
         else { return .violation("acknowledged, and not in the log") }
         let entry = log.entries[position - 1]
@@ -201,7 +201,7 @@ extension ModelCheck {
         return .wrote(position)
     }
 
-    private mutating func resolved(_ index: Int, _ outcome: String, _ button: Int) -> Place {
+    private mutating func resolved(_ index: Int, _ outcome: String, _ button: Int) -> Moment {
         let one = played[index]
         guard one.told.outcome == outcome, one.told.index == button, one.told.pid == one.pid
         else { return .violation("told of another response than its own") }
@@ -211,18 +211,18 @@ extension ModelCheck {
         }
     }
 
-    private mutating func collected(_ index: Int) -> Place {
+    private mutating func collected(_ index: Int) -> Moment {
         let one = played[index]
         guard let position = log.stories[one.id]?.collected else {
             return .violation("acknowledged, and not in the log")
         }
         let isOwn = log.entries[position - 1].pid == one.pid && owners[position] == nil
         if isOwn { return wrote(index, one.id, \.collected) { _, _ in true } }
-        // Whoever collects again is told of a success, and changes nothing.
+        // A client that collects again is told of a success, and changes nothing.
         return .saw({ $0 >= position }, from: position)
     }
 
-    private func refused(_ one: Played, _ error: String) -> Place {
+    private func refused(_ one: Played, _ error: String) -> Moment {
         let story = log.stories[one.id]
         let waiting = story?.waiting(log.end)
         switch error {

@@ -144,7 +144,7 @@ struct ModelCheckTests {
             pid: one.pid, isCollected: false, snoozes: 0)
     }
 
-    /// When whoever resolved an alert was told so.
+    /// When the client that resolved an alert was told so.
     private static func ends(_ played: [Played]) -> [Int64: Int64] {
         let enders: [Played.Verb] = [.answer, .withdraw, .cancel]
         let pairs = played.filter { enders.contains($0.verb) && $0.told.error == nil }
@@ -157,9 +157,9 @@ struct ModelCheckTests {
         to body: (inout Played) -> Void
     ) -> Bool {
         // One in the middle, when everything is under way.
-        let places = played.indices.filter { isMeant(played[$0]) }
-        guard !places.isEmpty else { return false }
-        body(&played[places[places.count / 2]])
+        let matches = played.indices.filter { isMeant(played[$0]) }
+        guard !matches.isEmpty else { return false }
+        body(&played[matches[matches.count / 2]])
         return true
     }
 }

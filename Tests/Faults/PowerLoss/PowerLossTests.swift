@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Power cuts at random moments, on a disk that may lose whatever was not synced.
+/// Power cuts at random moments, on a disk that may lose what was not synced.
 @Suite("Power loss", .enabled(if: Tool.hasCompiler, "it needs a C compiler"))
 struct PowerLossTests {
     static let runs = FaultForm.count(short: 20, full: 300)

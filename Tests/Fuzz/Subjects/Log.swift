@@ -66,8 +66,8 @@ private struct AnyTable {
     init(_ name: String, _ columns: [(name: String, kind: Kind)]) {
         self.columns = columns
         let names = columns.map(\.name).joined(separator: ", ")
-        let places = columns.map { _ in "?" }.joined(separator: ", ")
-        insert = "INSERT OR REPLACE INTO \(name) (\(names)) VALUES (\(places))"
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        insert = "INSERT OR REPLACE INTO \(name) (\(names)) VALUES (\(marks))"
     }
 }
 
@@ -117,8 +117,8 @@ private let tables = [
         ]),
 ]
 
-/// The queue's own tables without their checks and triggers: whoever writes the file may have
-/// removed them.
+/// The queue's own tables without their checks and triggers: an account that writes the file may
+/// have removed them.
 private let queue = Confined(
     database: {
         guard let database = try? Database(path: ":memory:", access: .create) else { return nil }

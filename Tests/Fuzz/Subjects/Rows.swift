@@ -19,9 +19,9 @@ import SQLite
     expect(
         visible.response.map { $0.button == nil || visible.alert.buttons.count > $0.buttonIndex }
             ?? true, "a button that is not there")
-    let place = QueuePlace(
+    let position = QueuePosition(
         id: row.record.id, priority: row.record.alert.priority, asked: row.asked)
-    _ = place.comes(before: place, at: now)
+    _ = position.comes(before: position, at: now)
     _ = row.content
     _ = try? row.record.alert.validate()
 }

@@ -54,7 +54,7 @@ struct AuditForgingTests {
         await log.store.close()
     }
 
-    @Test("Two entries that changed places are found at the first")
+    @Test("Two entries that were swapped are found at the first")
     func swap() async throws {
         let log = try await AuditLog()
         try await log.fill()

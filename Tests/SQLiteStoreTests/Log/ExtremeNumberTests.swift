@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Whoever can write the file can put any number into it: that may not end a process.
+/// An account that can write the file can put any number into it: that may not end a process.
 @Suite("Extreme numbers")
 struct ExtremeNumberTests {
     static let extremes: [Int64] = [.min, .min + 1, -1, 0, .max - 1, .max]

@@ -100,11 +100,12 @@ struct FactForgingTests {
         (
             "UPDATE responses SET seq = 100 WHERE seq = 9; "
                 + "UPDATE sqlite_sequence SET seq = 100 WHERE name = 'responses'",
-            "which is not its place"
+            "which is not its position"
         ),
         (
             "UPDATE responses SET seq = 100 WHERE seq = 3; UPDATE responses SET seq = 3 WHERE "
-                + "seq = 4; UPDATE responses SET seq = 4 WHERE seq = 100", "which is not its place"
+                + "seq = 4; UPDATE responses SET seq = 4 WHERE seq = 100",
+            "which is not its position"
         ),
         (
             "PRAGMA ignore_check_constraints = ON; UPDATE alerts SET state = 'gone' WHERE id = 8",

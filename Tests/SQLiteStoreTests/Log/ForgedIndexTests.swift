@@ -67,7 +67,7 @@ struct ForgedIndexTests: StoreSuite {
         for _ in 0..<2 { _ = try await store.snooze(drop, for: nil, by: .ana) }
         await store.close()
         let index = try IndexPage("audit_alert", of: queue)
-        // SQLite seeks the first place of an alert, and reads on until it meets a greater number.
+        // SQLite seeks the first entry of an alert, and reads on until it meets a greater number.
         try index.reorder([3, 0, 4, 1, 2])
         try queue.forge(
             """

@@ -29,10 +29,10 @@ struct IndexPage {
     }
 
     /// Puts the cells into another order.
-    func reorder(_ places: [Int]) throws {
+    func reorder(_ order: [Int]) throws {
         var page = page
-        for (place, old) in places.enumerated() {
-            for byte in 0..<2 { page[8 + 2 * place + byte] = self.page[8 + 2 * old + byte] }
+        for (slot, old) in order.enumerated() {
+            for byte in 0..<2 { page[8 + 2 * slot + byte] = self.page[8 + 2 * old + byte] }
         }
         try write(page)
     }

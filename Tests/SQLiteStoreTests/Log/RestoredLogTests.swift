@@ -112,7 +112,7 @@ struct RestoredLogTests {
         let told = try await forge {
             $0.replacing("responses from 4294967298", with: "responses from 4294967299")
         }
-        #expect(told.contains { $0.contains("which is not its place") }, "\(told)")
+        #expect(told.contains { $0.contains("which is not its position") }, "\(told)")
     }
 
     @Test("An entry without what it must tell is found")

@@ -48,7 +48,7 @@ struct QueueOrderTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Closing an alert does not cost it its place")
+    @Test("Closing an alert does not cost it its position")
     func snoozedAge() async throws {
         let first = try await store.ask(.yesNo()).id
         let second = try await store.ask(.yesNo()).id
@@ -75,7 +75,7 @@ struct QueueOrderTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert that is wanted alone comes whatever else waits, unless it is put off")
+    @Test("An alert that is wanted alone comes before all others, unless it is snoozed")
     func only() async throws {
         try await store.ask(.yesNo(priority: .critical))
         let wanted = try await store.ask(.yesNo(priority: .low)).id

@@ -40,7 +40,7 @@ struct MigrationTests {
         await store.close()
     }
 
-    @Test("One source asks with a key once, whoever writes; a snoozed alert stands in the view")
+    @Test("One source asks with a key once, in all processes; a snoozed alert stands in the view")
     func keysAndView() async throws {
         let queue = try TemporaryQueue()
         let store = try await queue.store()

@@ -101,7 +101,7 @@ struct ErasingTests: StoreSuite {
         #expect(try files() == [])
     }
 
-    @Test("What SQLite left in unused places of a page is overwritten, and nothing else")
+    @Test("What SQLite left in unused space of a page is overwritten, and nothing else")
     func leftOver() async throws {
         for number in 0..<200 { try await story("Title \(number)") }
         await store.close()
@@ -109,10 +109,10 @@ struct ErasingTests: StoreSuite {
         var bytes = [UInt8](try Data(contentsOf: url))
         var planted = 0
         for page in 0..<(bytes.count / 4096) {
-            let places = UnallocatedSpace.of(
+            let gaps = UnallocatedSpace.of(
                 Array(bytes[(page * 4096)..<((page + 1) * 4096)]), isFirst: page == 0)
-            for place in places where place.count >= 6 {
-                let start = page * 4096 + place.lowerBound
+            for gap in gaps where gap.count >= 6 {
+                let start = page * 4096 + gap.lowerBound
                 bytes.replaceSubrange(start..<(start + 6), with: Array("SECRET".utf8))
                 planted += 1
             }
@@ -239,7 +239,7 @@ struct ErasingTests: StoreSuite {
         for id in 1...6 as ClosedRange<Int64> {
             #expect(try await store.record(id).isErased == (id <= 3))
         }
-        // Whoever comes after all finds the outcome, and the log stays whole.
+        // A process that comes later finds the outcome, and the log stays whole.
         for id in 1...6 as ClosedRange<Int64> { _ = try await store.collect(id, by: .ana) }
         #expect(try await verifies())
         #expect(try await erase().erased == 3)

@@ -57,7 +57,7 @@ struct WaitingPageTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert that was answered keeps its place to go on after")
+    @Test("An alert that was answered keeps its position in the pages")
     func resolved() async throws {
         try await fill()
         let all = try await store.pending(limit: 1000).map(\.id)
@@ -67,7 +67,7 @@ struct WaitingPageTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert that does not exist is no place to go on after")
+    @Test("An alert that does not exist is no position to go on from")
     func unknown() async throws {
         try await fill()
         #expect(await thrown { try await store.pending(after: 99, limit: 1) }?.kind == "notFound")

@@ -75,7 +75,7 @@ struct AuthorityTests {
         await store.close()
     }
 
-    @Test("A screen that carries out a request acts by the right of whoever requested it")
+    @Test("A screen that carries out a request acts by the right of the caller who requested it")
     func requested() async throws {
         let id = try await asked()
         try await store.requestCancel(id, .forced(.person), by: .eve)

@@ -145,7 +145,7 @@ struct StoreKeyTests: StoreSuite {
             Issue.record("\(String(describing: error))")
             return
         }
-        // Whoever asks again asks nothing new.
+        // Asking again asks nothing new.
         try await store.ask(.yesNo(key: "1"), limit: 3)
         try await store.ask(.yesNo(), source: "other", limit: 3)
         try await store.answer(2, 0)

@@ -167,7 +167,7 @@ struct WriterTests {
         await reopened.close()
     }
 
-    @Test("Whoever waits too long for a lock that somebody holds is told so")
+    @Test("A caller that waits too long for a held lock is told so")
     func heldLock() async throws {
         let store = try await queue.store(busyTime: .milliseconds(200))
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
@@ -207,7 +207,7 @@ struct WriterTests {
         one.release()
     }
 
-    @Test("Another queue in the place of this one is neither read nor written")
+    @Test("A queue that has replaced this one is neither read nor written")
     func replaced() async throws {
         let (store, other) = (try await queue.store(), try TemporaryQueue())
         let id = try await store.ask(.yesNo("Mine")).id

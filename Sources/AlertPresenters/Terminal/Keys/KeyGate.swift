@@ -25,19 +25,19 @@ struct KeyGate {
 
     private(set) var isLive = false
     /// Since when the alert can be seen and no key has come; `nil` while it can't be seen.
-    private var quietSince: ContinuousClock.Instant?
+    private var silentSince: ContinuousClock.Instant?
     private var lastRead: ContinuousClock.Instant?
     private var lastKey: (key: Key, time: ContinuousClock.Instant)?
     private var burstEnd: ContinuousClock.Instant?
 
     /// Says whether title and buttons can be seen now.
     mutating func setVisible(_ isVisible: Bool, at time: ContinuousClock.Instant) {
-        quietSince = isVisible ? quietSince ?? time : nil
+        silentSince = isVisible ? silentSince ?? time : nil
     }
 
-    /// Goes live if it has been quiet for long enough; `true` when it just has.
+    /// Goes live if no key has come for long enough; `true` when it just has.
     mutating func update(at time: ContinuousClock.Instant) -> Bool {
-        guard !isLive, let quietSince, time >= quietSince + Self.silence else { return false }
+        guard !isLive, let silentSince, time >= silentSince + Self.silence else { return false }
         isLive = true
         return true
     }
@@ -45,7 +45,7 @@ struct KeyGate {
     /// Says that bytes have come that are no whole key yet, or none at all.
     mutating func typed(at time: ContinuousClock.Instant) {
         lastRead = time
-        if quietSince != nil { quietSince = time }
+        if silentSince != nil { silentSince = time }
     }
 
     /// Judges the keys of one read.
@@ -64,7 +64,7 @@ struct KeyGate {
             typed(at: time)
             if let key = keys.last { lastKey = (key, time) }
         }
-        guard isLive, quietSince != nil else { return .early }
+        guard isLive, silentSince != nil else { return .early }
         let isRepeated = before.map { before in
             time - before.time < Self.repeatGap && !keys.isEmpty
                 && keys.allSatisfy { $0 == before.key }

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// An alert as plain text with numbered buttons, which is written once and never drawn again: for a
 /// terminal without a screen to move on, for a screen reader, for the log of a terminal.
@@ -28,12 +27,12 @@ struct NumberedPrompt {
         }
         lines += DisplayWidth.wrapped(facts.joined(separator: " · "), to: columns)
         guard !buttons.choices.isEmpty else { return lines }
-        for (place, choice) in buttons.choices.enumerated() {
+        for (index, choice) in buttons.choices.enumerated() {
             let label = PromptLabel.text(choice.title, choice.role)
-            lines += item("\(place + 1)", label, columns)
+            lines += item("\(index + 1)", label, columns)
         }
-        for (place, option) in laterOptions.enumerated() {
-            lines += item(place == 0 ? "l" : "l\(place + 1)", "later: " + option.title, columns)
+        for (index, option) in laterOptions.enumerated() {
+            lines += item(index == 0 ? "l" : "l\(index + 1)", "later: " + option.title, columns)
         }
         return lines
     }
@@ -62,9 +61,9 @@ struct NumberedPrompt {
                 .map { .button($0) }
         }
         guard text.first?.lowercased() == "l" else { return nil }
-        let place = text.count == 1 ? 1 : Int(text.dropFirst()) ?? 0
-        guard laterOptions.indices.contains(place - 1) else { return nil }
-        return .later(laterOptions[place - 1].duration)
+        let index = text.count == 1 ? 1 : Int(text.dropFirst()) ?? 0
+        guard laterOptions.indices.contains(index - 1) else { return nil }
+        return .later(laterOptions[index - 1].duration)
     }
 
     /// What a choice is called.

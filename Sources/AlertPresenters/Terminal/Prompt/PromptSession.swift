@@ -138,7 +138,7 @@ extension PromptSession {
     /// Takes a whole line.
     private mutating func end(_ line: PromptLine) {
         let text = NumberedPrompt.trimmed(line.text)
-        // Whoever reads the digits needs longer than a paste that brings them by chance.
+        // A person who reads the digits needs longer than a paste that brings them by chance.
         let isConfirmed =
             text == doubtful?.digits
             && doubtful.map { reader.last.time >= $0.time + KeyGate.repeatGap } == true

@@ -9,8 +9,8 @@ enum AlertWording {
         _ source: AlertRecord.Source, user: String?, here host: String
     ) -> String {
         let user = user.map(SafeText.line) ?? "uid \(source.uid)"
-        let place = source.host == host ? "" : "@" + SafeText.line(source.host)
-        return "\(SafeText.line(source.name)) (\(user)\(place))"
+        let suffix = source.host == host ? "" : "@" + SafeText.line(source.host)
+        return "\(SafeText.line(source.name)) (\(user)\(suffix))"
     }
 
     /// How long ago something was; a clock that was set back makes it "just now".

@@ -3,13 +3,13 @@ struct ButtonLines {
     /// Some of the lines, and which buttons can be read on them.
     struct Window {
         var lines: [StyledLine]
-        /// The places of the choices whose labels can be seen whole, or as far as there is room.
+        /// The indices of the choices whose labels can be seen whole, or as far as there is room.
         var visible: Set<Int>
     }
 
     private(set) var lines: [StyledLine] = []
     /// The lines of each choice.
-    private var places: [Range<Int>] = []
+    private var ranges: [Range<Int>] = []
     private let selected: Int?
     let isList: Bool
     /// Whether a `!` stands before what destroys, because there are no colours to show it.
@@ -42,9 +42,9 @@ struct ButtonLines {
     /// Some of the lines, the selected ones among them.
     func window(rows: Int) -> Window {
         guard rows < lines.count else {
-            return Window(lines: lines, visible: Set(places.indices))
+            return Window(lines: lines, visible: Set(ranges.indices))
         }
-        let selection = selected.map { places[$0] } ?? 0..<1
+        let selection = selected.map { ranges[$0] } ?? 0..<1
         // The end of the selected label gives way to its beginning.
         let last = min(selection.upperBound, selection.lowerBound + rows)
         let first = min(max(0, last - rows), lines.count - rows)
@@ -58,8 +58,8 @@ struct ButtonLines {
             shown[rows - 1] = StyledLine("  ↓ more", .dim)
             readable = readable.lowerBound..<first + rows - 1
         }
-        let visible = places.indices.filter { place in
-            let range = places[place]
+        let visible = ranges.indices.filter { index in
+            let range = ranges[index]
             // What is longer than the window is seen when it fills it.
             return readable.contains(range.lowerBound)
                 && (readable.upperBound >= range.upperBound || range.lowerBound == first)
@@ -69,20 +69,20 @@ struct ButtonLines {
 
     private mutating func addRow(_ list: ChoiceList, isLive: Bool) {
         var line = StyledLine()
-        for (place, choice) in list.choices.enumerated() {
-            if place > 0 { line.add("  ") }
-            line.add("[ \(label(choice)) ]", look(choice, list.selected == place, isLive))
+        for (index, choice) in list.choices.enumerated() {
+            if index > 0 { line.add("  ") }
+            line.add("[ \(label(choice)) ]", look(choice, list.selected == index, isLive))
         }
-        places = list.choices.map { _ in lines.count..<lines.count + 1 }
+        ranges = list.choices.map { _ in lines.count..<lines.count + 1 }
         lines.append(line)
     }
 
     private mutating func addList(_ list: ChoiceList, isSheet: Bool, isLive: Bool) {
-        for (place, choice) in list.choices.enumerated() {
-            if isSheet, choice.role == .cancel, place > 0 { lines.append(StyledLine()) }
-            let isSelected = list.selected == place
+        for (index, choice) in list.choices.enumerated() {
+            if isSheet, choice.role == .cancel, index > 0 { lines.append(StyledLine()) }
+            let isSelected = list.selected == index
             // The ninth is the last with a digit.
-            let number = list.hasNumbers && place < 9 ? "\(place + 1) " : ""
+            let number = list.hasNumbers && index < 9 ? "\(index + 1) " : ""
             let mark = (isSelected ? "› " : "  ") + number
             let room = max(1, columns - DisplayWidth.of(mark))
             let first = lines.count
@@ -92,7 +92,7 @@ struct ButtonLines {
                 line.add(text, look(choice, isSelected, isLive))
                 lines.append(line)
             }
-            places.append(first..<lines.count)
+            ranges.append(first..<lines.count)
         }
     }
 

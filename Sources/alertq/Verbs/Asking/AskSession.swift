@@ -1,5 +1,4 @@
 import AlertQueue
-import Glibc
 
 /// What `ask` and `notify` do once their options are known.
 struct AskSession: Sendable {

@@ -1,5 +1,3 @@
-import AlertQueue
-
 /// A verb that asks: `ask` and `notify`.
 protocol AskingCommand: Command where Common == QueueOptions {
     var question: AlertOptions { get set }
@@ -37,7 +35,7 @@ extension Option where Target: AskingCommand {
     static var priority: Option {
         Option(
             "priority", .priority, \.question.$priority,
-            help: "low, normal, high or critical; normal unless given")
+            help: "low, normal, high or critical", default: \.word)
     }
 
     static var source: Option {
@@ -66,7 +64,7 @@ extension Option where Target: AskingCommand {
 
     static var on: Option {
         Option(
-            "on", .presenter, each: \.question.presenters,
+            "on", .presenterName, each: \.question.presenters,
             help: "Show it only there: terminal, desktop, dialog, or a presenter of your own")
     }
 

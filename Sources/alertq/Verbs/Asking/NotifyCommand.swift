@@ -1,5 +1,3 @@
-import AlertQueue
-
 /// `alertq notify TITLE`: adds an alert without buttons, and prints its id.
 struct NotifyCommand: AskingCommand {
     static let name = "notify"

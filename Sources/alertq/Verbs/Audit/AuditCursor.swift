@@ -44,7 +44,7 @@ struct AuditCursor: Sendable {
 extension Argument where Value == AuditCursor {
     /// An entry's number, or its number and its hash as `audit list --json` prints them.
     static var auditCursor: Argument {
-        Argument("PLACE") { text throws(UsageError) in
+        Argument("CURSOR") { text throws(UsageError) in
             if let head = AuditHead(text) {
                 return AuditCursor(sequence: head.sequence, head: head)
             }

@@ -8,7 +8,8 @@ struct AuditListCommand: AuditReadingCommand {
         .after,
         Option("last", .count(), \.last, help: "Only the last so many entries"),
         Option("alert", .alertID, \.alert, help: "Only the entries of one alert"),
-        Option("limit", .count(), \.$limit, help: "List at most so many; 100 unless given"),
+        Option(
+            "limit", .count(), \.$limit, help: "List at most so many", default: \.description),
         .utc,
     ]
     static let discussion = [

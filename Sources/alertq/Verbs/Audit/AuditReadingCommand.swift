@@ -1,5 +1,3 @@
-import AlertQueue
-
 /// A verb that prints the entries of the audit log from one on: `audit list` and `audit export`.
 protocol AuditReadingCommand: Command where Common == QueueOptions {
     /// The entry to go on after, if one was given.

@@ -12,7 +12,7 @@ struct AuditVerifyCommand: Command {
     static let discussion = [
         """
         A chain alone can't show that its end was cut off: keep what `alertq audit head` prints \
-        in another place, and give it to --head. A log that does not verify exits with 65.
+        elsewhere, and give it to --head. A log that does not verify exits with 65.
         """,
         """
         With --json the object has the keys “verifies”, “entries”, “head” as audit head prints it, \

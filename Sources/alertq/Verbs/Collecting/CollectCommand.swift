@@ -1,5 +1,4 @@
 import AlertQueue
-import FoundationEssentials
 
 /// `alertq collect KEY` or `alertq collect --id ID`: takes the response of an earlier ask.
 struct CollectCommand: CollectingCommand {
@@ -8,7 +7,7 @@ struct CollectCommand: CollectingCommand {
     static let operands: [Operand<Self>] = [Operand(.key, \.key)]
     static let options: [Option<Self>] = [
         Option(
-            "id", .alertID(.uncollectedAlert), \.id, help: "The alert, in place of a key"),
+            "id", .alertID(.uncollectedAlert), \.id, help: "The alert, instead of a key"),
         Option(
             "source", .source, \.source, help: "Who asked; else $ALERTQ_SOURCE, else “alertq”"),
         .waitFor,

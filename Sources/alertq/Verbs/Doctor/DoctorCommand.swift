@@ -1,6 +1,5 @@
 import AlertPresenters
 import AlertQueue
-import Linux
 import Synchronization
 
 /// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.
@@ -18,7 +17,7 @@ struct DoctorCommand: Command {
             help: "Print units for a daily backup into this directory"),
         Option(
             "keep", .count(atMost: BackupCommand.mostKept), \.$count,
-            help: "How many backups the timer keeps; 30 unless given"),
+            help: "How many backups the timer keeps", default: \.description),
         Option(
             "purge-after", .age, \.age,
             help: "Also purge texts that are older, such as 180d"),

@@ -1,6 +1,3 @@
-import AlertPresenters
-import AlertQueue
-
 /// Which presenters work here, for `alertq doctor`.
 enum PresenterCheckup {
     static func findings() -> [Finding] {

@@ -75,7 +75,7 @@ struct QueueCheckup: Sendable {
                     Finding(
                         check: "erasure",
                         detail: "a purge has not finished: erased texts may still stand in unused "
-                            + "places of the files",
+                            + "space of the files",
                         advice: "unless it runs just now, finish it: alertq purge --older-than "
                             + "TIME, with the same time or an earlier one",
                         code: .busy))

@@ -51,7 +51,7 @@ struct SystemQueueSetup: Sendable {
 
     /// Creates a directory or puts it right; returns whether it is new.
     ///
-    /// It works on the open directory, so that nothing can be put in its place meanwhile.
+    /// It works on the open directory, so that nothing can replace it meanwhile.
     static func prepare(_ path: String, group: gid_t) throws -> Bool {
         let isNew = mkdir(path, 0o700) == 0
         guard isNew || errno == EEXIST else { throw failure("create", path) }

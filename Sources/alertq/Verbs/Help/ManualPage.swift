@@ -1,4 +1,3 @@
-import AlertQueue
 import SQLiteStore
 
 /// The manual page, made from the tables of options that parsing and help follow, too; see man(7).

@@ -1,4 +1,3 @@
-import AlertPresenters
 import AlertQueue
 import Glibc
 import Synchronization

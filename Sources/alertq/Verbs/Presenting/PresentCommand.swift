@@ -1,7 +1,6 @@
 import AlertPresenters
 import AlertQueue
 import Glibc
-import Linux
 import SQLiteStore
 
 /// `alertq present`: shows alerts to a person, one at a time.
@@ -10,7 +9,7 @@ struct PresentCommand: Command {
     static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
     static let options: [Option<Self>] = [
         Option(
-            "on", .presenter, each: \.names, help: "Show them there; on the terminal unless given"),
+            "on", .presenter, each: \.kinds, help: "Show them there; on the terminal unless given"),
         Option("once", \.isOnce, help: "Stop when nothing is left to show"),
         Option("plain", \.isPlain, help: PresenterSet.plainHelp),
         Option(
@@ -67,7 +66,7 @@ struct PresentCommand: Command {
 
     var common = QueueOptions()
     /// What `--on` names.
-    private var names: [String] = []
+    private var kinds: [PresenterKind] = []
     private var isOnce = false
     private var isPlain = false
     private var installs = false
@@ -75,11 +74,14 @@ struct PresentCommand: Command {
     private var chosen = PresenterSet([.terminal])
 
     mutating func validate() throws {
-        chosen = try PresenterSet(names: names, isPlain: isPlain)
+        if let kind = kinds.firstRepeated {
+            throw UsageError("--on \(kind.name) is given twice")
+        }
+        chosen = PresenterSet(kinds.isEmpty ? [.terminal] : kinds, isPlain: isPlain)
         guard !installs || !uninstalls else {
             throw UsageError("--install and --uninstall are opposites; give one of them")
         }
-        guard !installs || names.isEmpty || !chosen.usesTerminal else {
+        guard !installs || kinds.isEmpty || !chosen.usesTerminal else {
             throw UsageError("--install: a terminal is not there from login on; give another --on")
         }
         guard !isPlain || (chosen.usesTerminal && !installs) else {

@@ -33,7 +33,7 @@ enum PresenterKind: Sendable, Hashable {
         case let text where text.hasPrefix(prefix) && text.count > prefix.count:
             self = .command(String(text.dropFirst(prefix.count)))
         case "command", prefix:
-            throw UsageError("“\(text)” names no program; give --on command:PROGRAM")
+            throw UsageError("“\(text)” names no program; give command:PROGRAM")
         default:
             let hint = Suggestion.hint(for: text, among: Self.words)
             throw UsageError("there is no presenter “\(text)”; there are \(Self.names)\(hint)")
@@ -55,6 +55,15 @@ enum PresenterKind: Sendable, Hashable {
 }
 
 extension Argument where Value == String {
-    /// The name of a presenter.
-    static var presenter: Argument { text("PRESENTER", .words(PresenterKind.words)) }
+    /// The name of any presenter, also of one that only another program has.
+    static var presenterName: Argument { text("PRESENTER", .words(PresenterKind.words)) }
+}
+
+extension Argument where Value == PresenterKind {
+    /// A presenter that this command has.
+    static var presenter: Argument {
+        Argument("PRESENTER", .words(PresenterKind.words)) { text throws(UsageError) in
+            try PresenterKind(text)
+        }
+    }
 }

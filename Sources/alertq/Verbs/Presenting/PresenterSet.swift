@@ -12,23 +12,9 @@ struct PresenterSet: Sendable {
     /// Whether the terminal shows alerts as numbered lines.
     private let isPlain: Bool
 
-    init(_ kinds: [PresenterKind]) {
+    init(_ kinds: [PresenterKind], isPlain: Bool = false) {
         self.kinds = kinds
-        isPlain = false
-    }
-
-    /// The presenters that `--on` names, each once; the terminal if it names none.
-    init(names: [String], isPlain: Bool = false) throws(UsageError) {
         self.isPlain = isPlain
-        var kinds: [PresenterKind] = []
-        for name in names {
-            let kind = try PresenterKind(name)
-            guard !kinds.contains(kind) else {
-                throw UsageError("--on \(name) is given twice")
-            }
-            kinds.append(kind)
-        }
-        self.kinds = kinds.isEmpty ? [.terminal] : kinds
     }
 
     /// Whether alerts are drawn on this process's terminal.
@@ -59,8 +45,8 @@ struct PresenterSet: Sendable {
         in context: Context
     ) throws -> @Sendable (_ path: String) -> [any AlertPresenter] {
         // Lines of a log would be written over the alert.
-        let isQuiet = usesTerminal && isatty(STDERR_FILENO) == 1
-        let log: @Sendable (String) -> Void = { if !isQuiet { context.note($0) } }
+        let hasAlertsOnErrors = usesTerminal && isatty(STDERR_FILENO) == 1
+        let log: @Sendable (String) -> Void = { if !hasAlertsOnErrors { context.note($0) } }
         let makers = try kinds.map { kind in
             do {
                 return try maker(kind, log)

@@ -20,7 +20,8 @@ struct HistoryCommand: SearchingCommand {
         .until(help: "Only responses before this time"),
         .text,
         Option("uncollected", \.isUncollected, help: "Only what no asker has taken yet"),
-        Option("limit", .count(), \.limit, help: "List at most so many; 50 unless given"),
+        Option(
+            "limit", .count(), \.$limit, help: "List at most so many", default: \.description),
         Option(
             "after", .alertID, \.after,
             help: "Only what is older than the response to this alert"),
@@ -59,7 +60,7 @@ struct HistoryCommand: SearchingCommand {
     private var user: String?
     private var via: String?
     private var isUncollected = false
-    private var limit = 50
+    @Defaulted private var limit = 50
     private var after: Alert.ID?
     private var isCSV = false
 

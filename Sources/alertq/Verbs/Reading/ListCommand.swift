@@ -1,5 +1,4 @@
 import AlertQueue
-import FoundationEssentials
 
 /// `alertq list`: what waits, in the order in which it will be shown.
 struct ListCommand: SearchingCommand {
@@ -8,7 +7,8 @@ struct ListCommand: SearchingCommand {
     static let options: [Option<Self>] = [
         Option("count", \.countsOnly, help: "Print only how many wait"),
         .source, .key, .since(), .until(), .text,
-        Option("limit", .count(), \.$limit, help: "List at most so many; 100 unless given"),
+        Option(
+            "limit", .count(), \.$limit, help: "List at most so many", default: \.description),
         Option("all", \.listsAll, help: "List them all"),
         .utc,
     ]

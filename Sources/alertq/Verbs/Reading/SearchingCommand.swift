@@ -1,5 +1,3 @@
-import AlertQueue
-
 /// A verb that looks for alerts or responses by conditions.
 protocol SearchingCommand: Command where Common == QueueOptions {
     var conditions: AlertConditions { get set }

@@ -104,7 +104,7 @@ struct PurgeCommand: Command {
         context.note(
             isDry
                 ? "an earlier erasure is not finished; purge completes it"
-                : "erased texts may still stand in unused places; purge again to finish")
+                : "erased texts may still stand in unused space; purge again to finish")
     }
 
     /// What keeps its texts, why, and what releases it.

@@ -2,10 +2,10 @@ import AlertQueue
 import Glibc
 import SQLiteStore
 
-/// `alertq restore FILE`: puts a backup in the place of the queue.
+/// `alertq restore FILE`: replaces the queue with a backup.
 struct RestoreCommand: Command {
     static let name = "restore"
-    static let abstract = "Put a backup in the place of the queue, which is kept beside it"
+    static let abstract = "Replace the queue with a backup; the old queue is kept beside it"
     static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
     static let options: [Option<Self>] = [
         Option(

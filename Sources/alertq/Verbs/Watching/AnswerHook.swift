@@ -1,5 +1,4 @@
 import AlertQueue
-import FoundationEssentials
 
 /// Runs a program for each response that nobody has taken, and collects those that it is done with.
 ///
@@ -25,13 +24,13 @@ struct AnswerHook: Sendable {
     private struct Progress {
         var retries: RetryList
         /// Up to here everything has been offered once.
-        var place: Int64 = 0
+        var position: Int64 = 0
         /// The walk through what was offered before, for what was forgotten of it.
         var review: Review?
     }
 
     private struct Review {
-        var place: Int64 = 0
+        var position: Int64 = 0
         /// How often what it finds is taken to have failed.
         let failures: Int
     }
@@ -59,14 +58,14 @@ struct AnswerHook: Sendable {
 
     /// Offers some of the responses that it has not seen; returns whether there are no more.
     private func takeNew(_ progress: inout Progress) async throws -> Bool {
-        let page = try await manager.unclaimed(filter, after: progress.place, limit: 100)
+        let page = try await manager.unclaimed(filter, after: progress.position, limit: 100)
         for record in page.records where !progress.retries.contains(record.id) {
             guard !Task.isCancelled else { return true }
             if let retry = try await offer(record.id, failures: 0) {
                 progress.retries.add(retry, now: .now)
             }
         }
-        progress.place = page.next ?? progress.place
+        progress.position = page.next ?? progress.position
         return page.isEnd
     }
 
@@ -90,11 +89,11 @@ struct AnswerHook: Sendable {
         }
         for _ in 0..<100 {
             guard let review = progress.review, !Task.isCancelled else { return }
-            let page = try await manager.unclaimed(filter, after: review.place, limit: 1)
-            let place = page.next ?? review.place
-            let isOver = page.isEnd || place >= progress.place
-            guard let record = page.records.first, place <= progress.place else {
-                progress.review?.place = place
+            let page = try await manager.unclaimed(filter, after: review.position, limit: 1)
+            let position = page.next ?? review.position
+            let isOver = page.isEnd || position >= progress.position
+            guard let record = page.records.first, position <= progress.position else {
+                progress.review?.position = position
                 if isOver { progress.review = nil }
                 continue
             }
@@ -102,7 +101,7 @@ struct AnswerHook: Sendable {
             if !isKnown, let next = try await offer(record.id, failures: review.failures) {
                 progress.retries.add(next, now: .now)
             }
-            progress.review?.place = place
+            progress.review?.position = position
             if isOver { progress.review = nil }
             if !isKnown { return }
         }

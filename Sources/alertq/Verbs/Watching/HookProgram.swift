@@ -70,7 +70,7 @@ private final class HookRun: Sendable {
             output: program.sharesOutput ? .inherited : .descriptor(STDERR_FILENO),
             errors: .inherited)
         start.group = 0
-        // The lock lasts for as long as the program, whatever becomes of this process.
+        // The lock lasts for as long as the program, even if this process ends.
         start.kept = input.kept
         start.variables = input.variables
         // What was ignored when this process started stays so, as nohup(1) wants.

@@ -15,7 +15,7 @@ struct WatchCommand: SearchingCommand {
         Option("exec", .installedProgram, \.program, help: "Run a program for each response"),
         Option(
             "exec-timeout", .duration, \.$limit,
-            help: "How long a run may take; 5 minutes unless given"),
+            help: "How long a run may take", default: LengthText.text),
         Option(
             "button", .text("ID"), \.button,
             help: "With --exec: only where this button was chosen"),
@@ -86,7 +86,7 @@ struct WatchCommand: SearchingCommand {
         return try await queue.open(via: Self.name) { manager in
             try await after?.check(manager)
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
-            // Whatever is in a queue that was not there has happened since.
+            // All that is in a queue that was not there has happened since.
             let start = hasWaited ? 0 : manager.position.sequence
             return try await follow(manager, from: after?.sequence ?? start, in: context)
         }
@@ -133,7 +133,7 @@ struct WatchCommand: SearchingCommand {
             for entry in page {
                 try entry.checkHash()
                 let head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
-                if let last, alert == nil { try entry.checkPlace(after: last) }
+                if let last, alert == nil { try entry.checkLink(after: last) }
                 last = head
                 cursor = head.sequence
                 guard isOfSource(entry.event) else { continue }
@@ -142,7 +142,7 @@ struct WatchCommand: SearchingCommand {
                     ? try AuditListCommand.json(entry).text() : EventLine.text(entry, in: context)
                 try context.print(line)
             }
-            // Whoever has read enough is noticed before the next event, which may be far off.
+            // A reader that has gone is noticed before the next event, which may be far off.
             if page.isEmpty { try context.output.checkReader() }
         }
     }

@@ -135,7 +135,7 @@ struct HandlerTests {
             try await manager.show(alert) { [recorder] _, _ in recorder.note("closure") }
             #expect(await eventually { recorder.lines == ["closure"] })
         }
-        // Whatever is written late has been written when this is.
+        // What is written late has been written when this is.
         try await manager.show(Alert("Another"))
         #expect(try await manager.record(1).response?.collectedAt == nil)
         let gate = ChangeSignal()

@@ -117,13 +117,13 @@ struct HookOfferTests {
             let id = try await answered()
             if number % 10 == 0 { expected.append(id) } else { try await manager.collect(id) }
         }
-        var (found, place, isEnd): ([Alert.ID], Int64?, Bool) = ([], nil, false)
+        var (found, position, isEnd): ([Alert.ID], Int64?, Bool) = ([], nil, false)
         while !isEnd {
-            let page = try await manager.unclaimed(HistoryFilter(), after: place, limit: 2)
+            let page = try await manager.unclaimed(HistoryFilter(), after: position, limit: 2)
             found += page.records.map(\.id)
-            (place, isEnd) = (page.next, page.isEnd)
+            (position, isEnd) = (page.next, page.isEnd)
         }
-        #expect(found == expected && place == 50)
+        #expect(found == expected && position == 50)
         await manager.close()
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import Linux
 
 /// Where a backup goes: a file of its own, or a directory in which each has its time in its name.
-struct BackupPlace: Sendable {
+struct BackupLocation: Sendable {
     /// With links and dots resolved, so that it can be compared with other paths.
     let directory: String
     /// The name of the file; `nil` where the time makes it.
@@ -73,7 +73,7 @@ struct BackupPlace: Sendable {
     /// paths.
     ///
     /// - Parameters:
-    ///   - made: The one that stays, whatever the clock said when it was made.
+    ///   - made: The one that stays, no matter what the clock said when it was made.
     ///   - isOwn: Whether a file is of this queue: others may have the same name.
     func removeAllBut(
         _ count: Int, of made: String, where isOwn: (String) -> Bool
@@ -102,9 +102,9 @@ struct BackupPlace: Sendable {
     }
 }
 
-// MARK: - What stands at a file's place already
+// MARK: - What stands at a path already
 
-extension BackupPlace {
+extension BackupLocation {
     /// Makes sure that a file can be put at a path, and that no log of another one stands beside
     /// it, which SQLite would take for its own.
     ///

@@ -1,5 +1,5 @@
-/// What decides on an alert's place in the queue.
-package struct QueuePlace: Sendable {
+/// What decides on an alert's position in the queue.
+package struct QueuePosition: Sendable {
     package let id: Alert.ID
     package let priority: Alert.Priority
     package let asked: ClockReading
@@ -11,7 +11,7 @@ package struct QueuePlace: Sendable {
     }
 
     /// The order of the list: urgency, grown by waiting, then age.
-    package func comes(before other: QueuePlace, at now: ClockReading) -> Bool {
+    package func comes(before other: QueuePosition, at now: ClockReading) -> Bool {
         let (mine, its) = (effectivePriority(at: now), other.effectivePriority(at: now))
         return mine == its ? id < other.id : mine > its
     }

@@ -15,7 +15,7 @@ struct RandomEditTests {
         return first..<first + UInt64(Self.count)
     }
 
-    @Test("Whatever is edited is named by the check against a saved head, or changes nothing told")
+    @Test("Every edit is named by the check against a saved head, or changes nothing told")
     func edits() async throws {
         let template = try EditedQueue()
         defer { template.remove() }

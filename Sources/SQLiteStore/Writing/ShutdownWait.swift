@@ -6,7 +6,7 @@ import Linux
 /// A lock that goes from one process to the next is worth its wait, however many processes there
 /// are: on a busy machine dozens may withdraw their alerts at once. A lock that one process keeps
 /// is not, least of all when that process is stopped.
-struct HurriedWait {
+struct ShutdownWait {
     /// How many looks in a row, a tenth of a second apart, must find the same holder. On a busy
     /// machine a process that commits again and again may well be found by a few of them.
     private static let looksAtStopped = 3

@@ -53,7 +53,7 @@ struct Damage: CustomStringConvertible {
 
     private func replace(_ file: String, by other: String) throws {
         guard let data = FileManager.default.contents(atPath: other) else { return }
-        // A new file takes its place while somebody uses it; otherwise either may happen.
+        // A new file replaces it while somebody uses it; otherwise either may happen.
         try data.write(to: URL(filePath: file), options: isLive ? [.atomic] : [])
     }
 
@@ -65,20 +65,20 @@ struct Damage: CustomStringConvertible {
         let size = Int(lseek(descriptor, 0, SEEK_END))
         guard size > 0 else { return }
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
-            let place = Int.random(in: 0..<size, using: &generator)
+            let offset = Int.random(in: 0..<size, using: &generator)
             switch kind {
             case .flip:
                 var byte: UInt8 = 0
-                pread(descriptor, &byte, 1, off_t(place))
+                pread(descriptor, &byte, 1, off_t(offset))
                 byte ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-                pwrite(descriptor, &byte, 1, off_t(place))
+                pwrite(descriptor, &byte, 1, off_t(offset))
             case .zero:
-                let page = [UInt8](repeating: 0, count: min(4096, size - place / 4096 * 4096))
-                pwrite(descriptor, page, page.count, off_t(place / 4096 * 4096))
+                let page = [UInt8](repeating: 0, count: min(4096, size - offset / 4096 * 4096))
+                pwrite(descriptor, page, page.count, off_t(offset / 4096 * 4096))
             default:
-                let count = min(Int.random(in: 1...600, using: &generator), size - place)
+                let count = min(Int.random(in: 1...600, using: &generator), size - offset)
                 let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-                pwrite(descriptor, bytes, bytes.count, off_t(place))
+                pwrite(descriptor, bytes, bytes.count, off_t(offset))
             }
         }
     }

@@ -64,7 +64,7 @@ struct LibraryKillTests {
 private struct DoomedProgram: Sendable {
     private let told: Int32
 
-    /// Whatever is acknowledged to it, it writes down in the journal.
+    /// What is acknowledged to it, it writes down in the journal.
     init(journal: String) {
         told = open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     }

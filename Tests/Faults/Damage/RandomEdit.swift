@@ -50,7 +50,7 @@ struct RandomEdit: CustomStringConvertible {
         return true
     }
 
-    /// All that the tables hold, so that what puts a value in its own place is no edit.
+    /// All that the tables hold, so that replacing a value with itself is no edit.
     private func rows(of db: Database) throws -> [String] {
         try Set(Self.tables).sorted().flatMap { table in
             let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") {

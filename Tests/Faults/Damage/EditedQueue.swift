@@ -20,7 +20,7 @@ struct EditedQueue {
 
     init(_ reading: ClockReading? = nil) throws {
         clock = reading.map { ManualClock($0) } ?? ManualClock()
-        // In memory, where there is such a place: nothing here has to outlive the test.
+        // In memory, where there is a directory for that: nothing here has to outlive the test.
         let isThere = FileManager.default.isWritableFile(atPath: "/dev/shm")
         let parent = isThere ? "/dev/shm" : FileManager.default.temporaryDirectory.path
         directory = "\(parent)/alertq-edit-\(UUID())"

@@ -13,7 +13,7 @@ struct DamagedFileTests {
         return (0..<Self.count).map { _ in UInt64.random(in: 0..<UInt64(Int64.max)) }
     }
 
-    @Test("Whatever is done to the files is told of, or changes nothing; no wrong answer, no crash")
+    @Test("All damage to the files is reported, or changes nothing; no wrong answer, no crash")
     func damaged() async throws {
         let template = try await DamageTemplate()
         var (found, clean) = (0, 0)

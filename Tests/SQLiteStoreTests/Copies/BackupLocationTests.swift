@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteStore
 
 @Suite("Backup")
-struct BackupPlaceTests {
+struct BackupLocationTests {
     let queue: TemporaryQueue
 
     init() throws { queue = try TemporaryQueue() }
@@ -18,7 +18,7 @@ struct BackupPlaceTests {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
 
-    private func place() throws -> String {
+    private func newDirectory() throws -> String {
         let path = queue.directory + "/backups"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ struct BackupPlaceTests {
         let clock = ManualClock()
         let store = try await queue.store(clock: clock)
         try await store.ask(.yesNo("One"))
-        let directory = try place()
+        let directory = try newDirectory()
         var made: [String] = []
         for seconds in [0, 100, -200, 50] {
             clock.advance(by: .seconds(max(0, seconds)))
@@ -57,7 +57,7 @@ struct BackupPlaceTests {
 
     @Test("Backups of another queue of the same name stay, and so does what is no draft")
     func others() async throws {
-        let (directory, clock) = (try place(), ManualClock())
+        let (directory, clock) = (try newDirectory(), ManualClock())
         let other = try TemporaryQueue()
         let notes = directory + "/queue-2026-01-01T00-00-00Z.db-new.2024"
         try Data("notes".utf8).write(to: URL(filePath: notes))
@@ -80,7 +80,7 @@ struct BackupPlaceTests {
         for number in 1...400 {
             try await store.ask(Alert("\(number)", message: text, buttons: ["Yes"]))
         }
-        let directory = try place()
+        let directory = try newDirectory()
         let copying = Task {
             try await store.backUp(to: directory + "/b", replaces: false, keeping: nil) {
                 _, _ in
@@ -102,7 +102,7 @@ struct BackupPlaceTests {
     @Test("A count without a directory, and one below 1, are refused")
     func counts() async throws {
         let store = try await queue.store()
-        for (path, count) in [(queue.directory + "/b", 3), (try place(), 0)] {
+        for (path, count) in [(queue.directory + "/b", 3), (try newDirectory(), 0)] {
             await #expect(throws: AlertError.self) {
                 try await store.backUp(to: path, replaces: false, keeping: count) { _, _ in }
             }

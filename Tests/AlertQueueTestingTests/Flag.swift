@@ -1,0 +1,13 @@
+import AlertQueue
+import AlertQueueTesting
+import ProcessTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// Something that happens once.
+final class Flag: Sendable {
+    private let state = Mutex(false)
+    var isSet: Bool { state.withLock { $0 } }
+    func set() { state.withLock { $0 = true } }
+}

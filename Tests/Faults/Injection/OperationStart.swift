@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// The states that operations begin with, made once and copied for each run.
+final class OperationStart: Sendable {
+    let directory: String
+    private let told: Ledger
+
+    /// What was acknowledged while the state was made.
+    func ledger(_ operation: Operation) -> Ledger {
+        Self.isNew(operation) ? Ledger() : Ledger(told.all)
+    }
+
+    /// A queue in the state that an operation begins with.
+    func queue(_ operation: Operation) throws -> CommandLineQueue {
+        let kind =
+            switch operation {
+            case .first: "none"
+            case .firstInEmptyFile: "empty"
+            case .checkpoint: "due"
+            case .purge: "old"
+            case .restore: "backedUp"
+            default: "usual"
+            }
+        return try CommandLineQueue(copyOf: directory + "/" + kind)
+    }
+
+    private static func isNew(_ operation: Operation) -> Bool {
+        operation == .first || operation == .firstInEmptyFile
+    }
+
+    /// Alert 1 waits, 2 is answered but not collected, 3 is overdue.
+    init(withCheckpoint: Bool) async throws {
+        directory = "/tmp/alertq-start-\(UUID())"
+        told = Ledger()
+        for kind in ["none", "empty"] {
+            try FileManager.default.createDirectory(
+                atPath: directory + "/" + kind, withIntermediateDirectories: true)
+        }
+        try Data().write(to: URL(filePath: directory + "/empty/queue.db"))
+        let queue = try CommandLineQueue()
+        let ask = ["ask", "-b", "yes", "--cancel", "no", "--detach", "--json"]
+        for words in [
+            ask + ["Waiting"], ask + ["Answered", "--key", "answered"],
+            ask + ["Overdue", "--timeout", "1s"], ["answer", "2", "yes", "--json"],
+        ] {
+            let child = try await queue.start(words).finish()
+            try #require(child.code == 0, "\(child.errors)")
+            told.note(lines: child.output)
+        }
+        let isOverdue = try await eventually {
+            try await queue.objects("show", "3").first?["outcome"] as? String == "expired"
+        }
+        try #require(isOverdue)
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/usual")
+        // One more, of which nothing is acknowledged: its texts are to go.
+        let old = [
+            "ask", "SECRET", "-m", "SECRET", "-b", "yes=SECRET1", "--cancel", "SECRET", "--key",
+        ]
+        for words in [old + ["old", "--detach"], ["answer", "4", "yes"], ["collect", "old"]] {
+            try #require(try await queue.start(words).finish().code == 0)
+        }
+        let search = try await queue.run("history", "--text", "secret")
+        try #require(search.output.contains("SECRET"))
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/old")
+        try await makeBackup(directory + "/usual", "backedUp")
+        guard withCheckpoint else { return }
+        // Short of 1,000 pages by less than one more alert writes.
+        for number in 1...200 where try Self.logPages(queue) < 1000 - 8 {
+            let child = try await queue.start(ask + ["Many", "--key", "\(number)"]).finish()
+            try #require(child.code == 0, "\(child.errors)")
+        }
+        try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/due")
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    private static func logPages(_ queue: CommandLineQueue) throws -> Int {
+        let log = try FileManager.default.attributesOfItem(atPath: queue.path + "-wal")
+        // A frame is a page of 4,096 bytes and a header of 24.
+        return (log[.size] as? Int ?? 0) / 4120
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// The modules, and who imports whom: what the manifest says, what the files do, and what the
+/// README shows of it.
+@Suite("House")
+struct HouseTests {
+    /// What each module may import of the others, as the manifest says.
+    static let manifest: [String: Set<String>] = {
+        guard let text = try? SourceTree.text("Package.swift") else { return [:] }
+        // What has a condition is a dependency like any other; what follows is for the fuzzer.
+        let package = text.replacing(/\.target\(name: ("\w+"), condition: [^\]]*\]\)\)/) { $0.1 }
+            .split(separator: "\nif Context", maxSplits: 1)[0]
+        let targets = package.matches(of: /(?m)^        \.(\w+)\(\s*name: "([^"]+)"/)
+        let ends = targets.dropFirst().map(\.range.lowerBound) + [package.endIndex]
+        var table: [String: Set<String>] = [:]
+        for (target, end) in zip(targets, ends) {
+            let body = package[target.range.lowerBound..<end]
+            guard ["target", "executableTarget", "systemLibrary"].contains(target.1),
+                !body.contains(#"path: "Tests/"#)
+            else { continue }
+            let list = body.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 ?? ""
+            table[String(target.2)] = Set(list.matches(of: /"([^"]+)"/).map { String($0.1) })
+        }
+        return table
+    }()
+
+    /// The modules in Swift, which have files to look at.
+    static let modules = manifest.keys.filter { !$0.hasPrefix("C") && $0 != "Migrations" }.sorted()
+
+    @Test("A module imports what the manifest says, all of it and nothing else", arguments: modules)
+    func imports(module: String) throws {
+        var imported: Set<String> = []
+        for file in try SourceTree.files(in: "Sources/\(module)", extension: "swift") {
+            imported.formUnion(
+                try String(contentsOf: file, encoding: .utf8)
+                    .matches(of: /(?m)^\s*(?:@\w+ )?(?:public |package )?import (\w+)/)
+                    .map { String($0.1) })
+        }
+        #expect(imported.intersection(Self.manifest.keys) == Self.manifest[module])
+    }
+
+    @Test("Every folder of Sources is a module of the manifest")
+    func folders() throws {
+        let folders = try SourceTree.folders(in: "Sources")
+        #expect(folders.union(["Migrations"]) == Set(Self.manifest.keys))
+    }
+
+    @Test("The README draws all modules, and every import, downwards")
+    func drawing() throws {
+        let section = try Self.section()
+        let block = try #require(section.firstMatch(of: /```\n([^`]*)\n```/)?.1)
+        let lines = block.split(separator: "\n")
+        let modules = lines.map { String($0.prefix { $0 != " " }) }
+        #expect(modules.sorted() == Self.manifest.keys.sorted())
+        for (index, module) in modules.enumerated() {
+            let above = Self.manifest[module, default: []].intersection(modules[...index])
+            #expect(above.isEmpty, "\(module) stands below what it imports")
+        }
+        let drawing = ModuleDrawing(modules, imports: Self.manifest)
+        let drawn = zip(lines, drawing.rows).map { line, row in String(line.prefix(row.count)) }
+        #expect(drawn == drawing.rows)
+    }
+
+    @Test("The README counts the requirements of the seam, and names the folders of the store")
+    func numbers() throws {
+        let section = try Self.section()
+        let count = try #require(section.firstMatch(of: /one\s+protocol\s+of\s+(\d+)/)?.1)
+        let seam = try SourceTree.text("Sources/AlertCore/Seam/AlertStore.swift")
+        let requirements = seam.matches(of: /(?m)^    (?:nonisolated\(\w+\) )?(?:func|var)\b/)
+        #expect(Int(count) == requirements.count)
+        let names = try #require(section.firstMatch(of: /has\s+the\s+folders\s+([\w\s,]+)\./)?.1)
+        let folders = names.matches(of: /[A-Z]\w+/).map { String($0.0) }
+        #expect(Set(folders) == (try SourceTree.folders(in: "Sources/SQLiteStore")))
+    }
+
+    /// What the README says of how it is built.
+    private static func section() throws -> Substring {
+        let readme = try SourceTree.text("README.md")
+        let start = try #require(readme.firstRange(of: "\n## How it is built\n"))
+        return readme[start.upperBound...]
+    }
+}
