@@ -52,7 +52,9 @@ extension Database {
             ]
         ) { row in
             let position = QueuePosition(row, priority)
-            if isOwn || last?.comes(before: position, at: now) != false { positions.append(position) }
+            if isOwn || last?.comes(before: position, at: now) != false {
+                positions.append(position)
+            }
             return positions.count < limit
         }
         return positions
