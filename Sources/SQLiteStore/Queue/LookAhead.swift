@@ -68,6 +68,11 @@ final class LookAhead: Sendable {
     /// Notes an alert that this store has asked.
     func didAsk(_ receipt: Receipt) {
         state.withLock { state in
+            // Where no screen waits for it, nothing has to be remembered.
+            guard state.empty != nil else {
+                state.lastForgotten = max(state.lastForgotten, receipt.sequence)
+                return
+            }
             state.asked.append(receipt)
             guard state.asked.count > Self.limit else { return }
             state.lastForgotten = max(state.lastForgotten, state.asked.removeFirst().sequence)
