@@ -29,9 +29,9 @@ extension AlertManager {
 
     /// Responses that no asker has taken and that no named handler waits for, oldest first.
     package nonisolated func unclaimed(
-        _ filter: HistoryFilter, after place: Int64?, limit: Int
+        _ filter: HistoryFilter, after position: Int64?, limit: Int
     ) async throws(AlertError) -> RecordPage {
-        try await store.page(RecordQuery(.unclaimed(filter), after: place, limit: limit))
+        try await store.page(RecordQuery(.unclaimed(filter), after: position, limit: limit))
     }
 
     /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
