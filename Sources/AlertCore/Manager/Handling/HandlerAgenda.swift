@@ -1,9 +1,9 @@
 /// Which named handlers a manager has, which of them run, and what has to be tried again.
 ///
-/// It only keeps the books: the manager runs the handlers, and the store sees to it that a handler
-/// runs in one process at a time. Each response of a registered name is in one of four
-/// places: it runs, it waits for another try, another process has it, or a *walk* through what
-/// nobody has collected comes to it.
+/// It only keeps the books: ``HandlerRunner`` runs the handlers, and the store sees to it that a
+/// response's handler runs in one process at a time. Each response of a registered name is in one
+/// of four states: it runs, it waits for another try, another process has it, or a *walk* through
+/// what nobody has collected comes to it.
 struct HandlerAgenda {
     /// How many handlers of one manager run at once.
     static let limit = 32
