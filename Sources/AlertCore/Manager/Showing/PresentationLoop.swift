@@ -190,11 +190,7 @@ extension PresentationLoop {
         hasShownNotice = record.alert.buttons.isEmpty
         state = .showing(show)
         let end = await show.run()
-        switch state {
-        case .showing: state = .leading
-        case .stopping: state = .stopping(nil)
-        case .stopped, .waiting, .leading: break
-        }
+        state = isOn ? .leading : .stopping(nil)
         if let ended = await show.ended { await manager.settle(ended) }
         if case .refused(let error) = end { await manager.refuse(record.id, error) }
         return end
