@@ -1,4 +1,4 @@
-/// Everything that happens in a queue, in whatever process, as it happens and in the log's order.
+/// Everything that happens in a queue, in any process, as it happens and in the log's order.
 ///
 /// It reads the audit log from a cursor, so that each event comes once, memory stays bounded, and
 /// a reader can go on later after the last ``AlertEvent/sequence`` that it has seen.
@@ -6,7 +6,7 @@ public struct AlertEvents: AsyncSequence, Sendable {
     let store: any AlertStore
     let start: LogPosition
 
-    /// Starts reading at the sequence's own place in the log.
+    /// Starts reading where the sequence begins in the log.
     public func makeAsyncIterator() -> Iterator {
         Iterator(store: store, position: start)
     }

@@ -14,10 +14,10 @@ extension AlertManager {
     /// try await manager.answer(42, button: "Delete", by: ana, seen: record.seen)
     /// ```
     ///
-    /// Delegates hear that the alert leaves the screen, and of no click: that is a person's.
+    /// Delegates hear that the alert leaves the screen, but of no click.
     ///
     /// - Parameters:
-    ///   - id: The alert, whoever asked it.
+    ///   - id: The alert; any asker's.
     ///   - button: The button's id; ids are compared by their bytes.
     ///   - responder: On whose behalf the program acts; `nil` means this process. The log has it
     ///     as the program says it.
@@ -26,7 +26,7 @@ extension AlertManager {
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
     ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``, ``AlertError/notAsSeen(_:)``,
-    ///   ``AlertError/invalid(_:_:)`` for a responder or a digest that can be none,
+    ///   ``AlertError/invalid(_:_:)`` for an impossible responder or digest,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     @discardableResult
@@ -44,7 +44,7 @@ extension AlertManager {
     /// ```
     ///
     /// - Parameters:
-    ///   - id: The alert, whoever asked it.
+    ///   - id: The alert; any asker's.
     ///   - index: The button's index, from 0.
     ///   - responder: On whose behalf the program acts; `nil` means this process.
     ///   - seen: The ``AlertRecord/seen`` of what was shown, or `nil`.
@@ -117,7 +117,7 @@ extension AlertManager {
         guard record.response?.outcome == .expired, record.response?.collectedAt == nil else {
             return record
         }
-        // What is stored need not wait for the lock.
+        // An expiry that has been stored meanwhile is read without waiting for the lock.
         let found = try await store.find(.id(record.id))
         guard found.isOverdue else { return found.record }
         return try await store.expire(record.id, by: context.caller)

@@ -56,7 +56,7 @@ extension AlertManager {
     ///     says.
     ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
     ///     delegate; held weakly.
-    ///   - responseHandler: Code for the response, whatever it is.
+    ///   - responseHandler: Code for any response.
     /// - Returns: The alert's id, once the alert is on disk.
     /// - Throws: what ``show(_:on:delegate:handler:)`` throws.
     @discardableResult
@@ -183,7 +183,7 @@ extension AlertManager {
         let before = askers.resolutionsSeen
         var found = try await store.find(.id(id))
         if found.isOverdue {
-            // It is waited for until that is stored, with the patience that the disk is due.
+            // Its askers wait until the expiry is stored, for as long as a failing disk may take.
             (found.record.state, found.record.response) = (.queued, nil)
         }
         let asking = Asking(receipt: found, resolutionsBefore: before)

@@ -9,8 +9,8 @@ extension AlertManager {
     /// if decision == .deploy { try await deploy() }
     /// ```
     ///
-    /// The case may be the default button's, which a deadline has applied; ``ask(_:choosing:)``
-    /// also returns the response, which tells.
+    /// A deadline may have applied the default button's case; ``ask(_:choosing:)`` also returns the
+    /// response, which tells the two apart.
     ///
     /// - Throws: ``AlertError/noChoice(_:)`` when nobody chose: the alert was cancelled, dismissed
     ///   or withdrawn, or expired without a default; ``AlertError/invalid(_:_:)`` for an enum

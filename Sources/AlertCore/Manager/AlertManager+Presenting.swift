@@ -44,6 +44,6 @@ extension AlertManager {
     /// Waits until there is nothing left to show.
     package func presentedAll() async { await presentation.waitUntilIdle() }
 
-    /// The screen that leads, in whatever process; `nil` if none does.
+    /// The screen that leads, in any process; `nil` if none does.
     package nonisolated func leadingScreen() async -> SlotHolder? { await store.leadingScreen() }
 }

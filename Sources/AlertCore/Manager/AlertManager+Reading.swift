@@ -9,7 +9,7 @@ extension AlertManager {
     /// print(record.alert.title, record.state)
     /// ```
     ///
-    /// - Parameter id: The alert, whoever asked it.
+    /// - Parameter id: The alert; any asker's.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
     ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 // Snoozing.
 extension AlertManager {
-    /// Snoozes an alert: after the time it stands in its old place in the list, and is shown in the
+    /// Snoozes an alert: afterwards it has its old position in the list again, and is shown in the
     /// next round of its account.
     ///
     /// ```swift

@@ -45,7 +45,7 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - date: Responses from this time on keep their texts; not in the future.
-    ///   - dryRun: Whether only to tell what would be done.
+    ///   - dryRun: Whether only to report what would be done.
     ///   - progress: Hears how far it has come.
     /// - Throws: ``AlertError/busy(_:)`` while a program keeps reading the database, so that erased
     ///   texts are still in its log: purge again then. ``AlertError/invalid(_:_:)``,
@@ -70,7 +70,7 @@ extension AlertManager {
     /// What keeps the store fit, where it needs that.
     package nonisolated var maintenance: (any Maintenance)? { store as? any Maintenance }
 
-    /// Builds the index of words anew.
+    /// Rebuilds the index of words.
     package func rebuildTextIndex(
         progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) {

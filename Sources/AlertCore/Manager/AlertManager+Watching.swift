@@ -22,16 +22,16 @@ extension AlertManager {
         do throws(AlertError) {
             _ = try await store.news(after: position, of: .everybody)
         } catch {
-            // What can't be read is told to those who read it.
+            // The callers hear of the error when they read.
             try? await Task.sleep(for: .seconds(1))
         }
     }
 
     /// Responses that no asker has taken and that no named handler waits for, oldest first.
     package nonisolated func unclaimed(
-        _ filter: HistoryFilter, after place: Int64?, limit: Int
+        _ filter: HistoryFilter, after position: Int64?, limit: Int
     ) async throws(AlertError) -> RecordPage {
-        try await store.page(RecordQuery(.unclaimed(filter), after: place, limit: limit))
+        try await store.page(RecordQuery(.unclaimed(filter), after: position, limit: limit))
     }
 
     /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
@@ -50,9 +50,9 @@ package enum HookOffer: Sendable {
     case collected
     /// It is collected already, or there is nothing to collect.
     case gone
-    /// Its asker may still take it, or another process does just now.
+    /// Its asker may still take it, or another process works on it now.
     case taken
-    /// The hook could not do its work; the response stays.
+    /// The hook could not do its work; the response stays uncollected.
     case failed
 }
 
@@ -93,7 +93,7 @@ extension AlertManager {
             kill(record.source.pid, 0) == 0 || errno == EPERM
         else { return false }
         let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
-        // A clock that was set back must not put it off for ever.
+        // A clock that was set back must not delay the hook for ever.
         return (0..<grace.milliseconds).contains(age)
     }
 }

@@ -20,9 +20,9 @@ import Synchronization
 /// long as it has an alert to show, a closure to run or a registered handler, and then ends as if
 /// by ``close()``.
 ///
-/// Whatever reads or writes the queue throws ``AlertError``: besides what each method names, that
-/// is ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` when the file
-/// was replaced or deleted meanwhile, and ``AlertError/closed`` after ``close()``.
+/// Every method that reads or writes the queue throws ``AlertError``: besides the errors that it
+/// names, ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` when the
+/// file was replaced or deleted meanwhile, and ``AlertError/closed`` after ``close()``.
 public actor AlertManager {
     /// Code for the responses of alerts that carry a handler's name.
     ///
@@ -89,13 +89,13 @@ public actor AlertManager {
     }
 
     deinit {
-        // What the store still has to write it writes by itself.
+        // The store itself writes what it still has to write.
         ticker?.cancel()
     }
 
     nonisolated var store: any AlertStore { context.store }
 
-    /// Everything that happens in this queue from now on, in whatever process.
+    /// Everything that happens in this queue from now on, in any process.
     ///
     /// ```swift
     /// for try await event in manager.events where event.kind == .resolved {
@@ -129,7 +129,7 @@ public actor AlertManager {
             closed.store(true, ordering: .releasing)
             closing = Task { await end() }
         }
-        // Whoever comes second waits for the same end.
+        // A second caller waits for the same end.
         await closing?.value
     }
 

@@ -14,7 +14,7 @@ public enum BackgroundError: Error, Sendable {
     /// alert still waits.
     case presenter(name: String, Alert.ID, any Error)
     /// What is due can't be stored: deadlines are not applied, and snoozed alerts don't come back.
-    /// It is tried again each second, and told once.
+    /// They are tried again each second; the error is reported once.
     case deadlines(AlertError)
     /// An alert differs from the audit log, and so it is not shown, or its response not handed out.
     /// A presenter tries it again after growing pauses; an ``AlertManager/ask(_:delegate:)`` that

@@ -8,7 +8,7 @@ package struct Backoff: Sendable {
         self.longest = longest
     }
 
-    /// The pause after so many failures in a row, of which there is at least one.
+    /// The pause after a number of failures in a row, at least one.
     package func pause(after failures: Int) -> Duration {
         min(longest, first * (1 << min(max(failures, 1) - 1, 20)))
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Who hears what happens on a manager's screen: its delegate, and in its place, for single alerts,
-/// those that were given with them. Each is held weakly, and theirs until the alert has ended.
+/// Who hears what happens on a manager's screen: its delegate, or for a single alert the delegate
+/// that was given with it, which is remembered until the alert has ended. All are held weakly.
 final class Delegates: Sendable {
     /// A delegate, as long as somebody else refers to it.
     private struct Reference: Sendable {
@@ -9,7 +9,7 @@ final class Delegates: Sendable {
     }
 
     private struct State {
-        /// The alerts that are being stored, and have no number yet, in the order of their coming.
+        /// The alerts that are being stored and have no id yet, numbered as they came.
         var arriving: Set<UInt64> = []
         var begun: UInt64 = 0
         var byAlert: [Alert.ID: Reference] = [:]
@@ -37,7 +37,7 @@ final class Delegates: Sendable {
 
     /// Stores an alert that has a delegate of its own.
     ///
-    /// It may be on the screen before its number is known here: ``waitForArrivals()`` waits.
+    /// It may be on the screen before its id is known here: ``waitForArrivals()`` waits for that.
     nonisolated(nonsending) func storing(
         with delegate: any AlertManagerDelegate,
         _ store: nonisolated(nonsending) () async throws(AlertError) -> Asking

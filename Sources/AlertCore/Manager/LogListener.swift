@@ -1,6 +1,6 @@
 /// Hears from the audit log what others do, while anybody in one manager is interested in it.
 actor LogListener: QueueActor {
-    /// How long the log may be unreadable before waiting for a response ends.
+    /// How long the log may be unreadable before those who wait for a response hear of it.
     private static let patience = Duration.seconds(5)
 
     nonisolated let context: QueueContext

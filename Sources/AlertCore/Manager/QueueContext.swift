@@ -1,7 +1,5 @@
-import Synchronization
-
-/// What the parts of one manager share: its queue, its clock, the thread that it runs on, and those
-/// who hear of what happens.
+/// What the parts of one manager share: its store, its clock, the Dispatch queue that they run on,
+/// and those who hear of what happens.
 struct QueueContext: Sendable {
     let store: any AlertStore
     let clock: any AlertClock

@@ -33,7 +33,7 @@ actor ScreenLead: QueueActor {
         try? await Task.sleep(for: .seconds(1))
     }
 
-    /// Whether another screen leads in this one's place, or may; told once.
+    /// Whether another screen leads instead of this one, or may; `true` only once.
     func isLost() -> Bool {
         guard isTaken, let lease, !lease.isLeading else { return false }
         isTaken = false

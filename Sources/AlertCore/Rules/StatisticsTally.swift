@@ -3,8 +3,8 @@ import FoundationEssentials
 /// Counts that are not ordered yet.
 package struct StatisticsTally: Sendable {
     private var counted = AlertStatistics()
-    private var sources: [String: AlertStatistics.Counts] = [:]
-    private var buttons: [String: AlertStatistics.Counts] = [:]
+    private var sources: [ExactText: AlertStatistics.Counts] = [:]
+    private var buttons: [ExactText: AlertStatistics.Counts] = [:]
 
     package init() {}
 
@@ -38,9 +38,10 @@ package struct StatisticsTally: Sendable {
     }
 
     private static func add(
-        _ counts: AlertStatistics.Counts, to groups: inout [String: AlertStatistics.Counts],
+        _ counts: AlertStatistics.Counts, to groups: inout [ExactText: AlertStatistics.Counts],
         _ name: String
     ) {
+        let name = ExactText(name)
         // Names come from outside, and may be without number.
         guard groups[name] != nil || groups.count < AlertStatistics.groupLimit else { return }
         groups[name, default: AlertStatistics.Counts()].add(counts)
@@ -57,9 +58,9 @@ package struct StatisticsTally: Sendable {
     }
 
     private static func ordered(
-        _ groups: [String: AlertStatistics.Counts]
+        _ groups: [ExactText: AlertStatistics.Counts]
     ) -> [AlertStatistics.Group] {
-        groups.map { AlertStatistics.Group(name: $0.key, counts: $0.value) }
+        groups.map { AlertStatistics.Group(name: $0.key.text, counts: $0.value) }
             .sorted { ($1.counts.asked, $0.name) < ($0.counts.asked, $1.name) }
     }
 }

@@ -5,6 +5,7 @@ import SQLite
 /// Reads the rows of the audit log.
 enum AuditRow {
     static let columns = Column.list
+
     /// The columns that an entry is read from, in the order of the query.
     enum Column: Int32, ColumnList {
         case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy, uid

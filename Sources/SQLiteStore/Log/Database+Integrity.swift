@@ -69,13 +69,12 @@ extension Database {
             """, []
         ) { row in
             let handler = row.raw(HandlerColumn.handler)
-            let place = (Array(handler.bytes), row.integer(HandlerColumn.seq))
+            let key = (Array(handler.bytes), row.integer(HandlerColumn.seq))
             let isLater =
-                place.0 == last.0
-                ? place.1 > last.1 : last.0.lexicographicallyPrecedes(place.0)
+                key.0 == last.0 ? key.1 > last.1 : last.0.lexicographicallyPrecedes(key.0)
             isInOrder = handler.kind == .text && isLater
-            last = place
-            sum.add(.handler, of: handler.bytesHash, place.1)
+            last = key
+            sum.add(.handler, of: handler.bytesHash, key.1)
             return isInOrder
         }
         return isInOrder ? sum : nil

@@ -5,12 +5,8 @@ import SQLite
 /// In this module, because only here the compiler makes ``index`` a constant: reading the columns
 /// of an entry by a list of another module's had `verify` take 7 % longer.
 ///
-/// ```swift
-/// enum Column: Int32, ColumnList { case name, askedMs }
-/// let rows = try db.rows("SELECT \(Column.list) FROM alerts") { row in
-///     (row.text(Column.name), row.integer(Column.askedMs))
-/// }
-/// ```
+/// For example: of `enum Column: Int32, ColumnList { case name, askedMs }` the ``list`` is
+/// `name, asked_ms`, and `row.integer(Column.askedMs)` reads the second column.
 package protocol ColumnList: RawRepresentable<Int32>, CaseIterable {
     /// How many columns of another list the query has before these; 0 unless a list says so.
     static var offset: Int32 { get }

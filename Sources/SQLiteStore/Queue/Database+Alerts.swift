@@ -18,6 +18,7 @@ extension Database {
             ON responses.alert_id = alerts.id
         WHERE alerts.id = ?
         """
+
     private enum SourceColumn: Int32, ColumnList { case id, pending }
 
     private static let sourceByName =

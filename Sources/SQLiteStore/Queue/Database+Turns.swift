@@ -23,6 +23,7 @@ extension Database {
         AND alerts.account > ?2 AND \(Candidates.condition)
         ORDER BY alerts.account, alerts.turn, alerts.id LIMIT 1
         """
+
     private enum TurnColumn: Int32, ColumnList { case uid, shown }
 
     private static let turns = "SELECT \(TurnColumn.list) FROM turns WHERE priority = ?"

@@ -107,7 +107,7 @@ private struct WaitingPosition {
     /// When it comes again; `nil` for one that is not snoozed.
     let snoozedUntil: Int64?
 
-    /// What is read of it besides its place in the queue.
+    /// What is read of it besides its position in the queue.
     enum Column: Int32, ColumnList {
         case priority, snoozedMs
 
@@ -118,7 +118,7 @@ private struct WaitingPosition {
 }
 
 extension QueuePosition {
-    /// What is read of the place of an alert whose priority is known.
+    /// What is read of the position of an alert whose priority is known.
     enum Column: Int32, ColumnList { case id, askedMs, askedBootMs, boot }
 
     static let columns = Column.list

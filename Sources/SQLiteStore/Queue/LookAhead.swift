@@ -24,6 +24,11 @@ final class LookAhead: Sendable {
         var lastForgotten: Int64 = 0
         /// How often all was forgotten.
         var generation = 0
+
+        mutating func forget() {
+            empty = nil
+            generation += 1
+        }
     }
 
     /// More than one means that the order has to be looked up anyway.
@@ -82,15 +87,19 @@ final class LookAhead: Sendable {
 
     /// Notes that an alert has its response.
     func didResolve(_ id: Alert.ID) {
-        state.withLock { $0.asked.removeAll { $0.record.id == id } }
+        state.withLock { state in
+            let count = state.asked.count
+            state.asked.removeAll { $0.record.id == id }
+            // It may have been asked here just now, which is noted only after this.
+            if state.asked.count == count { state.forget() }
+        }
     }
 
     /// From here on only a look can tell.
     @discardableResult
     func forget() -> Int {
         state.withLock { state in
-            state.empty = nil
-            state.generation += 1
+            state.forget()
             return state.generation
         }
     }

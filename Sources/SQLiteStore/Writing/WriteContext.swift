@@ -22,7 +22,7 @@ final class WriteContext {
 
     private struct SourceName: Hashable {
         let uid: UInt32
-        let name: String
+        let name: ExactText
     }
 
     private struct SourceCount {
@@ -48,7 +48,7 @@ final class WriteContext {
 
     /// The row of a source, made if there is none, and how many of its alerts wait.
     func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
-        let key = SourceName(uid: uid, name: name)
+        let key = SourceName(uid: uid, name: ExactText(name))
         let source = try sources[key] ?? stored(key)
         sources[key] = source
         return (source.id, source.pending + pendingChanges[source.id, default: 0])
@@ -89,12 +89,12 @@ final class WriteContext {
     }
 
     private func stored(_ key: SourceName) throws -> SourceCount {
-        if let known = try db.source(uid: key.uid, name: key.name) {
+        if let known = try db.source(uid: key.uid, name: key.name.text) {
             return SourceCount(id: known.id, pending: Int(UInt32(clamping: known.pending)))
         }
         try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
-            .text(key.name))
+            .text(key.name.text))
         return SourceCount(id: db.lastInsertedID, pending: 0)
     }
 }

@@ -7,11 +7,11 @@ import Synchronization
 
 /// Turns signals into a stream, so that what they must undo is undone by ordinary code.
 ///
-/// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. The first signal that
-/// asks the process to end stops waits for other processes. Signals within a second
-/// of it are its echo: timeout(1) sends one to its child and one to its group, and a terminal that
-/// is closed sends SIGHUP from several sides. One that comes later is from a person who has lost
-/// patience, and ends the process at once.
+/// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. Once a signal asks the
+/// process to end, it no longer waits long for what other processes keep. Signals within a second
+/// of the first are its echo: timeout(1) sends one to its child and one to its group, and a
+/// terminal that is closed sends SIGHUP from several sides. One that comes later is from a person
+/// who has lost patience, and ends the process at once.
 ///
 /// There is one for a process, and it stays: nobody takes its handlers away again.
 final class SignalWatch: Sendable {

@@ -1,8 +1,11 @@
 import AlertQueue
+import Dispatch
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
+@testable import SQLiteStore
 
 /// Two ways to write é: Swift takes them for equal, the database and other programs don't.
 @Suite("Equivalent texts")
@@ -49,6 +52,54 @@ struct EquivalentTextTests {
         guard case .keyConflict(_, first.id, part)? = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
+        await manager.close()
+    }
+
+    @Test("Sources whose names differ in their bytes are two, also in one transaction")
+    func sources() async throws {
+        let queue = try TemporaryQueue()
+        let store = try await queue.store()
+        let begun = ChangeSignal()
+        let gate = DispatchSemaphore(value: 0)
+        // Holds the writer's thread, so that what waits for it becomes one transaction.
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+            begun.change()
+            gate.wait()
+        }
+        #expect(await eventually { begun.count > 0 })
+        let names = [Self.composed, Self.decomposed]
+        async let one = store.enqueue(Question(alert: .yesNo(), source: names[0]), by: .ana)
+        async let two = store.enqueue(Question(alert: .yesNo(), source: names[1]), by: .ana)
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        gate.signal()
+        try await blocked
+        let asked = [try await one.record, try await two.record]
+        for (record, name) in zip(asked, names) {
+            let found = try await store.record(record.id)
+            #expect(found.source.name.isIdentical(to: name))
+        }
+        #expect(try await store.verify(expecting: nil, { _, _ in }).problems.isEmpty)
+        await store.close()
+    }
+
+    @Test("A handler runs for alerts that name it byte by byte, and for no others")
+    func handlers() async throws {
+        let queue = try TemporaryQueue()
+        let manager = try await AlertManager(path: queue.path)
+        let recorder = Recorder()
+        manager.onError { recorder.note("\($0)") }
+        for name in [Self.composed, Self.decomposed] {
+            try await manager.register(handler: name) {
+                recorder.note("\($0.alertID) \(name.utf8.count)")
+            }
+        }
+        for (id, name) in [(1, Self.composed), (2, Self.decomposed)] {
+            var alert = Alert.yesNo()
+            alert.handler = name
+            _ = try await manager.submit(alert)
+            try await manager.answer(Int64(id), button: "Yes")
+        }
+        #expect(await eventually { Set(recorder.lines) == ["1 5", "2 6"] })
         await manager.close()
     }
 }

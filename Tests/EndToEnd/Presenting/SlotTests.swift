@@ -90,12 +90,14 @@ struct SlotTests {
         shell.kill(SIGKILL)
     }
 
-    @Test("Ctrl-Z gives the slot up and the terminal back; fg shows the alert again")
-    func stop() async throws {
+    @Test(
+        "Ctrl-Z gives the slot up and the terminal back; fg shows the alert again",
+        arguments: ["present", "present --once"])
+    func stop(command: String) async throws {
         let terminal = try PseudoTerminal()
         #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
         let shell = try await shell(on: terminal)
-        try terminal.type("$A present\n")
+        try terminal.type("$A \(command)\n")
         #expect(await terminal.shows("Prune?"))
         var count = terminal.bytes.count
         // What is typed while the alert is still being drawn is thrown away.

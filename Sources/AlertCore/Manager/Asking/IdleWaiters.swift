@@ -2,34 +2,21 @@ import Synchronization
 
 /// The calls that wait until there is nothing left to show.
 final class IdleWaiters: Sendable {
-    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+    private let ends = ChangeSignal()
+    private let count = Atomic<Int>(0)
 
-    var isEmpty: Bool { waiting.withLock { $0.isEmpty } }
+    var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     /// Waits until the next ``wake()``, or until the task is cancelled.
     ///
     /// - Parameter begun: Runs once the wait has begun.
     nonisolated(nonsending) func wait(_ begun: () -> Void) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let isOver = waiting.withLock { waiting in
-                    guard !Task.isCancelled else { return true }
-                    waiting.append(waiter)
-                    return false
-                }
-                if isOver { waiter.resume() } else { begun() }
-            }
-        } onCancel: {
-            // The others look again, which does them no harm.
-            wake()
-        }
+        count.add(1, ordering: .acquiringAndReleasing)
+        defer { count.subtract(1, ordering: .acquiringAndReleasing) }
+        let seen = ends.count
+        begun()
+        await ends.wait(after: seen)
     }
 
-    func wake() {
-        let waiters = waiting.withLock { waiting in
-            defer { waiting.removeAll() }
-            return waiting
-        }
-        for waiter in waiters { waiter.resume() }
-    }
+    func wake() { ends.change() }
 }

@@ -1,9 +1,9 @@
 /// Which named handlers a manager has, which of them run, and what has to be tried again.
 ///
-/// It only keeps the books: the manager runs the handlers, and the store sees to it that a handler
-/// runs in one process at a time. Each response of a registered name is in one of four
-/// places: it runs, it waits for another try, another process has it, or a *walk* through what
-/// nobody has collected comes to it.
+/// It only keeps the books: ``HandlerRunner`` runs the handlers, and the store sees to it that a
+/// response's handler runs in one process at a time. Each response of a registered name is in one
+/// of four states: it runs, it waits for another try, another process has it, or a *walk* through
+/// what nobody has collected comes to it.
 struct HandlerAgenda {
     /// How many handlers of one manager run at once.
     static let limit = 32
@@ -26,22 +26,22 @@ struct HandlerAgenda {
         var due: ClockReading?
     }
 
-    private var bodies: [String: AlertManager.RegisteredHandler] = [:]
+    private var bodies: [ExactText: AlertManager.RegisteredHandler] = [:]
     private var running: Set<Alert.ID> = []
     private var retries: [Alert.ID: Retry] = [:]
     /// The responses that another process works on, or has ended with.
     private var held: [Alert.ID: String] = [:]
-    private var walks: [String: Walk] = [:]
+    private var walks: [ExactText: Walk] = [:]
 
     var isEmpty: Bool { bodies.isEmpty }
     var isFull: Bool { running.count >= Self.limit }
 
-    func body(of name: String) -> AlertManager.RegisteredHandler? { bodies[name] }
+    func body(of name: String) -> AlertManager.RegisteredHandler? { bodies[ExactText(name)] }
 
     /// Registers code under a name; what failed with its old code need not wait any longer.
     mutating func register(_ name: String, _ body: @escaping AlertManager.RegisteredHandler) {
-        bodies[name] = body
-        retries = retries.filter { $0.value.name != name }
+        bodies[ExactText(name)] = body
+        retries = retries.filter { !$0.value.name.isIdentical(to: name) }
     }
 
     mutating func removeAll() { self = HandlerAgenda() }
@@ -78,7 +78,8 @@ extension HandlerAgenda {
             retries[id] = Retry(name: name, failures: failures, due: now.advanced(by: pause))
         } else {
             // It may be tried early, when a walk comes to it for another reason.
-            walks[name, default: Walk()].due = now.advanced(by: Self.backoff.pause(after: .max))
+            let due = now.advanced(by: Self.backoff.pause(after: .max))
+            walks[ExactText(name), default: Walk()].due = due
         }
         return pause
     }
@@ -109,12 +110,12 @@ extension HandlerAgenda {
 
 extension HandlerAgenda {
     /// Whether new responses of a name have to wait for those that a walk has not reached.
-    func isWalking(_ name: String) -> Bool { walks[name]?.isRunning == true }
+    func isWalking(_ name: String) -> Bool { walks[ExactText(name)]?.isRunning == true }
 
     /// Begins a walk; `false` if one is under way, after which another follows.
     mutating func beginWalk(_ name: String) -> Bool {
-        var walk = walks[name] ?? Walk()
-        defer { walks[name] = walk }
+        var walk = walks[ExactText(name)] ?? Walk()
+        defer { walks[ExactText(name)] = walk }
         walk.due = nil
         walk.isWanted = walk.isRunning
         guard !walk.isRunning else { return false }
@@ -124,19 +125,19 @@ extension HandlerAgenda {
 
     /// Ends a walk; returns whether another has to follow at once.
     mutating func endWalk(_ name: String) -> Bool {
-        let isWanted = walks[name]?.isWanted == true
-        walks[name]?.isRunning = isWanted
-        walks[name]?.isWanted = false
+        let isWanted = walks[ExactText(name)]?.isWanted == true
+        walks[ExactText(name)]?.isRunning = isWanted
+        walks[ExactText(name)]?.isWanted = false
         return isWanted
     }
 
     /// Schedules a walk to begin at a moment.
     mutating func walk(_ name: String, at moment: ClockReading) {
-        walks[name, default: Walk()].due = moment
+        walks[ExactText(name), default: Walk()].due = moment
     }
 
     /// The names whose walks have to begin now.
     func dueWalks(at now: ClockReading) -> [String] {
-        walks.filter { $0.value.due.map(now.isAtOrAfter) == true }.map(\.key)
+        walks.filter { $0.value.due.map(now.isAtOrAfter) == true }.map(\.key.text)
     }
 }

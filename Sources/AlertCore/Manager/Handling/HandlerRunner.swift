@@ -61,14 +61,14 @@ actor HandlerRunner: QueueActor {
 // MARK: - Closures
 
 extension HandlerRunner {
-    /// Runs what closures an alert has, one after the other, unless they run already.
+    /// Runs an alert's closures, one after the other, unless they run already.
     private func runClosures(of record: AlertRecord) {
         guard let response = record.response, runningClosures.insert(record.id).inserted
         else { return }
         Task.detached { await self.runClosuresToEnd(of: record, response) }
     }
 
-    /// The closures to run next; `nil` when none are left, which may then be run anew.
+    /// The closures to run next; `nil` when none are left, and others may begin a new run.
     private func takeClosures(of id: Alert.ID) -> AlertClosures? {
         guard let next = closures[id]?.first else {
             closures[id] = nil
@@ -173,7 +173,7 @@ extension HandlerRunner {
             last = page.next
             for id in page.ids {
                 while agenda.isFull, !isClosed { await ends.wait(after: ends.count) }
-                // What is in the way of one is in the way of all.
+                // What keeps one from its turn keeps all from theirs.
                 guard await start(name, for: id) else { return }
             }
         }

@@ -52,10 +52,11 @@ actor AlertShow: QueueActor {
         await delegate?.willPresent(record)
         for presenter in presenters { start(presenter) }
         if upcoming.isCancelRequested { requestCancel(.requested) }
-        var end: ShowEnd?
-        while end == nil { end = await react(to: signals.next()) }
-        await clear(end)
-        return end ?? .waits
+        while true {
+            guard let end = await react(to: signals.next()) else { continue }
+            await clear(end)
+            return end
+        }
     }
 
     private var delegate: (any AlertManagerDelegate)? { context.delegates[id] }
@@ -224,12 +225,12 @@ extension AlertShow {
 
 extension AlertShow {
     /// Takes the alert off every screen, and tells everybody in the documented order.
-    private func clear(_ end: ShowEnd?) async {
+    private func clear(_ end: ShowEnd) async {
         isLeaving = true
         await appearance.end()
         await noteState()
         var chosenOn: String?
-        if case .resolved(let resolved, let name)? = end { (record, chosenOn) = (resolved, name) }
+        if case .resolved(let resolved, let name) = end { (record, chosenOn) = (resolved, name) }
         let (response, index) = (record.response, record.response?.buttonIndex ?? -1)
         if response?.isClick == true { await delegate?.clicked(record, buttonAt: index) }
         await delegate?.willDismiss(record, withButtonAt: index)

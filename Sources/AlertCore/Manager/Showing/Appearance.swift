@@ -1,4 +1,4 @@
-/// Whether an alert is on the screen, what waits behind it, and for how long it stays there.
+/// Whether an alert is on the screen, what waits after it, and for how long it stays there.
 actor Appearance: QueueActor {
     nonisolated let context: QueueContext
     private let record: AlertRecord
@@ -32,7 +32,7 @@ actor Appearance: QueueActor {
             record: record, waitingBehind: waiting.count, expiry: expiry, clock: context.clock,
             appeared: { [weak self] in await self?.note() },
             dismissal: { [weak self] in await self?.timeUntilDismissal() },
-            waiting: { [weak self] in await self?.lookBehind() ?? waiting })
+            waiting: { [weak self] in await self?.countWaiting() ?? waiting })
     }
 
     /// Notes that the alert is on the screen, if that is news.
@@ -44,7 +44,7 @@ actor Appearance: QueueActor {
             notice = NoticeTimer(
                 for: record.alert.dismissAfter ?? .seconds(2), from: now, context.clock
             ) { [weak self] in
-                await (self?.lookBehind().count ?? 0) > 0
+                await (self?.countWaiting().count ?? 0) > 0
             } mustLeave: { [signals] in
                 signals.send(.dismissTimerFired)
             }
@@ -79,8 +79,8 @@ actor Appearance: QueueActor {
         notice?.timeLeft(othersWait: waiting.count > 0)
     }
 
-    /// What waits behind the alert; as before, if that can't be read.
-    private func lookBehind() async -> WaitingAlerts {
+    /// What waits after the alert; as before, if that can't be read.
+    private func countWaiting() async -> WaitingAlerts {
         if let now = try? await context.store.waiting(besides: record.id) { waiting = now }
         return waiting
     }

@@ -13,8 +13,8 @@ struct NoticeTimer {
     /// - Parameters:
     ///   - time: How long the alert stays there if nothing else waits.
     ///   - start: When it appeared.
-    ///   - othersWait: Whether others wait; it is asked each second once they may not any longer.
-    ///   - mustLeave: Runs when the time is over, and again each second, in case that the dismissal
+    ///   - othersWait: Whether others wait; asked each second once they have waited long enough.
+    ///   - mustLeave: Runs when the time is over, and again each second, in case the dismissal
     ///     can't be stored the first time.
     init(
         for time: Duration, from start: ClockReading, _ clock: any AlertClock,

@@ -106,10 +106,10 @@ actor PresentationLoop: QueueActor {
         await idleWaiters.wait { [wakeUps] in wakeUps.wake() }
     }
 
-    /// Passes an alert over no longer: it has been resolved.
+    /// Remembers an alert's failures no longer: it has been resolved.
     func forget(_ id: Alert.ID) { resting.remove(id) }
 
-    /// Clears the screen when another process leads in this one's place, or may.
+    /// Clears the screen when another process leads instead of this one, or may.
     func leaveIfLeadIsLost() async {
         guard let lead, await lead.isLost() else { return }
         if case .showing(let show) = state { show.leave(because: "the slot was lost") }
@@ -190,11 +190,7 @@ extension PresentationLoop {
         hasShownNotice = record.alert.buttons.isEmpty
         state = .showing(show)
         let end = await show.run()
-        switch state {
-        case .showing: state = .leading
-        case .stopping: state = .stopping(nil)
-        case .stopped, .waiting, .leading: break
-        }
+        state = isOn ? .leading : .stopping(nil)
         if let ended = await show.ended { await manager.settle(ended) }
         if case .refused(let error) = end { await manager.refuse(record.id, error) }
         return end
@@ -226,8 +222,8 @@ extension PresentationLoop {
         let names = presenters.map(\.name).filter { !stuck.contains($0) }
         var except = resting.ids(at: context.clock.now())
         while true {
-            // After a notice a question comes next, whatever its priority: notices that keep coming
-            // would hold it up for ever.
+            // After a notice a question of any priority comes next: notices that keep coming would
+            // hold it up for ever.
             let query = ScreenQuery(
                 for: names, only: only, except: except, prefersQuestions: hasShownNotice)
             // If the disk fails or is locked, it is looked at again with the next change or second.
@@ -236,7 +232,7 @@ extension PresentationLoop {
                 resting.add(id, at: context.clock.now())
                 await manager?.refuse(id, error)
             }
-            // One look passes over a hundred; behind them others may wait.
+            // One look passes over a hundred; after them others may wait.
             guard upcoming.record == nil, !upcoming.refused.isEmpty, isOn else { return upcoming }
             let before = except.count
             except = resting.ids(at: context.clock.now())
@@ -255,7 +251,7 @@ extension PresentationLoop {
     }
 
     private func pauseWithoutLead(_ seen: UInt64) async -> Pause? {
-        // Whoever only waits for the end of the queue need not wait for the lead.
+        // Callers that only wait for the end of the queue need not wait for the lead.
         if !idleWaiters.isEmpty, let upcoming = await next(), upcoming.record == nil {
             idleWaiters.wake()
         }
@@ -292,7 +288,7 @@ extension PresentationLoop {
         resting.add(id, at: context.clock.now())
         await lead?.giveUp()
         let time = Self.backoff.pause(after: failures)
-        // Whoever waits for the end of the queue is not to wait much longer than that takes.
+        // Callers that wait for the end of the queue are not to wait for a long pause as well.
         return pause(for: idleWaiters.isEmpty ? time : min(time, .seconds(1)))
     }
 

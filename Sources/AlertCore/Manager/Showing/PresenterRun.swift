@@ -92,7 +92,7 @@ final class PresenterRun: Sendable {
         task.withLock { $0 = started }
     }
 
-    /// Notes that the presenter's time is over; `false` if it has ended, whatever signals of it are
+    /// Notes that the presenter's time is over; `false` if it has ended, even if signals of it are
     /// still to be read.
     func noteLate() -> Bool {
         progress.withLock { progress in
@@ -104,7 +104,7 @@ final class PresenterRun: Sendable {
 
     /// Hands a choice over, and returns when the alert is to leave the screen.
     ///
-    /// A cancelled task does not end this: whoever cancels it calls ``leave()``, too.
+    /// A cancelled task does not end this: what cancels it calls ``leave()``, too.
     func choose(_ choice: PresenterChoice) async {
         await withCheckedContinuation { continuation in
             let (isFirst, isOver) = phase.withLock { phase in

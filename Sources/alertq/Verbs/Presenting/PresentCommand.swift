@@ -136,24 +136,44 @@ struct PresentCommand: Command {
 
     /// Shows alerts until a signal comes, or until nothing is left with `--once`.
     private func serve(_ screen: OwnScreen, _ signals: SignalWatch) async throws -> Int32? {
-        try await withThrowingTaskGroup(of: Int32?.self) { group in
+        // Counts each suspension and each return from one.
+        let suspensions = ChangeSignal()
+        return try await withThrowingTaskGroup(of: Int32?.self) { group in
             await screen.start()
             if isOnce {
                 group.addTask {
-                    for manager in screen.managers { await manager.presentedAll() }
+                    await Self.waitUntilAllIsShown(by: screen.managers, suspensions)
                     return nil
                 }
             }
             group.addTask {
                 for await signal in signals.events {
                     guard signal == SIGTSTP else { return signal }
+                    suspensions.change()
                     try await screen.suspend()
                     await screen.start()
+                    suspensions.change()
                 }
                 return nil
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
+        }
+    }
+
+    /// Returns when nothing is left to show; what was taken off the screen because of a suspension
+    /// is left.
+    private static func waitUntilAllIsShown(
+        by managers: [AlertManager], _ suspensions: ChangeSignal
+    ) async {
+        while !Task.isCancelled {
+            let seen = suspensions.count
+            guard seen.isMultiple(of: 2) else {
+                await suspensions.wait(after: seen)
+                continue
+            }
+            for manager in managers { await manager.presentedAll() }
+            if suspensions.count == seen { return }
         }
     }
 

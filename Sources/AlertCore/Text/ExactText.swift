@@ -1,0 +1,16 @@
+/// A text as a key of a set or a dictionary, compared byte by byte as the database does it; see
+/// ``Swift/String/isIdentical(to:)-(String)``.
+package struct ExactText: Sendable, Hashable {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package static func == (one: ExactText, other: ExactText) -> Bool {
+        one.text.isIdentical(to: other.text)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(text.utf8.count)
+    }
+}
