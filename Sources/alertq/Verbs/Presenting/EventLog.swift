@@ -1,3 +1,4 @@
+import AlertPresenters
 import AlertQueue
 import Glibc
 import Synchronization
