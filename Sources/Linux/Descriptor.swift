@@ -76,26 +76,30 @@ package final class Descriptor: Sendable {
 // MARK: - Locks
 
 extension Descriptor {
-    /// Locks the whole file, if nobody else's lock is in the way; a false result leaves `errno`.
+    /// Locks the whole file or a range of it, if nobody else's lock is in the way; a false result
+    /// leaves `errno`.
     ///
     /// The lock belongs to this open file description; see fcntl(2), `F_OFD_SETLK`.
-    package func tryLock(_ type: Int32) -> Bool {
-        var request = Self.wholeFile(type)
+    package func tryLock(_ type: Int32, _ range: LockRange = .wholeFile) -> Bool {
+        var request = range.request(type)
         return clinux_ofd_setlk(raw, &request) == 0
     }
 
+    /// Gives up this open file description's locks on a range.
+    package func unlock(_ range: LockRange) { _ = tryLock(F_UNLCK, range) }
+
     /// Whether somebody else's lock would be in the way of an exclusive one; see fcntl(2),
     /// `F_OFD_GETLK`.
-    package var isLockedByOthers: Bool {
-        var request = Self.wholeFile(F_WRLCK)
-        return clinux_ofd_getlk(raw, &request) == 0 && Int32(request.l_type) != F_UNLCK
-    }
+    package var isLockedByOthers: Bool { otherLock(on: .wholeFile) != nil }
 
-    private static func wholeFile(_ type: Int32) -> flock {
-        var request = flock()
-        request.l_type = Int16(type)
-        request.l_whence = Int16(SEEK_SET)
-        return request
+    /// Somebody else's lock that would be in the way of an exclusive one; one of them, if there are
+    /// more.
+    package func otherLock(on range: LockRange) -> LockRange? {
+        var request = range.request(F_WRLCK)
+        guard clinux_ofd_getlk(raw, &request) == 0, Int32(request.l_type) != F_UNLCK else {
+            return nil
+        }
+        return LockRange(start: Int64(request.l_start), length: Int64(request.l_len))
     }
 }
 

@@ -88,7 +88,10 @@ package protocol AlertStore: Sendable {
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport
 
-    /// Attaches a screen, which may lead once no other one does.
+    /// Attaches a screen, which may lead once no other one does, or once the one that does has
+    /// given no sign of life for five seconds.
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` where 64 screens are attached already.
     nonisolated(nonsending) func attach(
         _ screen: SlotHolder
     ) async throws(AlertError) -> any ScreenLease

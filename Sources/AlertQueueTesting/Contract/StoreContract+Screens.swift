@@ -36,6 +36,18 @@ extension StoreContract {
             }
             try expectEqual(leading, 1, "screens that lead")
         },
+        StoreCheck("Of 65 screens the last one is refused until another one goes") { queue in
+            let store = try await queue.open()
+            var leases: [any ScreenLease] = []
+            for number in 0..<64 { leases.append(try await store.attach(screen("\(number)"))) }
+            try await expectError("busy") { try await store.attach(screen("one more")) }
+            try expect(await leases[63].lead(), "the last one leads")
+            leases[7].release()
+            let next = try await store.attach(screen("next"))
+            try expect(await !next.lead(), "it follows")
+            leases[63].release()
+            try await expectLead(next)
+        },
         StoreCheck("Everybody sees who leads, and which alert is on the screen") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.ask().record.id

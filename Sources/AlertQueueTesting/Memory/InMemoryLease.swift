@@ -5,9 +5,11 @@ final class InMemoryLease: ScreenLease {
     private let core: InMemoryCore
     private let number: Int
 
-    init(of holder: SlotHolder, in core: InMemoryCore, process: Int) {
+    /// Attaches a screen; `nil` if there are too many already.
+    init?(of holder: SlotHolder, in core: InMemoryCore, process: Int) {
+        guard let number = core.withScreens({ $0.attach(holder, of: process) }) else { return nil }
         self.core = core
-        number = core.withScreens { $0.attach(holder, of: process) }
+        self.number = number
     }
 
     deinit { release() }

@@ -8,6 +8,9 @@ struct InMemoryScreens {
         let process: Int
     }
 
+    /// How many screens may be attached.
+    static let capacity = 64
+
     private var screens: [Int: Screen] = [:]
     private var nextNumber = 0
     private(set) var leader: Int?
@@ -16,8 +19,9 @@ struct InMemoryScreens {
     /// The screen that leads, and what is on it.
     var leading: SlotHolder? { leader.flatMap { screens[$0]?.holder } }
 
-    /// Attaches a screen; returns its number.
-    mutating func attach(_ holder: SlotHolder, of process: Int) -> Int {
+    /// Attaches a screen; returns its number, or `nil` if there are too many already.
+    mutating func attach(_ holder: SlotHolder, of process: Int) -> Int? {
+        guard screens.count < Self.capacity else { return nil }
         nextNumber += 1
         screens[nextNumber] = Screen(holder: holder, process: process)
         return nextNumber

@@ -224,7 +224,12 @@ extension InMemoryStore: AlertStore {
         _ screen: SlotHolder
     ) async throws(AlertError) -> any ScreenLease {
         try checkOpen()
-        return InMemoryLease(of: screen, in: core, process: process)
+        guard let lease = InMemoryLease(of: screen, in: core, process: process) else {
+            throw .busy(
+                "\(InMemoryScreens.capacity) screens show this queue, as many as it has room for; "
+                    + "end one of them and try again")
+        }
+        return lease
     }
 
     package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {

@@ -10,11 +10,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     /// On whose behalf it applies deadlines.
     let caller: Caller
     let commits: GroupCommit
-    let slot: PresentationSlot
+    let slot: SlotFile
     private let changes: ChangeSignal
     private let foreignChanges: ChangeSignal
     private let slotChanges: ChangeSignal
-    private let lastHold: LastHold
+    private let lastLeader: LastLeader
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
@@ -56,7 +56,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
             bell.ring()
         }
         bell.create()
-        PresentationSlot(path: files.slot, mode: files.mode).allocateText()
+        SlotFile(path: files.slot, mode: files.mode).allocate()
         let store = SQLiteAlertStore(
             files: files, clock: clock, caller: caller, commits: commits, changes: changes,
             foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
@@ -76,7 +76,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         bell: Bell, timekeeper: Timekeeper?
     ) {
         let slotChanges = ChangeSignal()
-        let lastHold = LastHold()
+        let lastLeader = LastLeader()
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known) { [weak commits] in
                 commits?.deferWrite("open the database again") { _ in }
@@ -91,11 +91,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.known = known
         self.lookAhead = lookAhead
         self.slotChanges = slotChanges
-        self.lastHold = lastHold
+        self.lastLeader = lastLeader
         self.reader = reader
         self.caller = caller
         self.timekeeper = timekeeper
-        slot = PresentationSlot(path: files.slot, mode: files.mode)
+        slot = SlotFile(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
             // What this process has committed itself has been told already.
             guard bell.wasRungByOthers() else { return }
@@ -105,7 +105,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         } onSlot: {
             slotChanges.change()
         } onTick: {
-            lastHold.giveSign()
+            lastLeader.giveSign()
             bell.listen()
             // A ring may have been swallowed: the database's own version number tells.
             reader.async { reader in
@@ -212,32 +212,32 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         _ screen: SlotHolder
     ) async throws(AlertError) -> any ScreenLease {
         guard !isClosed else { throw .closed }
-        return SlotLease(of: screen, in: self)
+        return try SlotLease(of: screen, in: self)
     }
 
-    package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? { slot.holder() }
+    package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
+        slot.leader()?.holder
+    }
 
-    /// Takes the slot, if it is free.
-    func takeSlot(_ screen: SlotHolder) throws(AlertError) -> SlotHold? {
-        guard let hold = try slot.take(screen) else { return nil }
-        lastHold.set(hold)
-        // Its tick is the pulse of the screen that leads.
+    /// Notes a screen that leads, which has to give signs of life.
+    func noteLead(of entry: SlotEntry) {
+        lastLeader.set(entry)
+        // Its tick is the pulse.
         watch.start()
-        return hold
     }
 
     /// Waits until the slot may have become free, or a second has passed.
     nonisolated(nonsending) func waitForSlot() async {
         watch.start()
         let seen = slotChanges.count
-        guard slot.isHeld() else {
+        guard slot.leader() != nil else {
             // It is free and could not be taken all the same: not to be tried in a spin.
             try? await Task.sleep(for: .milliseconds(100))
             return
         }
         await slotChanges.wait(after: seen)
         // The close may be heard before the lock is free.
-        for milliseconds in [1, 2, 4, 8, 16] where slot.isHeld() {
+        for milliseconds in [1, 2, 4, 8, 16] where slot.leader() != nil {
             // A cancelled wait is over; the caller looks at its task itself.
             try? await Task.sleep(for: .milliseconds(milliseconds))
         }

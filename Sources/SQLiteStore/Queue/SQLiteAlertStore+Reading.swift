@@ -190,7 +190,7 @@ extension SQLiteAlertStore {
 
     /// The record, with its state as the slot knows it.
     private func withState(_ record: AlertRecord) -> AlertRecord {
-        guard record.state == .queued, let holder = slot.holder(), holder.isThere,
+        guard record.state == .queued, let holder = slot.leader()?.holder, holder.isThere,
             holder.alert == record.id
         else { return record }
         var record = record

@@ -1,7 +1,7 @@
 import AlertCore
 import Glibc
 
-/// A sign of life that the holder of the slot writes into its file once a second.
+/// A sign of life that a screen writes into the slot file once a second.
 ///
 /// A lock proves that its holder has not died. A process that is stopped keeps its locks, and
 /// shows nothing to anybody.
@@ -44,13 +44,16 @@ struct Heartbeat {
         return Array((zeros + digits + " " + boot + "\n").utf8)
     }
 
-    /// How long ago it was, if that is too long for somebody who is there.
-    ///
-    /// Signs that can't be compared with this moment, such as those of a process in another time
-    /// namespace, count as recent.
-    func overdue(at now: Heartbeat = .now) -> Duration? {
+    /// How long ago it was; `nil` for a sign that can't be compared with this moment, such as that
+    /// of a process in another time namespace.
+    func age(at now: Heartbeat = .now) -> Duration? {
         guard boot == now.boot else { return nil }
-        let age = Duration.milliseconds(now.milliseconds.subtractingBounded(milliseconds))
-        return age >= Self.silence ? age : nil
+        return .milliseconds(now.milliseconds.subtractingBounded(milliseconds))
+    }
+
+    /// How long ago it was, if that is too long for a process that is there; one that can't be
+    /// compared counts as recent.
+    func overdue(at now: Heartbeat = .now) -> Duration? {
+        age(at: now).flatMap { $0 >= Self.silence ? $0 : nil }
     }
 }

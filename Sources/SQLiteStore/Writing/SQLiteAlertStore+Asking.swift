@@ -93,7 +93,7 @@ extension SQLiteAlertStore {
         guard (try? writer.open()) != nil else { return nil }
         let bell = Bell(path: files.bell, mode: files.mode)
         bell.create()
-        PresentationSlot(path: files.slot, mode: files.mode).allocateText()
+        SlotFile(path: files.slot, mode: files.mode).allocate()
         let prepared = PreparedQuestion(question, by: caller)
         guard (try? writer.tryLock()) == true else { return nil }
         defer { writer.unlock() }

@@ -8,25 +8,31 @@ import Testing
 @Suite("Signs of life in the slot")
 struct HeartbeatTests {
     private let queue: TemporaryQueue
-    private let slot: PresentationSlot
-    private let hold: SlotHold
+    private let slot: SlotFile
+    private let entry: SlotEntry
 
     init() throws {
         queue = try TemporaryQueue()
-        slot = PresentationSlot(path: queue.path + "-slot", mode: 0o600)
-        hold = try #require(
-            try slot.take(
-                SlotHolder(identity: .current, presenters: ["test"], hasDelegate: false)))
+        slot = SlotFile(path: queue.path + "-slot", mode: 0o600)
+        entry = try #require(try slot.attach(Self.screen("test")))
+        #expect(entry.lead())
     }
+
+    private static func screen(_ presenter: String) -> SlotHolder {
+        SlotHolder(identity: .current, presenters: [presenter], hasDelegate: false)
+    }
+
+    private var holder: SlotHolder? { slot.leader()?.holder }
 
     /// Replaces the sign in the file, as if it were of another moment or another program.
     private func write(sign: String) throws {
         let file = try FileHandle(forUpdating: URL(filePath: slot.path))
-        let bytes = try #require(try file.read(upToCount: PresentationSlot.textLength))
-        #expect(bytes.count == PresentationSlot.textLength)
+        let bytes = try #require(try file.read(upToCount: SlotFile.entryLength))
+        #expect(bytes.count == SlotFile.entryLength)
         let head = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
-        var text = bytes[...head] + Data(sign.utf8)
-        text.append(Data(count: PresentationSlot.textLength - text.count))
+        var text = bytes[...head] + Data((sign.isEmpty ? "\n" : sign + "\n").utf8)
+        text += Data("1\n".utf8)
+        text.append(Data(count: SlotFile.entryLength - text.count))
         try file.seek(toOffset: 0)
         try file.write(contentsOf: text)
         try file.close()
@@ -34,50 +40,81 @@ struct HeartbeatTests {
 
     private func sign(ago seconds: Int64) -> String {
         let digits = String(decoding: Heartbeat.now.line.prefix(16), as: UTF8.self)
-        return "\((Int64(digits) ?? 0) - seconds * 1000) \(SystemClock.boot)\n"
+        return "\((Int64(digits) ?? 0) - seconds * 1000) \(SystemClock.boot)"
     }
 
     @Test("After five seconds without a sign the holder is silent, and with the next one not")
     func silence() throws {
-        #expect(slot.holder()?.isThere == true)
+        #expect(holder?.isThere == true)
         try write(sign: sign(ago: 4))
-        #expect(slot.holder()?.isThere == true)
+        #expect(holder?.isThere == true)
         try write(sign: sign(ago: 12))
-        let silence = try #require(slot.holder()?.silence)
+        let silence = try #require(holder?.silence)
         #expect(silence.components.seconds == 12)
-        #expect(hold.show(7, hasDelegate: false))
-        #expect(slot.holder()?.alert == 7 && slot.holder()?.isThere == true)
+        #expect(entry.show(7, hasDelegate: false))
+        #expect(holder?.alert == 7 && holder?.isThere == true)
         try write(sign: "")
         let before = try Data(contentsOf: URL(filePath: slot.path))
-        hold.giveSign()
+        entry.giveSign()
         #expect(try Data(contentsOf: URL(filePath: slot.path)) != before)
-        #expect(slot.holder()?.isThere == true)
+        #expect(holder?.isThere == true)
     }
 
     @Test(
         "A holder that gives no signs, or none that can be compared, counts as there",
-        arguments: ["", "x", "12", "12 another-boot time:[1]\n", "99999999999999 here\n"])
+        arguments: ["", "x", "12", "12 another-boot time:[1]", "99999999999999 here"])
     func unknown(sign: String) throws {
         try write(sign: sign)
-        #expect(slot.holder()?.alert == nil && slot.holder()?.presenters == ["test"])
-        #expect(slot.holder()?.isThere == true)
+        #expect(holder?.alert == nil && holder?.presenters == ["test"])
+        #expect(holder?.isThere == true)
     }
 
     @Test("A sign from the future is no silence, and no number overflows")
     func extremes() throws {
         for number: Int64 in [.max, .min + 1] {
-            try write(sign: "\(number) \(SystemClock.boot)\n")
-            #expect(slot.holder()?.isThere == (number > 0))
+            try write(sign: "\(number) \(SystemClock.boot)")
+            #expect(holder?.isThere == (number > 0))
         }
     }
 
     @Test("A text that leaves no room for a sign stays whole, and counts as there")
     func noRoom() throws {
-        hold.release()
-        var holder = SlotHolder(identity: .current, presenters: [], hasDelegate: false)
-        holder.host = String(repeating: "h", count: 850)
-        let hold = try #require(try slot.take(holder))
-        hold.giveSign()
-        #expect(slot.holder()?.host == holder.host && slot.holder()?.isThere == true)
+        entry.release()
+        var wordy = SlotHolder(identity: .current, presenters: [], hasDelegate: false)
+        wordy.host = String(repeating: "h", count: 850)
+        let entry = try #require(try slot.attach(wordy))
+        #expect(entry.lead())
+        entry.giveSign()
+        #expect(holder?.host == wordy.host && holder?.isThere == true)
+    }
+
+    @Test("A leader without a sign for 3.5 seconds is overtaken, and follows when it goes on")
+    func overtaken() throws {
+        let other = try #require(try slot.attach(Self.screen("other")))
+        try write(sign: sign(ago: 2))
+        #expect(!other.lead() && entry.leads)
+        try write(sign: sign(ago: 4))
+        #expect(other.lead())
+        #expect(!entry.leads && !entry.lead())
+        // What it writes when it goes on changes nothing about that.
+        #expect(!entry.show(3, hasDelegate: false))
+        entry.giveSign()
+        #expect(holder?.presenters == ["other"])
+        other.stepBack()
+        #expect(entry.lead())
+    }
+
+    @Test("A leader whose text was overwritten, or can't be compared, is not overtaken at once")
+    func unreadable() throws {
+        let other = try #require(try slot.attach(Self.screen("other")))
+        try write(sign: "12 another-boot time:[1]")
+        #expect(!other.lead())
+        let file = try FileHandle(forUpdating: URL(filePath: slot.path))
+        try file.truncate(atOffset: 0)
+        try file.close()
+        #expect(!other.lead() && entry.leads)
+        #expect(holder == .unknown)
+        entry.giveSign()
+        #expect(holder?.presenters == ["test"])
     }
 }

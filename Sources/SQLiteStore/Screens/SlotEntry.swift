@@ -1,0 +1,138 @@
+import AlertCore
+import Glibc
+import Linux
+import Synchronization
+
+/// A screen of this process in the slot file, until it is released.
+final class SlotEntry: Sendable {
+    /// After so long without a sign a screen that leads is overtaken. With a look a second that
+    /// makes five seconds at most.
+    static let patience = Duration.milliseconds(3500)
+
+    private struct State {
+        var descriptor: Descriptor?
+        var holder: SlotHolder
+        /// The generation that it has taken; 0 for none.
+        var generation: Int64 = 0
+        /// The generation of a leader whose text can't be read, and since when.
+        var nameless: (generation: Int64, since: ContinuousClock.Instant)?
+    }
+
+    private let state: Mutex<State>
+    private let file: SlotFile
+    private let index: Int
+
+    /// Takes over a descriptor with the entry's lock.
+    init(descriptor: Descriptor, file: SlotFile, index: Int, holder: SlotHolder) {
+        state = Mutex(State(descriptor: descriptor, holder: holder))
+        self.file = file
+        self.index = index
+    }
+
+    /// Whether others see it: its file still stands at its path.
+    var isValid: Bool { state.withLock { $0.descriptor?.isStill(at: file.path) ?? false } }
+
+    /// Whether it leads.
+    var leads: Bool { state.withLock { leads($0) } }
+
+    private func leads(_ state: State) -> Bool {
+        guard let descriptor = state.descriptor, state.generation > 0 else { return false }
+        return descriptor.isStill(at: file.path)
+            && !SlotFile.isOvertaken(state.generation, in: descriptor)
+    }
+
+    /// Takes the lead, if no other screen has it, or if the one that has it gives no signs.
+    func lead() -> Bool {
+        state.withLock { state in
+            if leads(state) { return true }
+            drop(&state)
+            guard let descriptor = state.descriptor, descriptor.isStill(at: file.path) else {
+                return false
+            }
+            let held = SlotFile.generations(of: descriptor)
+            if let leader = file.leader(), !mayOvertake(leader, &state) { return false }
+            let next = (held.max() ?? 0) + 1
+            guard descriptor.tryLock(F_WRLCK, SlotFile.range(of: next)) else { return false }
+            state.generation = next
+            // Another screen may have taken another generation at the same moment.
+            guard SlotFile.generations(of: descriptor).subtracting(held).isEmpty else {
+                drop(&state)
+                return false
+            }
+            return write(state)
+        }
+    }
+
+    /// Whether a leader has been silent for too long; one whose text can't be read is when it has
+    /// had its time to write it.
+    private func mayOvertake(_ leader: SlotFile.Leader, _ state: inout State) -> Bool {
+        guard leader.generation > 0 else { return false }
+        if leader.holder.pid > 0 { return leader.silence.map { $0 >= Self.patience } ?? false }
+        let now = ContinuousClock.now
+        guard let nameless = state.nameless, nameless.generation == leader.generation else {
+            state.nameless = (leader.generation, now)
+            return false
+        }
+        return nameless.since.duration(to: now) >= Self.patience
+    }
+
+    /// Writes down who it is; `false` if that can't be done, or if the file was deleted.
+    func enter() -> Bool {
+        state.withLock { state in
+            state.descriptor?.isStill(at: file.path) == true && write(state)
+        }
+    }
+
+    /// Writes down what it shows; `false` if that can't be done, or if it does not lead.
+    func show(_ alert: Alert.ID?, hasDelegate: Bool) -> Bool {
+        state.withLock { state in
+            guard leads(state) else { return false }
+            state.holder.alert = alert
+            state.holder.hasDelegate = hasDelegate
+            return write(state)
+        }
+    }
+
+    /// Writes that this process is there, and the rest anew, whoever has overwritten it. That wakes
+    /// nobody who watches the file.
+    func giveSign() { state.withLock { _ = write($0) } }
+
+    private func write(_ state: State) -> Bool {
+        guard let descriptor = state.descriptor,
+            let bytes = SlotText(of: state.holder, leading: state.generation).bytes
+        else { return false }
+        let offset = off_t(index * SlotFile.entryLength)
+        return pwrite(descriptor.raw, bytes, bytes.count, offset) == bytes.count
+    }
+
+    /// Gives up the lead, and tells the screens that wait for it.
+    func stepBack() {
+        state.withLock { state in
+            guard state.generation > 0 else { return }
+            drop(&state)
+            _ = write(state)
+        }
+        // What they watch for is that somebody who may write the file closes it.
+        _ = try? Descriptor.open(file.path, mode: file.mode)
+    }
+
+    private func drop(_ state: inout State) {
+        guard state.generation > 0 else { return }
+        state.holder.alert = nil
+        state.descriptor?.unlock(SlotFile.range(of: state.generation))
+        state.generation = 0
+    }
+
+    /// Detaches the screen.
+    func release() {
+        state.withLock { state in
+            guard let descriptor = state.descriptor else { return }
+            // The next one in its place is not to be taken for this one before it has written its
+            // text.
+            let empty = [UInt8](repeating: 0, count: SlotFile.entryLength)
+            pwrite(descriptor.raw, empty, empty.count, off_t(index * SlotFile.entryLength))
+            state.descriptor = nil
+            state.generation = 0
+        }
+    }
+}

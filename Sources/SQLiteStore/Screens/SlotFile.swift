@@ -1,0 +1,169 @@
+import AlertCore
+import FoundationEssentials
+import Glibc
+import Linux
+
+/// The file of the screens that are attached to a queue, and which of them leads.
+///
+/// Each screen has an entry of a fixed length, which it alone writes: who it is, what it shows, and
+/// when it last gave a sign of life. A lock on the entry's bytes proves that its process has not
+/// died: an open-file-description lock (fcntl(2), `F_OFD_SETLK`), which the kernel frees then.
+///
+/// Which screen leads is another lock, on a byte far behind the entries, the number of which is the
+/// generation of the lead. Its holder leads if nobody holds a later generation. So a screen that is
+/// stopped, and keeps its locks, can be overtaken: the next one takes the next generation, and the
+/// stopped one finds that out when it goes on.
+///
+/// For example: screen A leads with generation 4 and is stopped. After 3.5 s without a sign of it,
+/// B takes byte 5 and leads. A goes on, sees that byte 5 is locked, and follows.
+///
+/// Earlier versions lock the whole file while they present, and look at the first entry's text.
+struct SlotFile: Sendable {
+    /// The fixed length of an entry, so that a full disk never stops its being written again.
+    static let entryLength = 1024
+    /// How many screens may be attached.
+    static let capacity = 64
+    /// The lock of generation 0 would be on this byte.
+    private static let firstGeneration: Int64 = 1 << 40
+    /// Locks beyond that are nobody's of ours.
+    private static let lastGeneration: Int64 = 1 << 40
+
+    let path: String
+    let mode: mode_t
+
+    /// The screen that leads.
+    struct Leader {
+        var holder: SlotHolder
+        /// 0 for an earlier version, which can't be overtaken.
+        var generation: Int64
+        /// For how long it has given no sign; `nil` where that can't be told.
+        var silence: Duration?
+    }
+
+    /// Gives the file the length of one entry, so that it can be written on a full disk.
+    func allocate() {
+        let size = FileIdentity(path: path)?.size ?? 0
+        guard size < Self.entryLength, let descriptor = try? Descriptor.open(path, mode: mode)
+        else { return }
+        // Without room there is nothing to be done here; attaching a screen throws then.
+        _ = posix_fallocate(descriptor.raw, 0, off_t(Self.entryLength))
+    }
+
+    /// Attaches a screen; `nil` while a process of an earlier version presents.
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` where there are 64 screens already,
+    ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/storage(operation:_:)``.
+    func attach(_ holder: SlotHolder) throws(AlertError) -> SlotEntry? {
+        // Opening for writing and closing again would wake everybody who waits: look first.
+        if let file = Descriptor.openForReading(path), Self.isTakenByEarlierVersion(file) {
+            return nil
+        }
+        let descriptor = try Descriptor.open(path, mode: mode)
+        for index in 0..<Self.capacity {
+            if descriptor.tryLock(F_WRLCK, Self.range(ofEntry: index)) {
+                let entry = SlotEntry(
+                    descriptor: descriptor, file: self, index: index, holder: holder)
+                // Deleted between opening and locking: others see another file.
+                return entry.enter() ? entry : nil
+            }
+            guard errno == EAGAIN || errno == EACCES else {
+                throw SystemError.current("lock", path)
+            }
+            if Self.isTakenByEarlierVersion(descriptor) { return nil }
+        }
+        throw .busy(
+            "\(Self.capacity) screens show this queue, as many as it has room for; "
+                + "end one of them and try again")
+    }
+
+    /// The screen that leads; `nil` if none does.
+    ///
+    /// Between taking the lead and writing that down, a screen is seen without a text: that is read
+    /// again for a moment.
+    func leader() -> Leader? {
+        guard let file = Descriptor.openForReading(path) else { return nil }
+        var last: Leader?
+        for attempt in 0..<5 {
+            if attempt > 0 { usleep(500) }
+            guard let generation = Self.generations(of: file).max() else {
+                return Self.isTakenByEarlierVersion(file) ? earlierVersion(file) : nil
+            }
+            for (index, leader) in entries(of: file) where leader.generation == generation {
+                // A dead screen's text may tell the same generation.
+                if file.otherLock(on: Self.range(ofEntry: index)) != nil { return leader }
+            }
+            last = Leader(holder: .unknown, generation: generation)
+        }
+        return last
+    }
+
+    // MARK: - Locks
+
+    static func range(ofEntry index: Int) -> LockRange {
+        LockRange(start: Int64(index * entryLength), length: Int64(entryLength))
+    }
+
+    static func range(of generation: Int64) -> LockRange {
+        LockRange(start: firstGeneration + generation, length: 1)
+    }
+
+    /// The generations that others hold.
+    static func generations(of file: Descriptor) -> Set<Int64> {
+        var found: Set<Int64> = []
+        var unseen = [later(than: 0)]
+        // The kernel tells one lock of a range, whichever: others may lie on both sides of it.
+        while let range = unseen.popLast(), found.count <= capacity {
+            guard let lock = file.otherLock(on: range), lock.length == 1 else { continue }
+            found.insert(lock.start - firstGeneration)
+            let (before, after) = (lock.start - range.start, range.end - lock.start - 1)
+            if before > 0 { unseen.append(LockRange(start: range.start, length: before)) }
+            if after > 0 { unseen.append(LockRange(start: lock.start + 1, length: after)) }
+        }
+        return found
+    }
+
+    /// Whether others hold a later generation.
+    static func isOvertaken(_ generation: Int64, in file: Descriptor) -> Bool {
+        generation < lastGeneration && file.otherLock(on: later(than: generation)) != nil
+    }
+
+    private static func later(than generation: Int64) -> LockRange {
+        LockRange(
+            start: firstGeneration + generation + 1, length: lastGeneration - generation)
+    }
+
+    private static func isTakenByEarlierVersion(_ file: Descriptor) -> Bool {
+        file.otherLock(on: .wholeFile) == .wholeFile
+    }
+
+    // MARK: - Texts
+
+    /// What stands in the entries, those of dead screens included.
+    private func entries(of file: Descriptor) -> [(index: Int, leader: Leader)] {
+        var bytes = [UInt8](repeating: 0, count: Self.entryLength * Self.capacity)
+        let count = max(0, pread(file.raw, &bytes, bytes.count, 0))
+        return (0..<Self.capacity).compactMap { index in
+            let start = index * Self.entryLength
+            guard start < count else { return nil }
+            let text = SlotText(bytes[start..<min(start + Self.entryLength, count)])
+            return text.map { (index, $0.leader) }
+        }
+    }
+
+    /// A process of an earlier version is seen with the text of one that died until it has written
+    /// its own: a text without a living process is read again for a moment.
+    private func earlierVersion(_ file: Descriptor) -> Leader? {
+        var last = Leader(holder: .unknown, generation: 0)
+        for attempt in 0..<5 {
+            guard Self.isTakenByEarlierVersion(file) else { return nil }
+            last = entries(of: file).first?.leader ?? last
+            let isSure = last.holder.isThere || attempt > 0
+            let pid = last.holder.pid
+            if isSure, pid > 0, kill(pid, 0) == 0 || errno == EPERM { break }
+            usleep(500)
+        }
+        // Of another pid namespace, perhaps: pid_namespaces(7).
+        last.generation = 0
+        return last
+    }
+}

@@ -1,0 +1,55 @@
+import AlertCore
+import FoundationEssentials
+
+/// The text of a screen's entry: a line of JSON that says who it is and what it shows, a line with
+/// its last sign of life, and a line with the generation that it leads.
+struct SlotText {
+    var holder: SlotHolder
+    var sign: Heartbeat?
+    /// 0 for a screen that does not lead.
+    var generation: Int64
+
+    init(of holder: SlotHolder, leading generation: Int64) {
+        self.holder = holder
+        sign = .now
+        self.generation = generation
+    }
+
+    /// Reads the bytes of an entry; `nil` where they are something else.
+    init?(_ bytes: some Collection<UInt8>) {
+        let lines = bytes.prefix { $0 != 0 }.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let text = lines.first,
+            let holder = try? JSONDecoder().decode(SlotHolder.self, from: Data(text))
+        else { return nil }
+        self.holder = holder
+        // A screen that gives no signs at all is of an earlier version.
+        sign = lines.dropFirst().first.flatMap {
+            Heartbeat(line: String(decoding: $0, as: UTF8.self))
+        }
+        generation =
+            lines.dropFirst(2).first.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// The screen as one that leads.
+    var leader: SlotFile.Leader {
+        var holder = holder
+        holder.silence = sign?.overdue()
+        return SlotFile.Leader(
+            holder: holder, generation: generation, silence: sign?.age())
+    }
+
+    /// The bytes of an entry; `nil` where the screen's names leave no room.
+    var bytes: [UInt8]? {
+        guard let json = try? JSONEncoder().encode(holder) else { return nil }
+        let newline = UInt8(ascii: "\n")
+        let end = Array("\(generation)\n".utf8)
+        var bytes = json + [newline]
+        let hasRoom = bytes.count + Heartbeat.now.line.count + end.count <= SlotFile.entryLength
+        // Names that leave no room for a sign stand without one, and count as there.
+        bytes += hasRoom ? sign?.line ?? [newline] : [newline]
+        bytes += end
+        guard bytes.count <= SlotFile.entryLength else { return nil }
+        return bytes + [UInt8](repeating: 0, count: SlotFile.entryLength - bytes.count)
+    }
+}
