@@ -74,6 +74,8 @@ struct HostileErrorTests {
         _ = try await queue.run("ask", "First", "-b", "yes", "--detach")
         #expect(await terminal.shows("First"))
         let piece = "name\u{1B}[31m\u{9B}7m\u{202E}\u{200B}\u{7}\u{E0041}"
+        // It would write its own text again within a second.
+        try await presenter.stop()
         try writeSlot(piece, pid: presenter.pid)
         let other = try PseudoTerminal()
         let asker = try queue.start(["ask", piece, "-m", piece, "-b", "=" + piece], on: other)
@@ -88,7 +90,7 @@ struct HostileErrorTests {
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == piece + "\n", "a program gets the id as it is")
         #expect(TerminalBytes.additions(in: other.bytes, .screen) == [])
-        presenter.kill(SIGTERM)
+        presenter.kill(SIGKILL)
         _ = await presenter.exit()
     }
 
@@ -115,7 +117,8 @@ struct HostileErrorTests {
             "presenters": [text], "hasDelegate": false,
         ]
         var bytes = try JSONSerialization.data(withJSONObject: holder)
-        bytes.append(UInt8(ascii: "\n"))
+        // No sign of life, and the first generation of the lead.
+        bytes.append(Data("\n\n1\n".utf8))
         bytes.append(Data(count: 1024 - bytes.count))
         let file = try FileHandle(forUpdating: URL(filePath: queue.path + "-slot"))
         try file.write(contentsOf: bytes)

@@ -27,6 +27,12 @@ struct StoredQueueTests {
         return (queue, try db.lastHead())
     }
 
+    /// A moment before the deadlines of what waits in the queues.
+    private static var beforeDeadlines: ManualClock {
+        ManualClock(
+            ClockReading(wallMilliseconds: 1_795_300_000_000, bootMilliseconds: 5, boot: "other"))
+    }
+
     private static var snapshots: Alert {
         Alert(
             "Delete 40 GB of old snapshots?", message: "tank/old",
@@ -65,7 +71,7 @@ struct StoredQueueTests {
     func opened() async throws {
         for schema in Self.schemas {
             let (queue, head) = try stored(schema)
-            let store = try await queue.store()
+            let store = try await queue.store(clock: Self.beforeDeadlines)
             #expect(try queue.integer("PRAGMA user_version") == Int64(Migration.all.count))
             let report = try await store.verify(expecting: head)
             #expect(report.problems.isEmpty, "schema \(schema): \(report.problems)")
