@@ -42,7 +42,18 @@ extension AlertManager {
     public func stopPresenting() async { await presentation.stop() }
 
     /// Waits until there is nothing left to show.
-    package func presentedAll() async { await presentation.waitUntilIdle() }
+    ///
+    /// - Throws: Why presenting has ended by itself, ``AlertError/incompatible(path:_:)``.
+    package func presentedAll() async throws(AlertError) {
+        await presentation.waitUntilIdle()
+        if let error = presentation.failure.error { throw error }
+    }
+
+    /// Waits until presenting ends by itself, because the queue is no longer the one that was
+    /// opened, and throws that; returns if the task is cancelled.
+    package nonisolated func presentingFailed() async throws(AlertError) {
+        try await presentation.failure.wait()
+    }
 
     /// The screen that leads, in any process; `nil` if none does.
     package nonisolated func leadingScreen() async -> SlotHolder? { await store.leadingScreen() }

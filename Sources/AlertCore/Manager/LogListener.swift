@@ -88,6 +88,7 @@ actor LogListener: QueueActor {
         let isOver = now.isAtOrAfter(since.advanced(by: Self.patience))
         if case .incompatible = error {} else { guard isOver else { return } }
         await manager.askers.failAll(with: error)
+        if case .incompatible = error { await manager.presentation.fail(with: error) }
         await manager.presentation.show?.leave(because: "the queue can't be read")
     }
 

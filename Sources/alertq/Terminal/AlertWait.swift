@@ -82,15 +82,17 @@ struct AlertWait: Sendable {
 
     /// Lets the alert expire once nobody has been there to see it for so long without a break.
     private func expireUnattended(_ record: AlertRecord, after limit: Duration) async throws {
-        var start = ContinuousClock.now
+        // From the first look that found nobody on: between two looks somebody may have been there.
+        var start: ContinuousClock.Instant?
         while true {
             var isAttended = terminal?.isForeground == true
             if !isAttended {
                 isAttended = await manager.leadingScreen()?.isThere(for: record.alert) == true
             }
-            if isAttended { start = .now }
-            let left = limit - start.duration(to: .now)
-            guard left <= .zero, !isAttended else {
+            let since = isAttended ? nil : start ?? .now
+            start = since
+            let left = since.map { limit - $0.duration(to: .now) } ?? limit
+            guard left <= .zero else {
                 try await Task.sleep(for: min(max(left, .milliseconds(1)), .seconds(1)))
                 continue
             }

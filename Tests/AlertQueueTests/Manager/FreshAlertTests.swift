@@ -20,7 +20,7 @@ struct FreshAlertTests {
         _ = try await manager.show(.yesNo("warm up"))
         _ = await presenter.waitUntilShown()
         presenter.choose(.button(0))
-        await manager.presentedAll()
+        try await manager.presentedAll()
         return manager
     }
 
@@ -102,10 +102,10 @@ struct FreshAlertTests {
         await manager.startPresenting([presenter], only: shown)
         #expect(await presenter.waitUntilShown().id == shown)
         presenter.choose(.button(0))
-        await manager.presentedAll()
+        try await manager.presentedAll()
         #expect(await eventually { await manager.presentation.isWaiting })
         try await manager.show(.yesNo("not shown"))
-        await manager.presentedAll()
+        try await manager.presentedAll()
         #expect(presenter.shown.map(\.id) == [shown])
         await manager.close()
     }

@@ -38,6 +38,7 @@ actor PresentationLoop: QueueActor {
     /// Whether the last alert on the screen had no buttons.
     private var hasShownNotice = false
     private nonisolated let idleWaiters = IdleWaiters()
+    nonisolated let failure = PresentationFailure()
 
     init(_ context: QueueContext, turn: PresentationTurn?) {
         self.context = context
@@ -80,6 +81,7 @@ actor PresentationLoop: QueueActor {
         guard case .stopped = state, !presenters.isEmpty, !manager.isClosed else { return }
         self.presenters = presenters
         self.only = only
+        failure.error = nil
         lead = ScreenLead(for: presenters.map(\.name), in: context)
         state = .leading
         wakeUps.beginPresenting(on: presenters.map(\.name), for: manager)
@@ -92,11 +94,22 @@ actor PresentationLoop: QueueActor {
     /// Takes what is shown off the screen, and returns when that is done.
     func stop() async {
         guard let task else { return }
+        leave(because: "the presenter stopped")
+        await task.value
+    }
+
+    /// Ends for good: the queue is no longer the one that was opened.
+    func fail(with error: AlertError) {
+        guard isOn else { return }
+        failure.error = error
+        leave(because: SafeText.line("\(error)"))
+    }
+
+    private func leave(because reason: String) {
         state = .stopping(show)
         cutShort?()
-        show?.leave(because: "the presenter stopped")
+        show?.leave(because: reason)
         wakeUps.wake()
-        await task.value
     }
 
     /// Waits until there is nothing left to show.
@@ -143,24 +156,16 @@ extension PresentationLoop {
             }
             guard let lease = await lead?.take() else { return await pauseWithoutLead(seen) }
             guard await takeTurn() else { continue }
-            guard isOn else {
-                turn?.end()
-                break
-            }
+            defer { turn?.end() }
+            guard isOn else { break }
             state = .leading
             let upcoming = await next()
-            guard isOn else {
-                // What is not on the screen yet can't be told to leave it.
-                turn?.end()
-                break
-            }
+            // What is not on the screen yet can't be told to leave it.
+            guard isOn else { break }
             guard let upcoming, let record = upcoming.record else {
-                turn?.end()
                 return await pauseWithNothing(toShow: upcoming, lease, seen)
             }
-            let end = await show(record, upcoming, on: lease, for: manager)
-            turn?.end()
-            switch end {
+            switch await show(record, upcoming, on: lease, for: manager) {
             case .resolved, .waits:
                 failures = 0
                 resting.remove(record.id)
@@ -226,8 +231,14 @@ extension PresentationLoop {
             // hold it up for ever.
             let query = ScreenQuery(
                 for: names, only: only, except: except, prefersQuestions: hasShownNotice)
-            // If the disk fails or is locked, it is looked at again with the next change or second.
-            guard let upcoming = try? await context.store.next(query) else { return nil }
+            let upcoming: Upcoming
+            do throws(AlertError) {
+                upcoming = try await context.store.next(query)
+            } catch {
+                if case .incompatible = error { fail(with: error) }
+                // If the disk fails or is locked, it is looked at again a second later.
+                return nil
+            }
             for (id, error) in upcoming.refused.sorted(by: { $0.key < $1.key }) {
                 resting.add(id, at: context.clock.now())
                 await manager?.refuse(id, error)
@@ -262,20 +273,18 @@ extension PresentationLoop {
     private func pauseWithNothing(
         toShow upcoming: Upcoming?, _ lease: any ScreenLease, _ seen: UInt64
     ) async -> Pause? {
+        guard upcoming != nil else {
+            // Another process may be able to read the queue.
+            await lead?.giveUp()
+            return pause(for: .seconds(1))
+        }
         _ = await lease.show(nil, hasDelegate: context.delegates.hasManagers)
-        // A queue that could not be read is looked at again a second later.
-        guard upcoming != nil else { return pause(for: .seconds(1)) }
         wakeUps.releaseOwner(ifUnchangedSince: seen)
         if let end = resting.nextEnd(after: context.clock.now()) {
             // Another process may be able to show what rests here.
             await lead?.giveUp()
             return pause { [clock = context.clock, wakeUps] in
-                await withTaskGroup { group in
-                    group.addTask { await wakeUps.wait(after: seen) }
-                    group.addTask { try? await clock.sleep(until: end) }
-                    await group.next()
-                    group.cancelAll()
-                }
+                await wakeUps.wait(after: seen, until: end, clock)
             }
         }
         idleWaiters.wake()

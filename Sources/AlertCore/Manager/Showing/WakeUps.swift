@@ -30,6 +30,16 @@ final class WakeUps: Sendable {
     /// Waits until the loop has to look again.
     nonisolated(nonsending) func wait(after seen: UInt64) async { await signal.wait(after: seen) }
 
+    /// Waits until the loop has to look again, or until a moment.
+    func wait(after seen: UInt64, until end: ClockReading, _ clock: any AlertClock) async {
+        await withTaskGroup { group in
+            group.addTask { await self.wait(after: seen) }
+            group.addTask { try? await clock.sleep(until: end) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// Notes that a loop begins, and has yet to look.
     func beginPresenting(on presenters: [String], for owner: AlertManager) {
         state.withLock { state in

@@ -142,7 +142,13 @@ struct PresentCommand: Command {
             await screen.start()
             if isOnce {
                 group.addTask {
-                    await Self.waitUntilAllIsShown(by: screen.managers, suspensions)
+                    try await Self.waitUntilAllIsShown(by: screen.managers, suspensions)
+                    return nil
+                }
+            }
+            for manager in screen.managers {
+                group.addTask {
+                    try await manager.presentingFailed()
                     return nil
                 }
             }
@@ -165,14 +171,14 @@ struct PresentCommand: Command {
     /// is left.
     private static func waitUntilAllIsShown(
         by managers: [AlertManager], _ suspensions: ChangeSignal
-    ) async {
+    ) async throws {
         while !Task.isCancelled {
             let seen = suspensions.count
             guard seen.isMultiple(of: 2) else {
                 await suspensions.wait(after: seen)
                 continue
             }
-            for manager in managers { await manager.presentedAll() }
+            for manager in managers { try await manager.presentedAll() }
             if suspensions.count == seen { return }
         }
     }
