@@ -188,11 +188,8 @@ struct PresentationTests {
         _ = await one.waitUntilShown()
         try FileManager.default.removeItem(atPath: queue.path + "-slot")
         let second = try await AlertManager(path: queue.path, presenters: [two])
-        // The first one may be the faster one to see that the file is gone.
-        #expect(
-            await eventually {
-                one.isShowing != two.isShowing && one.shown.count + two.shown.count > 1
-            })
+        let shown = { one.shown.count + two.shown.count }
+        #expect(await eventually { one.isShowing != two.isShowing && shown() > 1 })
         for presenter in [one, two] where presenter.isShowing { presenter.choose(.button(0)) }
         #expect(try await eventually { try await second.record(id).response != nil })
         #expect(await eventually { !one.isShowing && !two.isShowing })
@@ -306,7 +303,6 @@ struct PresentationTests {
         let asker = try await AlertManager(path: queue.path)
         let id = try await asker.show(Alert("Well?", buttons: ["OK"]))
         var seen = [try await events.next()]
-        // What has been read comes only once, though more is read from there.
         try await watcher.answer(id, button: "OK")
         seen.append(try await events.next())
         try await asker.collect(id)
