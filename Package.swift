@@ -107,7 +107,8 @@ let package = Package(
             name: "ProcessTesting", dependencies: ["alertq", "Linux", "TestSupport"],
             path: "Tests/ProcessTesting"),
         .executableTarget(
-            name: "QueueClient", dependencies: ["AlertQueue"], path: "Tests/QueueClient"),
+            name: "QueueClient", dependencies: ["AlertQueue", "AlertQueueTesting"],
+            path: "Tests/QueueClient"),
         .executableTarget(
             name: "RestartDaemon", dependencies: ["AlertQueue"],
             path: "Tests/Examples/RestartDaemon"),

@@ -1,4 +1,5 @@
 import AlertQueue
+import AlertQueueTesting
 import Foundation
 
 /// A client that does random things, and writes down each before it begins and when it is done.
@@ -9,7 +10,7 @@ struct Play {
     private let client: Int
     private let hasDeadlines: Bool
     private let history: FileHandle
-    private var random: SplitMix
+    private var random: SeededRandom
     private let operations: Int
     /// The newest alert that this client knows.
     private var newest: Int64 = 1
@@ -26,7 +27,7 @@ struct Play {
         guard descriptor >= 0 else { throw Request.Mistake("can't write \(path)") }
         history = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         let seed = UInt64(bitPattern: try request.number("seed"))
-        random = SplitMix(seed: seed &* 1000 &+ UInt64(client))
+        random = SeededRandom(seed: seed &* 1000 &+ UInt64(client))
     }
 
     mutating func run() async throws {

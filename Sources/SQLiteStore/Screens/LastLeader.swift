@@ -1,4 +1,3 @@
-import AlertCore
 import Synchronization
 
 /// The screen of a store that has led last, for as long as it is attached.

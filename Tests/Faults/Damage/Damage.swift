@@ -1,3 +1,4 @@
+import AlertQueueTesting
 import Foundation
 import Glibc
 
@@ -14,11 +15,11 @@ struct Damage: CustomStringConvertible {
     /// Whether a process has the queue open meanwhile.
     let isLive: Bool
     let seed: UInt64
-    private var generator: SeededGenerator
+    private var generator: SeededRandom
 
     init(seed: UInt64) {
         self.seed = seed
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         isLive = Int.random(in: 0..<3, using: &generator) == 0
         // The database and its log are where there is something to lose.
         let weighted = ["", "", "", "-wal", "-wal", "-wal"] + Self.endings
@@ -58,7 +59,7 @@ struct Damage: CustomStringConvertible {
     }
 
     /// Changes bytes where they stand, as a bad disk or a stray pointer does.
-    private func scribble(_ file: String, _ generator: inout SeededGenerator) throws {
+    private func scribble(_ file: String, _ generator: inout SeededRandom) throws {
         let descriptor = open(file, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }

@@ -1,3 +1,4 @@
+import AlertQueueTesting
 import SQLite
 import SQLiteStore
 
@@ -12,11 +13,11 @@ struct RandomEdit: CustomStringConvertible {
 
     let seed: UInt64
     private(set) var statements: [String] = []
-    private var random: SeededGenerator
+    private var random: SeededRandom
 
     init(seed: UInt64) {
         self.seed = seed
-        random = SeededGenerator(seed: seed)
+        random = SeededRandom(seed: seed)
     }
 
     var description: String { "ALERTQ_EDIT_SEED=\(seed): \(statements.joined(separator: "; "))" }

@@ -1,3 +1,4 @@
+import AlertQueueTesting
 import Foundation
 import Glibc
 import ProcessTesting
@@ -28,7 +29,7 @@ struct StoppedScreenTests {
 
     @Test("However screens are stopped and killed, each question gets its answer", arguments: seeds)
     func random(seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var screens = try (1...4).map { _ in try start() }
         var stopped: Set<Int> = []
         defer { for screen in screens { screen.kill(SIGKILL) } }

@@ -1,3 +1,4 @@
+import AlertQueueTesting
 import Foundation
 import ProcessTesting
 import Testing
@@ -65,7 +66,7 @@ struct JournalTests {
             .opened(name: "file", inode: 7, isNew: true),
             .wrote(inode: 7, offset: 1, Data("b".utf8)),
         ] { disk.apply(record) }
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         try disk.losePower(into: left, .nothing, using: &generator)
         #expect(try String(contentsOfFile: left + "/file", encoding: .utf8) == "a")
     }

@@ -1,3 +1,4 @@
+import AlertQueueTesting
 import Foundation
 import Glibc
 import ProcessTesting
@@ -17,7 +18,7 @@ struct PowerLossTests {
     @Test("Power cuts while several processes ask and answer lose nothing acknowledged")
     func cuts() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var image = try await nearlyDueForCheckpoint()
         var ledger = Ledger()
         ledger.note(lines: try await list(image))
@@ -66,7 +67,7 @@ struct PowerLossTests {
     @Test("A power cut at any moment of the making of a queue leaves one that can be asked in")
     func making() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let queue = try CommandLineQueue()
         let recording = try lab.begin(in: queue.directory)
         let asked = try queue.start(Self.ask("First"), environment: recording.environment())
@@ -124,7 +125,7 @@ struct PowerLossTests {
 
     @Test("The plain loop with FULL loses nothing, with NORMAL what it acknowledged")
     func plainLoop() async throws {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         for (synchronous, loses) in [("FULL", false), ("NORMAL", true)] {
             let directory = try lab.emptyDirectory()
             let recording = try lab.begin(in: directory)
@@ -225,7 +226,7 @@ extension PowerLossTests {
     private func faultsAfterCut(
         _ recording: PowerLab.Recording, tellingAfter first: Int = 0
     ) async throws -> [String] {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         let records = try recording.records()
         let left = try lab.emptyDirectory()
         try recording.cut(after: records[...], into: left, .nothing, using: &generator)
