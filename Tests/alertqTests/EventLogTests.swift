@@ -49,8 +49,8 @@ struct EventLogTests {
         await log.finish()
         #expect(lines.withLock { $0 }.isEmpty)
         // The control: from here on the screen is this one's.
-        await manager.startPresenting([ScriptedPresenter()], only: nil)
-        #expect(await eventually { await manager.leadingScreen() != nil })
+        try await manager.startPresenting([ScriptedPresenter()], only: nil)
+        #expect(await eventually { await manager.screens().leader != nil })
         try await manager.show(Alert("After"))
         await log.finish()
         #expect(lines.withLock { $0 }.contains { $0.contains("alert 2 asked") })

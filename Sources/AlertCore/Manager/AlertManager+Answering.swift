@@ -192,8 +192,7 @@ extension AlertManager {
         if let show = await presentation.show, show.id == id {
             await show.requestCancel(authority)
         } else {
-            guard let screen = await store.leadingScreen(), screen.alert == id, screen.hasDelegate
-            else { return nil }
+            guard await store.screens().hasDelegate(for: id) else { return nil }
             try await store.requestCancel(id, authority, by: context.caller)
         }
         let clock = context.clock
@@ -202,7 +201,7 @@ extension AlertManager {
             let position = store.position
             // In this order: a screen clears only after it has stored what it did.
             var isOnScreen = await presentation.show?.id == id
-            if !isOnScreen { isOnScreen = await store.leadingScreen()?.alert == id }
+            if !isOnScreen { isOnScreen = await store.screens().shows(id) }
             let record = try await store.record(id)
             if record.response != nil { return record }
             // Nobody will handle the cancel any more.

@@ -21,8 +21,7 @@ extension AlertManager {
     ///     alert: its closures run, too, unless the response has been collected already.
     ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
     ///     says.
-    ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
-    ///     delegate; held weakly.
+    ///   - delegate: Who hears of this alert in place of the manager's delegate; held weakly.
     ///   - handler: Code for whichever button is chosen.
     /// - Returns: The alert's id, once the alert is on disk.
     /// - Throws: ``AlertError/invalid(_:_:)``, ``AlertError/keyConflict(_:_:part:)``,
@@ -54,8 +53,7 @@ extension AlertManager {
     ///   - alert: What to ask.
     ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
     ///     says.
-    ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
-    ///     delegate; held weakly.
+    ///   - delegate: Who hears of this alert in place of the manager's delegate; held weakly.
     ///   - responseHandler: Code for any response.
     /// - Returns: The alert's id, once the alert is on disk.
     /// - Throws: what ``show(_:on:delegate:handler:)`` throws.
@@ -126,8 +124,7 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - alert: What to ask.
-    ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
-    ///     delegate; held weakly.
+    ///   - delegate: Who hears of this alert in place of the manager's delegate; held weakly.
     /// - Throws: what ``show(_:on:delegate:handler:)`` throws; `CancellationError` when the task is
     ///   cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when the
     ///   deadline has passed and the expiry can't be stored within 5 seconds: the alert stays then.
@@ -170,7 +167,7 @@ extension AlertManager {
     package nonisolated func submit(
         _ alert: Alert
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
-        let asking = try await enqueue(alert)
+        let asking = try await enqueue(alert, nil)
         presentation.wakeUps.wake(keeping: self)
         return (asking.receipt.record, !asking.receipt.isNew)
     }
@@ -194,14 +191,19 @@ extension AlertManager {
 // MARK: - On the way into the store, and back
 
 extension AlertManager {
-    /// Stores an alert that has a delegate of its own, or none.
+    /// Stores an alert, for which a delegate of its own or the manager's is remembered.
     private nonisolated func enqueue(
         _ alert: Alert, _ delegate: (any AlertManagerDelegate)?
     ) async throws(AlertError) -> Asking {
-        guard let delegate else { return try await enqueue(alert) }
-        return try await context.delegates.storing(with: delegate) {
+        guard let delegate = delegate ?? context.delegates.managers else {
+            return try await enqueue(alert)
+        }
+        let asking = try await context.delegates.storing(with: delegate) {
             () async throws(AlertError) in try await enqueue(alert)
         }
+        // It may be on another screen, of which the log tells.
+        await listener.listen(from: asking.receipt.sequence)
+        return asking
     }
 
     private nonisolated func enqueue(_ alert: Alert) async throws(AlertError) -> Asking {
@@ -221,9 +223,7 @@ extension AlertManager {
         guard record.response == nil, wanted != nil || (isAwaited && record.alert.buttons.isEmpty)
         else { return }
         if presentation.wakeUps.mayBeShown(on: wanted) { return }
-        if let holder = await store.leadingScreen(), holder.isThere, holder.mayShow(on: wanted) {
-            return
-        }
+        if await store.screens().screen(for: record.alert, record.id) != nil { return }
         context.errors.report(.unattended(record.id, presenters: wanted))
     }
 

@@ -12,21 +12,21 @@ extension AlertManager {
     /// - Parameter presenters: Who shows alerts, all of them at once, in place of those that the
     ///   manager had.
     /// - Throws: ``AlertError/invalid(_:_:)`` for none, or a name that is wrong or given twice;
-    ///   ``AlertError/closed``.
+    ///   ``AlertError/busy(_:)`` where 64 screens show the queue already; ``AlertError/closed``.
     public func startPresenting(_ presenters: [any AlertPresenter]) async throws(AlertError) {
         guard !presenters.isEmpty else { throw .invalid("presenters", "are missing") }
         try Self.check(presenters)
         await stopPresenting()
         guard !isClosed else { throw .closed }
-        await startPresenting(presenters, only: nil)
+        try await startPresenting(presenters, only: nil)
     }
 
     /// Starts showing alerts as soon as no other screen leads; `only` limits that to one alert.
     package func startPresenting(
         _ presenters: [any AlertPresenter], only: Alert.ID?
-    ) async {
+    ) async throws(AlertError) {
         guard !isClosed else { return }
-        await presentation.start(presenters, only: only, for: self)
+        try await presentation.start(presenters, only: only, for: self)
         await listener.listen(from: store.position.sequence)
     }
 
@@ -55,6 +55,23 @@ extension AlertManager {
         try await presentation.failure.wait()
     }
 
-    /// The screen that leads, in any process; `nil` if none does.
-    package nonisolated func leadingScreen() async -> SlotHolder? { await store.leadingScreen() }
+    /// How many alerts come before one on the screens that are attached, the current one included;
+    /// counted up to ``countedBefore``.
+    package nonisolated func alertsBefore(_ id: Alert.ID) async throws(AlertError) -> Int {
+        let screens = await store.screens()
+        let (presenters, own) = screens.query
+        var before: Set<Alert.ID> = []
+        if let current = screens.current { before.insert(current) }
+        while !before.contains(id), before.count < Self.countedBefore {
+            let query = ScreenQuery(for: presenters, own: own, except: before.sorted())
+            guard let next = try await store.next(query).record?.id, next != id else { break }
+            before.insert(next)
+        }
+        return before.contains(id) ? 0 : before.count
+    }
+
+    package static let countedBefore = 20
+
+    /// The screens that are attached, in any process.
+    package nonisolated func screens() async -> ScreenRoster { await store.screens() }
 }

@@ -4,7 +4,7 @@ extension AlertManager {
     func hearResolved(_ id: Alert.ID) async throws(AlertError) {
         await presentation.forget(id)
         let isShown = await presentation.show?.id == id
-        if !isShown {
+        if !isShown, context.delegates.ofOwn(id) == nil {
             context.delegates.remove(id)
             guard await isAwaited(id) else { return askers.sawResolution() }
         }
@@ -32,6 +32,7 @@ extension AlertManager {
         get async {
             if await !askers.isEmpty { return true }
             if await !handlers.isEmpty { return true }
+            if context.delegates.hasOwn { return true }
             return await presentation.isOn
         }
     }
@@ -63,7 +64,11 @@ extension AlertManager {
 
     /// Takes a snoozed alert off the screen.
     func noteSnoozed(_ id: Alert.ID) async {
-        if let show = await presentation.show, show.id == id { show.hearSnoozed() }
+        if let show = await presentation.show, show.id == id {
+            show.hearSnoozed()
+        } else {
+            tellDismissed(id)
+        }
         presentation.wakeUps.wake()
     }
 
@@ -71,6 +76,12 @@ extension AlertManager {
     func noteResolved(_ record: AlertRecord) async {
         if let show = await presentation.show, show.id == record.id {
             await show.hear(record)
+        } else if let delegate = context.delegates.ofOwn(record.id) {
+            // What it hears comes before the closures and the answer of whoever waits.
+            context.delegates.calls.add(for: record.id) { [self, context] in
+                await Self.tell(delegate, of: record, in: context)
+                await settle(record)
+            }
         } else {
             await settle(record)
         }
@@ -82,6 +93,14 @@ extension AlertManager {
         context.delegates.remove(record.id)
         await askers.settle(record)
         await handlers.settle(record)
+    }
+
+    /// Acts on what a look for the next alert has found besides that.
+    func hear(_ found: UpcomingAlerts.Found) async {
+        if let error = found.error, case .incompatible = error {
+            await presentation.fail(with: error)
+        }
+        for (id, error) in found.refused { await refuse(id, error) }
     }
 
     /// Tells those who wait for a response that it can't be trusted.

@@ -85,7 +85,7 @@ public actor AlertManager {
         await presentation.belong(to: self)
         await listener.belong(to: self)
         startTicking()
-        if !presenters.isEmpty { await startPresenting(presenters, only: nil) }
+        if !presenters.isEmpty { try await startPresenting(presenters, only: nil) }
     }
 
     deinit {

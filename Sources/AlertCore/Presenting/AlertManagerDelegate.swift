@@ -1,4 +1,9 @@
-/// Hears what the alerts of a manager do on the screen, and may handle a cancel.
+/// Hears what alerts do on a manager's screen, and its own alerts on any screen, and may handle a
+/// cancel.
+///
+/// Of an alert that this manager asked and that others show, in any process, it hears
+/// ``didPresent(_:)``, ``clicked(_:buttonAt:)`` and ``didDismiss(_:withButtonAt:)``: once each, in
+/// this order, as the audit log tells of them. The other methods are for the manager's own screen.
 ///
 /// The methods have UIKit's meanings and come in this order, each after what it tells of is true:
 /// ``willPresent(_:)``, ``didPresent(_:)``, ``cancel(_:)`` if the system cancels the alert,

@@ -93,11 +93,11 @@ package protocol AlertStore: Sendable {
     ///
     /// - Throws: ``AlertError/busy(_:)`` where 64 screens are attached already.
     nonisolated(nonsending) func attach(
-        _ screen: SlotHolder
+        _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease
 
-    /// The screen that leads, and the alert on it; `nil` if none does.
-    nonisolated(nonsending) func leadingScreen() async -> SlotHolder?
+    /// The screens that are attached, and what they show.
+    nonisolated(nonsending) func screens() async -> ScreenRoster
 
     /// Takes the right to run the named handler of an alert; `nil` if another process has it.
     nonisolated(nonsending) func takeHandlerTurn(

@@ -110,7 +110,7 @@ package struct RandomSteps {
     private mutating func screenQuery() -> ScreenQuery {
         ScreenQuery(
             for: one(of: [["terminal"], ["web"], ["terminal", "web"], []]),
-            only: oneIn(8) ? id() : nil, except: oneIn(4) ? [id(), id()].sorted() : [],
+            own: oneIn(4) ? [id(), id()] : [], except: oneIn(4) ? [id(), id()].sorted() : [],
             prefersQuestions: oneIn(3))
     }
 

@@ -56,7 +56,11 @@ extension StoreContract {
             try expectEqual(try await store.nextID("terminal"), forAll, "on the terminal")
             try expectEqual(try await store.nextID("terminal", "desktop"), 1, "on the desktop")
             try expectEqual(try await store.nextID("Web"), forAll, "on another name")
-            try expectEqual(try await store.nextID(), forAll, "without a presenter")
+            try expectEqual(try await store.nextID(), nil, "without a presenter")
+            var query = ScreenQuery(for: ["other"], own: [1], except: [forAll])
+            try expectEqual(try await store.next(query).record?.id, 1, "the asker's own")
+            query.own = []
+            try expectEqual(try await store.next(query).record?.id, nil, "for others")
             try await store.answer(forAll)
             try expectEqual(try await store.nextID("terminal"), nil, "on the terminal then")
         },
@@ -68,11 +72,18 @@ extension StoreContract {
             let last = try await store.ask(.yesNo(priority: .low)).record.id
             let next = { (query: ScreenQuery) in try await store.next(query).record?.id }
             try expectEqual(
-                try await next(ScreenQuery(for: ["x"], only: last)), last, "the only one")
+                try await next(ScreenQuery(for: [], own: [last])), last, "the only one")
             try expectEqual(
-                try await next(ScreenQuery(for: ["x"], only: last, except: [last])), nil,
+                try await next(ScreenQuery(for: [], own: [last], except: [last])), nil,
                 "the only one, but not that")
-            try expectEqual(try await next(ScreenQuery(for: ["x"], only: 99)), nil, "none")
+            try expectEqual(try await next(ScreenQuery(for: [], own: [99])), nil, "none")
+            try expectEqual(
+                try await next(ScreenQuery(for: [], own: [last, notice])), notice,
+                "the more urgent one")
+            try expectEqual(
+                try await next(
+                    ScreenQuery(for: [], own: [last, notice], prefersQuestions: true)), last,
+                "the question")
             let others = ScreenQuery(for: ["x"], except: [first])
             try expectEqual(try await next(others), notice, "all but the first")
             let questions = ScreenQuery(for: ["x"], except: [first], prefersQuestions: true)
@@ -80,7 +91,7 @@ extension StoreContract {
             _ = try await store.snooze(last, for: nil, by: .ana)
             try expectEqual(try await next(questions), notice, "where there is no question")
             try expectEqual(
-                try await next(ScreenQuery(for: ["x"], only: last)), nil, "a snoozed one")
+                try await next(ScreenQuery(for: [], own: [last])), nil, "a snoozed one")
         },
         StoreCheck("How many could be shown besides counts all but snoozed ones") { queue in
             let store = try await queue.open()

@@ -9,7 +9,7 @@ extension StoreContract {
             for (number, store) in stores.enumerated() {
                 leases.append(try await store.attach(screen("s\(number)")))
             }
-            try expect(await stores[0].leadingScreen() == nil, "nobody leads")
+            try expect(await stores[0].screens().leader == nil, "nobody leads")
             try expect(await leases[0].lead(), "the first one leads")
             try expect(await leases[0].lead(), "it still does")
             try expect(await !leases[1].lead(), "the second one does not")
@@ -48,44 +48,78 @@ extension StoreContract {
             leases[63].release()
             try await expectLead(next)
         },
-        StoreCheck("Everybody sees who leads, and which alert is on the screen") { queue in
+        StoreCheck("Everybody sees the screens, what each shows, and what is current") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.ask().record.id
             let follower = try await other.attach(screen("web"))
             let lease = try await store.attach(screen("terminal"))
-            try expect(await !lease.show(id, hasDelegate: true), "who doesn't lead shows nothing")
             try expect(await lease.lead(), "it leads")
-            try expectEqual(
-                await other.leadingScreen()?.presenters, ["terminal"], "the screen that leads")
-            try expect(await lease.show(id, hasDelegate: true), "it shows the alert")
-            let leading = try require(await other.leadingScreen(), "leading screen")
-            try expectEqual(leading.alert, id, "the alert on it")
-            try expect(leading.hasDelegate && leading.isThere, "it has a delegate, and is there")
-            try expect(await !follower.show(id, hasDelegate: false), "a follower shows nothing")
+            let leader = { await other.screens().leader }
+            try expectEqual(await leader()?.presenters, ["terminal"], "the screen that leads")
+            try expectEqual(follower.others?.leader?.presenters, ["terminal"], "to the other one")
+            try expect(lease.others?.leader == nil, "no other one leads")
+            try await expectSoon("it sees the other one") {
+                lease.others?.followers.map(\.presenters) == [["web"]]
+            }
+            try expect(
+                await lease.show(nil, current: id, hasDelegate: false), "it names an alert")
+            try expectEqual(await other.screens().current, id, "the current alert")
+            try expect(await !other.screens().shows(id), "which is on no screen")
+            try expectEqual(try await store.record(id).state, .queued, "and waits")
+            try expect(
+                await follower.show(id, current: 99, hasDelegate: true), "a follower shows it")
+            try expectEqual(await store.screens().current, id, "the leader's word counts")
+            try expect(await store.screens().hasDelegate(for: id), "it has a delegate")
             for store in [store, other] {
                 try expectEqual(try await store.record(id).state, .presented, "the state")
                 try expectEqual(
                     try await store.pending(limit: 9).map(\.state), [.presented], "in the list")
             }
-            try expect(await lease.show(nil, hasDelegate: false), "it shows nothing")
-            try expectEqual(try await other.record(id).state, .queued, "the state then")
             lease.release()
-            try expect(await other.leadingScreen() == nil, "nobody leads then")
+            try await expectLead(follower)
+            try expectEqual(
+                await store.screens().current, id, "who leads then goes on with what it shows")
+            try expect(await follower.show(nil, current: nil, hasDelegate: false), "it ends")
+            try expectEqual(try await other.record(id).state, .queued, "the state then")
+            follower.release()
+            try expect(await other.screens().all.isEmpty, "no screen is left")
         },
-        StoreCheck("A screen that waits to lead goes on when the leader leaves") { queue in
+        StoreCheck("What a screen offers decides what can be shown") { queue in
+            let (store, other) = (try await queue.open(), try await queue.open())
+            let own = try await store.ask().record.id
+            let lease = try await store.attach(screen("web"))
+            let asker = AttachedScreen(
+                identity: Caller.ana.identity, presenters: ["terminal"], only: own,
+                hasDelegate: false)
+            let ownLease = try await other.attach(asker)
+            try await expectQuery(store, ["web"], [own])
+            lease.offer(["desktop", "web"], isBusy: false)
+            try await expectQuery(store, ["desktop", "web"], [own])
+            lease.offer(["desktop"], isBusy: true)
+            try await expectQuery(store, [], [own])
+            let record = try await store.record(own)
+            let found = await store.screens().screen(for: record.alert)
+            try expectEqual(found?.presenters, ["desktop"], "who will show it")
+            ownLease.offer([], isBusy: false)
+            try await expectQuery(store, [], [])
+            lease.offer(["web"], isBusy: false)
+            try await expectQuery(store, ["web"], [])
+        },
+        StoreCheck("A screen hears when another one comes, goes, or changes") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let leader = try await store.attach(screen("a"))
-            let follower = try await other.attach(screen("b"))
             try expect(await leader.lead(), "it leads")
-            async let isLeading = {
-                for _ in 1...20 {
-                    if await follower.lead() { return true }
-                    await follower.waitToLead()
-                }
-                return false
-            }()
+            let follower = try await other.attach(screen("b"))
+            try await expectChange(of: leader, "the follower comes") { $0.followers.count == 1 }
+            _ = await leader.show(nil, current: 7, hasDelegate: false)
+            try await expectChange(of: follower, "an alert is current") { $0.current == 7 }
+            follower.offer(["c"], isBusy: false)
+            try await expectChange(of: leader, "another presenter") {
+                $0.followers.map(\.presenters) == [["c"]]
+            }
             leader.release()
-            try expect(await isLeading, "the follower leads")
+            try await expectChange(of: follower, "the leader goes") { $0.leader == nil }
+            try await expectLead(follower)
         },
         StoreCheck("One at a time has the turn of an alert's handler") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
@@ -157,8 +191,27 @@ extension StoreContract {
         },
     ]
 
-    private static func screen(_ presenter: String) -> SlotHolder {
-        SlotHolder(identity: Caller.ana.identity, presenters: [presenter], hasDelegate: false)
+    private static func screen(_ presenter: String) -> AttachedScreen {
+        AttachedScreen(identity: Caller.ana.identity, presenters: [presenter], hasDelegate: false)
+    }
+
+    private static func expectQuery(
+        _ store: any AlertStore, _ presenters: [String], _ own: [Alert.ID]
+    ) async throws {
+        let query = await store.screens().query
+        try expectEqual(query.presenters, presenters, "the presenters")
+        try expectEqual(query.own, own, "the single alerts")
+    }
+
+    private static func expectChange(
+        of lease: any ScreenLease, _ what: String, _ isThere: (ScreenRoster) -> Bool
+    ) async throws {
+        for _ in 1...20 {
+            let seen = lease.changeCount
+            if let others = lease.others, isThere(others) { return }
+            await lease.waitForChange(after: seen)
+        }
+        try expect(false, what)
     }
 
     private static func expectLead(_ lease: any ScreenLease) async throws {

@@ -6,10 +6,11 @@ final class InMemoryLease: ScreenLease {
     private let number: Int
 
     /// Attaches a screen; `nil` if there are too many already.
-    init?(of holder: SlotHolder, in core: InMemoryCore, process: Int) {
-        guard let number = core.withScreens({ $0.attach(holder, of: process) }) else { return nil }
+    init?(of screen: AttachedScreen, in core: InMemoryCore, process: Int) {
+        guard let number = core.withScreens({ $0.attach(screen, of: process) }) else { return nil }
         self.core = core
         self.number = number
+        core.screensChanged.change()
     }
 
     deinit { release() }
@@ -18,17 +19,38 @@ final class InMemoryLease: ScreenLease {
         core.withScreens { [number] in $0.lead(number) }
     }
 
-    nonisolated(nonsending) func waitToLead() async {
-        let seen = core.screensChanged.count
-        let leader = core.withScreens { $0.leader }
-        guard let leader, leader != number else { return }
-        await core.screensChanged.wait(after: seen, atMost: .seconds(1))
-    }
-
     var isLeading: Bool { core.withScreens { [number] in $0.leader == number } }
 
-    nonisolated(nonsending) func show(_ alert: Alert.ID?, hasDelegate: Bool) async -> Bool {
-        core.withScreens { [number] in $0.show(alert, hasDelegate: hasDelegate, on: number) }
+    var others: ScreenRoster? { core.withScreens { [number] in $0.roster(besides: number) } }
+
+    nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? { others }
+
+    var changeCount: UInt64 { core.screensChanged.count }
+
+    nonisolated(nonsending) func waitForChange(after count: UInt64) async {
+        await core.screensChanged.wait(after: count, atMost: .seconds(1))
+    }
+
+    nonisolated(nonsending) func show(
+        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
+    ) async -> Bool {
+        let (isShown, isNew) = core.withScreens { [number] screens in
+            let before = screens.roster()
+            let isShown = screens.show(
+                alert, current: current, hasDelegate: hasDelegate, on: number)
+            return (isShown, screens.roster() != before)
+        }
+        if isNew { core.screensChanged.change() }
+        return isShown
+    }
+
+    func offer(_ presenters: [String], isBusy: Bool) {
+        let isNew = core.withScreens { [number] screens in
+            let before = screens.roster()
+            screens.offer(presenters, isBusy: isBusy, on: number)
+            return screens.roster() != before
+        }
+        if isNew { core.screensChanged.change() }
     }
 
     func stepBack() {

@@ -32,12 +32,15 @@ extension InMemoryQueue {
 
     private func upcoming(_ query: ScreenQuery, at now: ClockReading) -> InMemoryAlert? {
         let except = Set(query.except)
-        if let only = query.only {
-            return except.contains(only) ? nil : alert(only).flatMap { $0.isReady ? $0 : nil }
+        let ready = waiting.filter { $0.isReady && !except.contains($0.id) }
+        guard !query.presenters.isEmpty else {
+            // The most urgent first, and of those the oldest.
+            let own = ready.filter { query.own.contains($0.id) }
+                .sorted { ($1.alert.priority, $0.id) < ($0.alert.priority, $1.id) }
+            return query.prefersQuestions ? own.first(where: \.isQuestion) ?? own.first : own.first
         }
-        let candidates = waiting.filter { alert in
-            alert.isReady && !except.contains(alert.id)
-                && alert.alert.mayBeShown(by: query.presenters)
+        let candidates = ready.filter { alert in
+            alert.alert.mayBeShown(by: query.presenters) || query.own.contains(alert.id)
         }
         if query.prefersQuestions,
             let question = turns.first(of: candidates.filter(\.isQuestion), at: now)

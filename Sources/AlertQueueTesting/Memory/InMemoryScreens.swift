@@ -3,58 +3,76 @@ import AlertCore
 /// The screens that are attached to a queue in memory, which of them leads, and whose turn it is to
 /// run a handler.
 struct InMemoryScreens {
-    private struct Screen {
-        var holder: SlotHolder
+    private struct Entry {
+        var screen: AttachedScreen
         let process: Int
     }
 
     /// How many screens may be attached.
     static let capacity = 64
 
-    private var screens: [Int: Screen] = [:]
+    private var entries: [Int: Entry] = [:]
     private var nextNumber = 0
     private(set) var leader: Int?
     private var turns: Set<Alert.ID> = []
 
-    /// The screen that leads, and what is on it.
-    var leading: SlotHolder? { leader.flatMap { screens[$0]?.holder } }
+    /// The screens, or all but one.
+    func roster(besides own: Int? = nil) -> ScreenRoster {
+        let others = entries.keys.filter { $0 != own }.sorted()
+        return ScreenRoster(
+            leader: others.first { $0 == leader }.flatMap { entries[$0]?.screen },
+            followers: others.filter { $0 != leader }.compactMap { entries[$0]?.screen })
+    }
 
     /// Attaches a screen; returns its number, or `nil` if there are too many already.
-    mutating func attach(_ holder: SlotHolder, of process: Int) -> Int? {
-        guard screens.count < Self.capacity else { return nil }
+    mutating func attach(_ screen: AttachedScreen, of process: Int) -> Int? {
+        guard entries.count < Self.capacity else { return nil }
         nextNumber += 1
-        screens[nextNumber] = Screen(holder: holder, process: process)
+        entries[nextNumber] = Entry(screen: screen, process: process)
         return nextNumber
     }
 
     mutating func lead(_ number: Int) -> Bool {
-        guard screens[number] != nil else { return false }
-        if leader == nil { leader = number }
+        guard entries[number] != nil else { return false }
+        if leader == nil {
+            leader = number
+            let shown = entries[number]?.screen.alert
+            entries[number]?.screen.current = shown
+        }
         return leader == number
     }
 
-    /// Notes what is on a screen; `false` if that one doesn't lead.
-    mutating func show(_ alert: Alert.ID?, hasDelegate: Bool, on number: Int) -> Bool {
-        guard leader == number else { return false }
-        screens[number]?.holder.alert = alert
-        screens[number]?.holder.hasDelegate = hasDelegate
+    /// Notes what is on a screen, and what is current if it leads; `false` if it is not attached.
+    mutating func show(
+        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool, on number: Int
+    ) -> Bool {
+        guard var entry = entries[number] else { return false }
+        entry.screen.alert = alert
+        entry.screen.current = leader == number ? current : nil
+        entry.screen.hasDelegate = hasDelegate
+        entries[number] = entry
         return true
+    }
+
+    mutating func offer(_ presenters: [String], isBusy: Bool, on number: Int) {
+        entries[number]?.screen.offer(presenters)
+        entries[number]?.screen.isBusy = isBusy
     }
 
     mutating func stepBack(_ number: Int) {
         guard leader == number else { return }
-        screens[number]?.holder.alert = nil
+        entries[number]?.screen.current = nil
         leader = nil
     }
 
     mutating func release(_ number: Int) {
         stepBack(number)
-        screens[number] = nil
+        entries[number] = nil
     }
 
     /// Ends what belongs to a process, as its end does.
     mutating func release(process: Int) {
-        for (number, screen) in screens where screen.process == process { release(number) }
+        for (number, entry) in entries where entry.process == process { release(number) }
     }
 
     /// Takes the turn of an alert's handler; `false` if somebody has it.

@@ -221,7 +221,7 @@ extension InMemoryStore: AlertStore {
     }
 
     package nonisolated(nonsending) func attach(
-        _ screen: SlotHolder
+        _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease {
         try checkOpen()
         guard let lease = InMemoryLease(of: screen, in: core, process: process) else {
@@ -232,8 +232,8 @@ extension InMemoryStore: AlertStore {
         return lease
     }
 
-    package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
-        core.withScreens { $0.leading }
+    package nonisolated(nonsending) func screens() async -> ScreenRoster {
+        core.withScreens { $0.roster() }
     }
 
     package nonisolated(nonsending) func takeHandlerTurn(
@@ -247,8 +247,7 @@ extension InMemoryStore: AlertStore {
 
     /// The record, with its state as the screens know it.
     private func withState(_ record: AlertRecord) -> AlertRecord {
-        guard record.state == .queued, let leading = core.withScreens({ $0.leading }),
-            leading.isThere, leading.alert == record.id
+        guard record.state == .queued, core.withScreens({ $0.roster().shows(record.id) })
         else { return record }
         var record = record
         record.state = .presented

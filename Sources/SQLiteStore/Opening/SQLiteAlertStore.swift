@@ -13,8 +13,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let slot: SlotFile
     private let changes: ChangeSignal
     private let foreignChanges: ChangeSignal
-    private let slotChanges: ChangeSignal
-    private let lastLeader: LastLeader
+    let slotChanges: ChangeSignal
+    private let attached: AttachedEntries
     private let watch: QueueWatch
     private let bell: Bell
     private let reader: QueueConfined<Reader>
@@ -76,7 +76,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         bell: Bell, timekeeper: Timekeeper?
     ) {
         let slotChanges = ChangeSignal()
-        let lastLeader = LastLeader()
+        let attached = AttachedEntries()
         let reader = QueueConfined(
             Reader(file: DatabaseFile(files: files), known: known) { [weak commits] in
                 commits?.deferWrite("open the database again") { _ in }
@@ -91,7 +91,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.known = known
         self.lookAhead = lookAhead
         self.slotChanges = slotChanges
-        self.lastLeader = lastLeader
+        self.attached = attached
         self.reader = reader
         self.caller = caller
         self.timekeeper = timekeeper
@@ -105,7 +105,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         } onSlot: {
             slotChanges.change()
         } onTick: {
-            lastLeader.giveSign()
+            attached.giveSigns()
             bell.listen()
             // A ring may have been swallowed: the database's own version number tells.
             reader.async { reader in
@@ -209,38 +209,24 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     }
 
     package nonisolated(nonsending) func attach(
-        _ screen: SlotHolder
+        _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease {
         guard !isClosed else { throw .closed }
         return try SlotLease(of: screen, in: self)
     }
 
-    package nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
-        slot.leader()?.holder
-    }
+    package nonisolated(nonsending) func screens() async -> ScreenRoster { slot.roster() }
 
-    /// Notes a screen that leads, which has to give signs of life.
-    func noteLead(of entry: SlotEntry) {
-        lastLeader.set(entry)
+    /// Notes a screen that is attached, which has to give signs of life.
+    func noteAttached(_ entry: SlotEntry) {
+        attached.add(entry)
         // Its tick is the pulse.
         watch.start()
     }
 
-    /// Waits until the slot may have become free, or a second has passed.
-    nonisolated(nonsending) func waitForSlot() async {
-        watch.start()
-        let seen = slotChanges.count
-        guard slot.leader() != nil else {
-            // It is free and could not be taken all the same: not to be tried in a spin.
-            try? await Task.sleep(for: .milliseconds(100))
-            return
-        }
-        await slotChanges.wait(after: seen)
-        // The close may be heard before the lock is free.
-        for milliseconds in [1, 2, 4, 8, 16] where slot.leader() != nil {
-            // A cancelled wait is over; the caller looks at its task itself.
-            try? await Task.sleep(for: .milliseconds(milliseconds))
-        }
+    /// Waits until something may have changed in the slot file, or a second has passed.
+    nonisolated(nonsending) func waitForSlot(after count: UInt64) async {
+        await slotChanges.wait(after: count)
     }
 
     package nonisolated(nonsending) func takeHandlerTurn(

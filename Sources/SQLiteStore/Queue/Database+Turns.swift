@@ -157,13 +157,16 @@ extension Database {
 struct Candidates {
     /// The names of the presenters, one of which may show the alert, as a JSON array.
     let presenters: String
+    /// The alerts that may be shown besides, as a JSON array.
+    let own: String?
     /// All but these, as a JSON array.
     let exceptions: String?
     /// Whether it has to have buttons.
     let hasButtons: Bool
 
-    init(presenters: String, except ids: [Alert.ID], hasButtons: Bool) {
+    init(presenters: String, own: [Alert.ID], except ids: [Alert.ID], hasButtons: Bool) {
         self.presenters = presenters
+        self.own = own.isEmpty ? nil : "\(own)"
         exceptions = ids.isEmpty ? nil : "\(ids)"
         self.hasButtons = hasButtons
     }
@@ -171,7 +174,8 @@ struct Candidates {
     fileprivate static let condition = """
         (alerts.presenters IS NULL OR EXISTS (
             SELECT 1 FROM json_each(alerts.presenters) AS wanted
-            JOIN json_each(?3) AS attached ON attached.value = wanted.value))
+            JOIN json_each(?3) AS attached ON attached.value = wanted.value)
+            OR (?6 IS NOT NULL AND alerts.id IN (SELECT value FROM json_each(?6))))
         AND (?4 IS NULL OR alerts.id NOT IN (SELECT value FROM json_each(?4)))
         AND (?5 = 0 OR alerts.buttons <> '[]')
         """
@@ -179,7 +183,7 @@ struct Candidates {
     fileprivate func values(_ priority: Alert.Priority, after account: Int64) -> [Value] {
         [
             .integer(priority.rawValue), .integer(account), .text(presenters),
-            .optional(exceptions), .integer(hasButtons ? 1 : 0),
+            .optional(exceptions), .integer(hasButtons ? 1 : 0), .optional(own),
         ]
     }
 }

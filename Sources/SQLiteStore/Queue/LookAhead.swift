@@ -43,7 +43,7 @@ final class LookAhead: Sendable {
         for query: ScreenQuery, at now: ClockReading, isOwn: (Int64) -> Bool
     ) -> Upcoming? {
         state.withLock { state in
-            guard let empty = state.empty, query.only == nil, query.except.isEmpty,
+            guard let empty = state.empty, query.own.isEmpty, query.except.isEmpty,
                 query.presenters == empty.presenters, isOwn(empty.sequence)
             else { return nil }
             let asked = state.asked.filter { $0.sequence > empty.sequence }
@@ -61,7 +61,7 @@ final class LookAhead: Sendable {
     /// - Parameter generation: What ``forget()`` returned before the look: what has been forgotten
     ///   meanwhile may have changed after it.
     func foundNothing(for query: ScreenQuery, at sequence: Int64, since generation: Int) {
-        guard query.only == nil, query.except.isEmpty else { return }
+        guard query.own.isEmpty, query.except.isEmpty else { return }
         state.withLock { state in
             guard sequence >= state.lastForgotten, generation == state.generation
             else { return }

@@ -78,7 +78,7 @@ extension SQLiteAlertStore {
             case .key(let key, _, _): .keyNotFound(key)
             }
         }
-        found.record = withState(found.record)
+        found.record = withStates([found.record])[0]
         return found
     }
 
@@ -108,7 +108,7 @@ extension SQLiteAlertStore {
             try db.waiting(source: source, after: after, limit: limit, at: clock.now())
                 .compactMap { try db.alert($0)?.record }
         }
-        return records.map(withState)
+        return withStates(records)
     }
 
     package nonisolated(nonsending) func pendingCount() async throws(AlertError) -> Int {
@@ -188,14 +188,16 @@ extension SQLiteAlertStore {
         }
     }
 
-    /// The record, with its state as the slot knows it.
-    private func withState(_ record: AlertRecord) -> AlertRecord {
-        guard record.state == .queued, let holder = slot.leader()?.holder, holder.isThere,
-            holder.alert == record.id
-        else { return record }
-        var record = record
-        record.state = .presented
-        return record
+    /// The records, with their states as the screens know them.
+    private func withStates(_ records: [AlertRecord]) -> [AlertRecord] {
+        guard records.contains(where: { $0.state == .queued }) else { return records }
+        let roster = slot.roster()
+        return records.map { record in
+            guard record.state == .queued, roster.shows(record.id) else { return record }
+            var record = record
+            record.state = .presented
+            return record
+        }
     }
 }
 
@@ -234,20 +236,26 @@ extension Database {
         _ query: ScreenQuery, except others: [Alert.ID], at now: ClockReading
     ) throws -> AlertRow? {
         let except = query.except + others
-        if let only = query.only {
-            guard !except.contains(only), let row = try alert(only), row.record.response == nil,
-                row.record.snoozedUntil == nil
-            else { return nil }
-            return row
+        // Few can be shown: they are not to be looked for among all that wait.
+        guard !query.presenters.isEmpty else { return try firstOwn(query, except: except) }
+        let candidates = { hasButtons in
+            Candidates(
+                presenters: StoredJSON.encode(query.presenters), own: query.own, except: except,
+                hasButtons: hasButtons)
         }
-        let presenters = StoredJSON.encode(query.presenters)
-        if query.prefersQuestions,
-            let row = try first(
-                of: Candidates(presenters: presenters, except: except, hasButtons: true), at: now)
-        {
-            return row
-        }
-        return try first(
-            of: Candidates(presenters: presenters, except: except, hasButtons: false), at: now)
+        if query.prefersQuestions, let row = try first(of: candidates(true), at: now) { return row }
+        return try first(of: candidates(false), at: now)
+    }
+
+    /// The most urgent of single alerts, and of those the oldest.
+    private func firstOwn(_ query: ScreenQuery, except: [Alert.ID]) throws -> AlertRow? {
+        let ready = try query.own.filter { !except.contains($0) }.compactMap { try alert($0) }
+            .filter { $0.record.response == nil && $0.record.snoozedUntil == nil }
+            .sorted { first, second in
+                let (mine, its) = (first.record.alert.priority, second.record.alert.priority)
+                return mine == its ? first.record.id < second.record.id : mine > its
+            }
+        let question = ready.first { !$0.record.alert.buttons.isEmpty }
+        return query.prefersQuestions ? question ?? ready.first : ready.first
     }
 }

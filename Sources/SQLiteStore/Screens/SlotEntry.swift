@@ -11,7 +11,7 @@ final class SlotEntry: Sendable {
 
     private struct State {
         var descriptor: Descriptor?
-        var holder: SlotHolder
+        var holder: AttachedScreen
         /// The generation that it has taken; 0 for none.
         var generation: Int64 = 0
         /// The generation of a leader whose text can't be read, and since when.
@@ -23,7 +23,7 @@ final class SlotEntry: Sendable {
     private let index: Int
 
     /// Takes over a descriptor with the entry's lock.
-    init(descriptor: Descriptor, file: SlotFile, index: Int, holder: SlotHolder) {
+    init(descriptor: Descriptor, file: SlotFile, index: Int, holder: AttachedScreen) {
         state = Mutex(State(descriptor: descriptor, holder: holder))
         self.file = file
         self.index = index
@@ -54,6 +54,8 @@ final class SlotEntry: Sendable {
             let next = (held.max() ?? 0) + 1
             guard descriptor.tryLock(F_WRLCK, SlotFile.range(of: next)) else { return false }
             state.generation = next
+            // Whoever has followed goes on with the same alert.
+            state.holder.current = state.holder.alert
             // Another screen may have taken another generation at the same moment.
             guard SlotFile.generations(of: descriptor).subtracting(held).isEmpty else {
                 drop(&state)
@@ -65,7 +67,7 @@ final class SlotEntry: Sendable {
 
     /// Whether a leader has been silent for too long; one whose text can't be read is when it has
     /// had its time to write it.
-    private func mayOvertake(_ leader: SlotFile.Leader, _ state: inout State) -> Bool {
+    private func mayOvertake(_ leader: SlotFile.Attached, _ state: inout State) -> Bool {
         guard leader.generation > 0 else { return false }
         if leader.holder.pid > 0 { return leader.silence.map { $0 >= Self.patience } ?? false }
         let now = ContinuousClock.now
@@ -83,15 +85,52 @@ final class SlotEntry: Sendable {
         }
     }
 
-    /// Writes down what it shows; `false` if that can't be done, or if it does not lead.
-    func show(_ alert: Alert.ID?, hasDelegate: Bool) -> Bool {
+    /// What became of something that was to be written down.
+    enum Told {
+        case written
+        /// It stands there already.
+        case known
+        case failed
+    }
+
+    /// Writes down what it shows, and what is current if it leads.
+    func show(_ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool) -> Told {
         state.withLock { state in
-            guard leads(state) else { return false }
-            state.holder.alert = alert
-            state.holder.hasDelegate = hasDelegate
-            return write(state)
+            let isLeading = leads(state)
+            guard isLeading || state.descriptor?.isStill(at: file.path) == true else {
+                return .failed
+            }
+            var holder = state.holder
+            holder.alert = alert
+            holder.current = isLeading ? current : nil
+            holder.hasDelegate = hasDelegate
+            guard holder != state.holder else { return .known }
+            state.holder = holder
+            return write(state) ? .written : .failed
         }
     }
+
+    /// Writes down what it can show.
+    func offer(_ presenters: [String], isBusy: Bool) {
+        state.withLock { state in
+            state.holder.offer(presenters)
+            state.holder.isBusy = isBusy
+            _ = write(state)
+        }
+        ring()
+    }
+
+    /// The other screens; none of them is the leader if this one leads.
+    var others: ScreenRoster {
+        state.withLock { state in
+            guard let descriptor = state.descriptor else { return ScreenRoster() }
+            return file.roster(of: descriptor, besides: index, above: state.generation)
+        }
+    }
+
+    /// Has the other screens look at the file: what they watch for is that somebody who may write
+    /// it closes it.
+    func ring() { _ = try? Descriptor.open(file.path, mode: file.mode) }
 
     /// Writes that this process is there, and the rest anew, whoever has overwritten it. That wakes
     /// nobody who watches the file.
@@ -112,13 +151,12 @@ final class SlotEntry: Sendable {
             drop(&state)
             _ = write(state)
         }
-        // What they watch for is that somebody who may write the file closes it.
-        _ = try? Descriptor.open(file.path, mode: file.mode)
+        ring()
     }
 
     private func drop(_ state: inout State) {
         guard state.generation > 0 else { return }
-        state.holder.alert = nil
+        state.holder.current = nil
         state.descriptor?.unlock(SlotFile.range(of: state.generation))
         state.generation = 0
     }

@@ -31,10 +31,11 @@ struct SlotFile: Sendable {
     let path: String
     let mode: mode_t
 
-    /// The screen that leads.
-    struct Leader {
-        var holder: SlotHolder
-        /// 0 for an earlier version, which can't be overtaken.
+    /// A screen with an entry.
+    struct Attached {
+        var index = 0
+        var holder: AttachedScreen
+        /// 0 for one that does not lead; an earlier version leads with 0, and can't be overtaken.
         var generation: Int64
         /// For how long it has given no sign; `nil` where that can't be told.
         var silence: Duration?
@@ -53,7 +54,7 @@ struct SlotFile: Sendable {
     ///
     /// - Throws: ``AlertError/busy(_:)`` where there are 64 screens already,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/storage(operation:_:)``.
-    func attach(_ holder: SlotHolder) throws(AlertError) -> SlotEntry? {
+    func attach(_ holder: AttachedScreen) throws(AlertError) -> SlotEntry? {
         // Opening for writing and closing again would wake everybody who waits: look first.
         if let file = Descriptor.openForReading(path), Self.isTakenByEarlierVersion(file) {
             return nil
@@ -64,7 +65,9 @@ struct SlotFile: Sendable {
                 let entry = SlotEntry(
                     descriptor: descriptor, file: self, index: index, holder: holder)
                 // Deleted between opening and locking: others see another file.
-                return entry.enter() ? entry : nil
+                guard entry.enter() else { return nil }
+                entry.ring()
+                return entry
             }
             guard errno == EAGAIN || errno == EACCES else {
                 throw SystemError.current("lock", path)
@@ -80,21 +83,36 @@ struct SlotFile: Sendable {
     ///
     /// Between taking the lead and writing that down, a screen is seen without a text: that is read
     /// again for a moment.
-    func leader() -> Leader? {
-        guard let file = Descriptor.openForReading(path) else { return nil }
-        var last: Leader?
+    func leader() -> Attached? { Descriptor.openForReading(path).flatMap { leader(of: $0) } }
+
+    /// The screen that leads with a generation after one; `nil` if none does.
+    private func leader(of file: Descriptor, above own: Int64 = 0) -> Attached? {
+        var last: Attached?
         for attempt in 0..<5 {
             if attempt > 0 { usleep(500) }
-            guard let generation = Self.generations(of: file).max() else {
-                return Self.isTakenByEarlierVersion(file) ? earlierVersion(file) : nil
+            guard let generation = Self.generations(of: file).max(), generation > own else {
+                return own == 0 && Self.isTakenByEarlierVersion(file) ? earlierVersion(file) : nil
             }
-            for (index, leader) in entries(of: file) where leader.generation == generation {
-                // A dead screen's text may tell the same generation.
-                if file.otherLock(on: Self.range(ofEntry: index)) != nil { return leader }
-            }
-            last = Leader(holder: .unknown, generation: generation)
+            let found = living(in: file).first { $0.generation == generation }
+            if let found { return found }
+            last = Attached(index: -1, holder: .unknown, generation: generation)
         }
         return last
+    }
+
+    /// The screens that are attached.
+    func roster() -> ScreenRoster {
+        guard let file = Descriptor.openForReading(path) else { return ScreenRoster() }
+        return roster(of: file)
+    }
+
+    /// The screens other than one, the leader only where it has a later generation than that one.
+    func roster(
+        of file: Descriptor, besides own: Int? = nil, above generation: Int64 = 0
+    ) -> ScreenRoster {
+        let leader = leader(of: file, above: generation)
+        let others = living(in: file).filter { $0.index != own && $0.index != leader?.index }
+        return ScreenRoster(leader: leader?.holder, followers: others.map(\.holder))
     }
 
     // MARK: - Locks
@@ -138,25 +156,30 @@ struct SlotFile: Sendable {
 
     // MARK: - Texts
 
+    /// The entries whose locks others hold; a dead screen's text may still stand there.
+    private func living(in file: Descriptor) -> [Attached] {
+        entries(of: file).filter { file.otherLock(on: Self.range(ofEntry: $0.index)) != nil }
+    }
+
     /// What stands in the entries, those of dead screens included.
-    private func entries(of file: Descriptor) -> [(index: Int, leader: Leader)] {
+    private func entries(of file: Descriptor) -> [Attached] {
         var bytes = [UInt8](repeating: 0, count: Self.entryLength * Self.capacity)
         let count = max(0, pread(file.raw, &bytes, bytes.count, 0))
         return (0..<Self.capacity).compactMap { index in
             let start = index * Self.entryLength
             guard start < count else { return nil }
             let text = SlotText(bytes[start..<min(start + Self.entryLength, count)])
-            return text.map { (index, $0.leader) }
+            return text?.attached(at: index)
         }
     }
 
     /// A process of an earlier version is seen with the text of one that died until it has written
     /// its own: a text without a living process is read again for a moment.
-    private func earlierVersion(_ file: Descriptor) -> Leader? {
-        var last = Leader(holder: .unknown, generation: 0)
+    private func earlierVersion(_ file: Descriptor) -> Attached? {
+        var last = Attached(holder: .unknown, generation: 0)
         for attempt in 0..<5 {
             guard Self.isTakenByEarlierVersion(file) else { return nil }
-            last = entries(of: file).first?.leader ?? last
+            last = entries(of: file).first ?? last
             let isSure = last.holder.isThere || attempt > 0
             let pid = last.holder.pid
             if isSure, pid > 0, kill(pid, 0) == 0 || errno == EPERM { break }

@@ -4,21 +4,26 @@ import Synchronization
 /// A screen of this process, attached for as long as it has an entry in the slot file.
 final class SlotLease: ScreenLease {
     private struct State {
+        var screen: AttachedScreen
+        /// The names of its presenters, however many the slot has room for.
+        var presenters: [String]
         /// `nil` while a process of an earlier version presents.
         var entry: SlotEntry?
         var isReleased = false
+        /// What was last read of the others, and when.
+        var seen: (others: ScreenRoster, count: UInt64, at: ContinuousClock.Instant)?
     }
 
-    private let screen: SlotHolder
     private let store: SQLiteAlertStore
     private let state: Mutex<State>
     private let upkeep: TextIndexUpkeep
 
-    init(of screen: SlotHolder, in store: SQLiteAlertStore) throws(AlertError) {
-        state = Mutex(State(entry: try store.slot.attach(screen)))
-        self.screen = screen
+    init(of screen: AttachedScreen, in store: SQLiteAlertStore) throws(AlertError) {
+        let entry = try store.slot.attach(screen)
+        state = Mutex(State(screen: screen, presenters: screen.presenters, entry: entry))
         self.store = store
         upkeep = TextIndexUpkeep(of: store)
+        if let entry { store.noteAttached(entry) }
     }
 
     deinit { release() }
@@ -29,21 +34,88 @@ final class SlotLease: ScreenLease {
             if state.entry?.isValid != true {
                 state.entry?.release()
                 // What is in the way now may not be in a second.
-                state.entry = try? store.slot.attach(screen)
+                state.entry = try? store.slot.attach(state.screen)
+                state.seen = nil
+                if let entry = state.entry { store.noteAttached(entry) }
             }
-            guard let entry = state.entry, entry.lead() else { return false }
-            store.noteLead(of: entry)
+            guard let entry = state.entry else { return false }
+            let isNew = !entry.leads
+            guard entry.lead() else { return false }
+            if isNew { state.seen = nil }
             return true
         }
     }
 
-    nonisolated(nonsending) func waitToLead() async { await store.waitForSlot() }
-
     var isLeading: Bool { state.withLock { $0.entry?.leads ?? false } }
 
-    nonisolated(nonsending) func show(_ alert: Alert.ID?, hasDelegate: Bool) async -> Bool {
+    var others: ScreenRoster? { state.withLock { others(&$0) } }
+
+    nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? {
+        state.withLock { state in
+            state.seen?.count = 0
+            return others(&state)
+        }
+    }
+
+    /// A second is as long as a silence may go unnoticed, or a screen where inotify fails.
+    private func others(_ state: inout State) -> ScreenRoster? {
+        guard let entry = state.entry else { return nil }
+        let count = store.slotChanges.count
+        let now = ContinuousClock.now
+        if let seen = state.seen, seen.count == count, seen.at.duration(to: now) < .seconds(1) {
+            return seen.others
+        }
+        let others = entry.others
+        let before = state.seen?.others
+        state.seen = (others, count, now)
+        // A screen that has come after this one last told what is current has not heard that.
+        if before?.all.map(\.pid) != others.all.map(\.pid), others.leader == nil,
+            !others.followers.isEmpty
+        {
+            entry.ring()
+        }
+        return others
+    }
+
+    var changeCount: UInt64 { store.slotChanges.count }
+
+    nonisolated(nonsending) func waitForChange(after count: UInt64) async {
+        let before = state.withLock { $0.seen?.others }
+        await store.waitForSlot(after: count)
+        guard store.slotChanges.count != count else { return }
+        // The close of a file is heard before its locks are free; see inotify(7).
+        for milliseconds in [1, 2, 4, 8, 16] where before != nil {
+            guard await lookAtOthers() == before else { return }
+            // A cancelled wait is over; the caller looks at its task itself.
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+        }
+    }
+
+    nonisolated(nonsending) func show(
+        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
+    ) async -> Bool {
         upkeep.isPaused = alert != nil
-        return state.withLock { $0.entry?.show(alert, hasDelegate: hasDelegate) ?? false }
+        return state.withLock { state in
+            (state.screen.alert, state.screen.hasDelegate) = (alert, hasDelegate)
+            guard let entry = state.entry else { return false }
+            let told = entry.show(alert, current: current, hasDelegate: hasDelegate)
+            guard told == .written else { return told == .known }
+            // Others wait for what is current; what follows them is looked at once a second.
+            if let others = others(&state), others.leader == nil, !others.followers.isEmpty {
+                entry.ring()
+            }
+            return true
+        }
+    }
+
+    func offer(_ presenters: [String], isBusy: Bool) {
+        state.withLock { state in
+            guard state.presenters != presenters || state.screen.isBusy != isBusy else { return }
+            state.presenters = presenters
+            state.screen.offer(presenters)
+            state.screen.isBusy = isBusy
+            state.entry?.offer(presenters, isBusy: isBusy)
+        }
     }
 
     func stepBack() {

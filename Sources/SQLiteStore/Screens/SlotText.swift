@@ -4,12 +4,12 @@ import FoundationEssentials
 /// The text of a screen's entry: a line of JSON that says who it is and what it shows, a line with
 /// its last sign of life, and a line with the generation that it leads.
 struct SlotText {
-    var holder: SlotHolder
+    var holder: AttachedScreen
     var sign: Heartbeat?
     /// 0 for a screen that does not lead.
     var generation: Int64
 
-    init(of holder: SlotHolder, leading generation: Int64) {
+    init(of holder: AttachedScreen, leading generation: Int64) {
         self.holder = holder
         sign = .now
         self.generation = generation
@@ -20,7 +20,7 @@ struct SlotText {
         let lines = bytes.prefix { $0 != 0 }.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let text = lines.first,
-            let holder = try? JSONDecoder().decode(SlotHolder.self, from: Data(text))
+            let holder = try? JSONDecoder().decode(AttachedScreen.self, from: Data(text))
         else { return nil }
         self.holder = holder
         // A screen that gives no signs at all is of an earlier version.
@@ -31,12 +31,12 @@ struct SlotText {
             lines.dropFirst(2).first.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
-    /// The screen as one that leads.
-    var leader: SlotFile.Leader {
+    /// The screen whose entry this is.
+    func attached(at index: Int) -> SlotFile.Attached {
         var holder = holder
         holder.silence = sign?.overdue()
-        return SlotFile.Leader(
-            holder: holder, generation: generation, silence: sign?.age())
+        return SlotFile.Attached(
+            index: index, holder: holder, generation: generation, silence: sign?.age())
     }
 
     /// The bytes of an entry; `nil` where the screen's names leave no room.

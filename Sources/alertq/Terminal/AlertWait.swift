@@ -87,7 +87,8 @@ struct AlertWait: Sendable {
         while true {
             var isAttended = terminal?.isForeground == true
             if !isAttended {
-                isAttended = await manager.leadingScreen()?.isThere(for: record.alert) == true
+                isAttended =
+                    await manager.screens().screen(for: record.alert, record.id) != nil
             }
             let since = isAttended ? nil : start ?? .now
             start = since
@@ -125,11 +126,12 @@ struct AlertWait: Sendable {
             context.note("waiting for the first response among alerts \(list)")
             return
         }
-        let holder = await manager.leadingScreen()
-        if let holder, context.errors.isTerminal || !holder.isThere {
-            context.note(holder.whereabouts(of: record.id))
+        let screens = await manager.screens()
+        let isThere = screens.all.contains(where: \.isThere)
+        if let line = screens.whereabouts(of: record.id), context.errors.isTerminal || !isThere {
+            context.note(line)
         }
-        if holder?.isThere != true, let line = Self.howToAnswer(record, path: manager.path) {
+        if !isThere, let line = Self.howToAnswer(record, path: manager.path) {
             context.note(line)
         }
     }

@@ -5,8 +5,8 @@ import Glibc
 
 /// How a waiting `ask` uses its own terminal.
 ///
-/// It presents its alert as soon as the slot is free. While another process holds the slot, it says
-/// who does, and Enter shows the alert here, as text. The keyboard has one reader at a time: the
+/// It shows its alert when that is the current one. While another alert is, it says how many come
+/// first, and Enter shows its own one here, as text. The keyboard has one reader at a time: the
 /// presenter while it shows the alert, else this.
 actor AskScreen {
     private enum State { case background, waiting, showing, prompting, finished }
@@ -21,8 +21,8 @@ actor AskScreen {
     private(set) var hasToldResult = false
     private var reading: Task<Void, Never>?
     private var prompting: Task<PresenterChoice, any Error>?
-    /// The holder of the slot that the person knows of.
-    private var told: SlotHolder?
+    /// The current alert that the person knows of.
+    private var told: Alert.ID?
     private let entered: AsyncStream<Void>
     private let enter: AsyncStream<Void>.Continuation
 
@@ -45,10 +45,10 @@ actor AskScreen {
         guard state == .background else { return }
         state = .waiting
         terminal.discardInput()
-        await screen.start()
+        try? await screen.start()
         readLine()
         await withTaskGroup { group in
-            group.addTask { await self.tellWhoShows() }
+            group.addTask { await self.tellWhatComesFirst() }
             for await _ in entered { await prompt() }
             group.cancelAll()
         }
@@ -71,7 +71,7 @@ actor AskScreen {
         _ = try? await prompting?.value
         try await screen.suspend()
         guard state == .waiting || state == .showing else { return }
-        await screen.start()
+        try? await screen.start()
         if reading == nil { readLine() }
     }
 
@@ -124,37 +124,38 @@ extension AskScreen {
     }
 }
 
-// MARK: - Another holder of the slot
+// MARK: - Another current alert
 
 extension AskScreen {
-    /// Says once for each holder who it is, as long as the alert is not on this screen.
-    private func tellWhoShows() async {
+    /// Says once for each alert that comes first, as long as its own one is not on this screen.
+    private func tellWhatComesFirst() async {
         while !Task.isCancelled {
             // A cancelled sleep ends at once, and so does the loop.
-            guard let holder = await newHolder() else {
+            guard let other = await otherAlert() else {
                 try? await Task.sleep(for: .seconds(1))
                 continue
             }
-            // A process that is about to leave need not be told of.
+            // What is about to leave need not be told of.
             try? await Task.sleep(for: .milliseconds(200))
-            if !Task.isCancelled, let still = await newHolder(), still.isLike(holder) {
-                tell(of: still)
-            }
+            if !Task.isCancelled, await otherAlert() == other { await tell(of: other) }
         }
     }
 
-    /// The other process that holds the slot, unless the person knows of it.
-    private func newHolder() async -> SlotHolder? {
-        guard state == .waiting, let holder = await manager.leadingScreen(), holder.pid != getpid(),
-            !holder.isLike(told)
+    /// The current alert, if it is another one and the person does not know of it.
+    private func otherAlert() async -> Alert.ID? {
+        guard state == .waiting, let current = await manager.screens().current,
+            current != record.id, current != told
         else { return nil }
-        return holder
+        return current
     }
 
-    private func tell(of holder: SlotHolder) {
-        told = holder
+    private func tell(of other: Alert.ID) async {
+        told = other
+        let screens = await manager.screens()
+        guard let line = screens.whereabouts(of: record.id) else { return }
+        let before = (try? await manager.alertsBefore(record.id)) ?? 1
         let answer = record.alert.buttons.isEmpty ? "" : "; press Enter to answer here"
-        say(holder.whereabouts(of: record.id) + answer)
+        say("\(line); \(WaitingText.before(before))\(answer)")
     }
 
     private func say(_ line: String) {
@@ -194,7 +195,7 @@ extension AskScreen {
         guard state == .prompting else { return }
         state = .waiting
         told = nil
-        await screen.start()
+        try? await screen.start()
         if state == .waiting { readLine() }
     }
 
@@ -218,13 +219,6 @@ extension Presentation {
         return Presentation(
             record: record, waitingBehind: 0, expiry: expiry, clock: clock, appeared: {},
             dismissal: { nil })
-    }
-}
-
-extension SlotHolder {
-    /// Whether there is nothing new to tell of it.
-    fileprivate func isLike(_ other: SlotHolder?) -> Bool {
-        pid == other?.pid && alert == other?.alert && isThere == other?.isThere
     }
 }
 

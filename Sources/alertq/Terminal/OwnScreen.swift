@@ -12,14 +12,16 @@ struct OwnScreen: Sendable {
     /// The only alert to be shown; `nil` for all of them.
     let only: Alert.ID?
 
-    /// Shows alerts as soon as the slot is free.
-    func start() async {
+    /// Shows alerts from now on.
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` where a queue has as many screens as it has room for.
+    func start() async throws(AlertError) {
         for manager in managers {
-            await manager.startPresenting(presenters(manager.path), only: only)
+            try await manager.startPresenting(presenters(manager.path), only: only)
         }
     }
 
-    /// Takes what is shown off the screen, gives the slot up, and leaves the terminal in order.
+    /// Takes what is shown off the screen, detaches it, and leaves the terminal in order.
     func stop() async {
         // Each may have to wait for its alert to leave; together they wait once.
         await withTaskGroup { group in
@@ -28,7 +30,7 @@ struct OwnScreen: Sendable {
         TerminalPresenter.restore()
     }
 
-    /// Stops the process as Ctrl-Z asks for, with the terminal in order and the slot free; returns
+    /// Stops the process as Ctrl-Z asks for, with the terminal in order and no screen; returns
     /// when the job is back in the foreground.
     func suspend() async throws {
         await stop()

@@ -118,13 +118,13 @@ extension GatedStore {
     }
 
     nonisolated(nonsending) func attach(
-        _ screen: SlotHolder
+        _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease {
         try await store.attach(screen)
     }
 
-    nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
-        await store.leadingScreen()
+    nonisolated(nonsending) func screens() async -> ScreenRoster {
+        await store.screens()
     }
 
     nonisolated(nonsending) func takeHandlerTurn(

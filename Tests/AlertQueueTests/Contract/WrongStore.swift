@@ -33,6 +33,10 @@ final class WrongStore: AlertStore {
         case hearsItself
         /// Every screen leads.
         case everybodyLeads
+        /// No screen hears which alert is current.
+        case nothingIsCurrent
+        /// A screen that can show nothing now is still counted on.
+        case screensOfferAll
         /// Two have the turn of a handler.
         case handlersShareTurns
         /// Snoozed alerts are shown.
@@ -107,7 +111,7 @@ final class WrongStore: AlertStore {
 
     nonisolated(nonsending) func next(_ query: ScreenQuery) async throws(AlertError) -> Upcoming {
         let next = try await store.next(query)
-        guard fault == .showsSnoozed, next.record == nil, query.only == nil else { return next }
+        guard fault == .showsSnoozed, next.record == nil, query.own.isEmpty else { return next }
         return Upcoming(record: try await store.pending(limit: 1).first)
     }
 
@@ -156,15 +160,18 @@ final class WrongStore: AlertStore {
         try await store.verify(expecting: head, progress)
     }
 
-    nonisolated(nonsending) func attach(_ screen: SlotHolder) async throws(AlertError)
+    nonisolated(nonsending) func attach(_ screen: AttachedScreen) async throws(AlertError)
         -> any ScreenLease
     {
         let lease = try await store.attach(screen)
-        return fault == .everybodyLeads ? LeadingLease(lease: lease) : lease
+        return switch fault {
+        case .everybodyLeads, .nothingIsCurrent, .screensOfferAll: WrongLease(fault, lease)
+        default: lease
+        }
     }
 
-    nonisolated(nonsending) func leadingScreen() async -> SlotHolder? {
-        await store.leadingScreen()
+    nonisolated(nonsending) func screens() async -> ScreenRoster {
+        await store.screens()
     }
 
     nonisolated(nonsending) func takeHandlerTurn(_ id: Alert.ID) async throws(AlertError) -> (
@@ -179,19 +186,42 @@ final class WrongStore: AlertStore {
     }
 }
 
-private struct LeadingLease: ScreenLease {
+private struct WrongLease: ScreenLease {
+    let fault: WrongStore.Fault
     let lease: any ScreenLease
 
-    nonisolated(nonsending) func lead() async -> Bool {
-        _ = await lease.lead()
-        return true
+    init(_ fault: WrongStore.Fault, _ lease: any ScreenLease) {
+        self.fault = fault
+        self.lease = lease
     }
 
-    nonisolated(nonsending) func waitToLead() async { await lease.waitToLead() }
-    var isLeading: Bool { true }
-    nonisolated(nonsending) func show(_ alert: Alert.ID?, hasDelegate: Bool) async -> Bool {
-        await lease.show(alert, hasDelegate: hasDelegate)
+    nonisolated(nonsending) func lead() async -> Bool {
+        await lease.lead() || fault == .everybodyLeads
     }
+
+    var isLeading: Bool { fault == .everybodyLeads || lease.isLeading }
+    var others: ScreenRoster? { lease.others }
+    nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? {
+        await lease.lookAtOthers()
+    }
+
+    var changeCount: UInt64 { lease.changeCount }
+
+    nonisolated(nonsending) func waitForChange(after count: UInt64) async {
+        await lease.waitForChange(after: count)
+    }
+
+    nonisolated(nonsending) func show(
+        _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
+    ) async -> Bool {
+        let current = fault == .nothingIsCurrent ? nil : current
+        return await lease.show(alert, current: current, hasDelegate: hasDelegate)
+    }
+
+    func offer(_ presenters: [String], isBusy: Bool) {
+        if fault != .screensOfferAll { lease.offer(presenters, isBusy: isBusy) }
+    }
+
     func stepBack() { lease.stepBack() }
     func release() { lease.release() }
 }

@@ -99,7 +99,7 @@ struct FreshAlertTests {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path)
         let shown = try await manager.show(.yesNo("shown"))
-        await manager.startPresenting([presenter], only: shown)
+        try await manager.startPresenting([presenter], only: shown)
         #expect(await presenter.waitUntilShown().id == shown)
         presenter.choose(.button(0))
         try await manager.presentedAll()

@@ -44,7 +44,7 @@ struct LifetimeTests {
         #expect(await eventually { openFiles == 0 })
         #expect(await eventually { watches <= watchesBefore })
         let last = try await AlertManager(path: queue.path, presenters: [ScriptedPresenter()])
-        #expect(await eventually { await last.leadingScreen()?.presenters == ["scripted"] })
+        #expect(await eventually { await last.screens().leader?.presenters == ["scripted"] })
         await last.close()
     }
 

@@ -47,7 +47,7 @@ struct MainJobTests {
         }
         #expect(terminal.text.contains("stop typing to answer"))
         #expect(asker.poll() == nil)
-        #expect(try await terminal.press("y") { asker.poll() != nil })
+        #expect(try await terminal.press("1") { asker.poll() != nil })
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == "yes\n")
         #expect(terminal.isInOrder)
@@ -71,22 +71,40 @@ struct MainJobTests {
         #expect(await asker.output.complete() == "yes\n")
     }
 
-    @Test("Enter answers here what another terminal shows")
-    func answerHere() async throws {
+    @Test("An ask is shown on its own terminal and where alerts are presented; either answers")
+    func everywhere() async throws {
         let (elsewhere, here) = (try PseudoTerminal(), try PseudoTerminal())
         let presenter = try queue.start(["present"], on: elsewhere)
         #expect(await elsewhere.shows("showing alerts"))
-        #expect(await eventually { (try? await queue.run("list"))?.code == 0 })
+        for terminal in [here, elsewhere] {
+            let (shown, told) = (here.bytes.count, elsewhere.bytes.count)
+            let asker = try queue.start(Self.question, on: here)
+            #expect(await here.shows("Prune?", since: shown))
+            #expect(await elsewhere.shows("Prune?", since: told))
+            #expect(try await terminal.press("1") { asker.poll() != nil })
+            #expect(await asker.exit() == 0)
+            #expect(await asker.output.complete() == "yes\n")
+            let (other, count) = terminal === here ? (elsewhere, told) : (here, shown)
+            #expect(await other.shows("answered “Yes” by", since: count))
+        }
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+    }
+
+    @Test("An ask whose turn has not come says how many come first, and Enter answers it here")
+    func answerHere() async throws {
+        let (elsewhere, here) = (try PseudoTerminal(), try PseudoTerminal())
+        for number in 1...2 { _ = try await queue.run("ask", "Before \(number)?", "--detach") }
+        let presenter = try queue.start(["present"], on: elsewhere)
+        #expect(await elsewhere.shows("Before 1?"))
         let asker = try queue.start(Self.question, on: here)
-        #expect(await here.shows("press Enter to answer here"))
-        #expect(await here.shows(elsewhere.path))
+        #expect(await here.shows("2 alerts come first; press Enter to answer here"))
+        #expect(here.text.contains(elsewhere.path))
         try here.type("\n")
         #expect(await here.shows("1 to 2, or Enter to leave it waiting: "))
         try await here.press("1\n")
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == "yes\n")
-        // The other screen says by whom, and goes on.
-        #expect(await elsewhere.shows("answered “Yes” by"))
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
     }

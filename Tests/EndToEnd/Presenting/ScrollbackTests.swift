@@ -22,8 +22,8 @@ struct ScrollbackTests {
         #expect(lines[0].hasPrefix(line), "\(lines)")
         let second = try PseudoTerminal(columns: 300)
         let other = try queue.start(["present"], on: second)
-        #expect(await second.shows("(2 alerts wait; alerts are shown by "))
-        #expect(second.text.contains("\(terminal.path); waiting for a turn)"))
+        #expect(await second.shows("(2 alerts wait; also shown by "))
+        #expect(second.text.contains("\(terminal.path)); Ctrl-C"))
         for child in [presenter, other] {
             child.kill(SIGTERM)
             _ = await child.exit()

@@ -47,7 +47,7 @@ struct LookAheadTests {
         lookAhead.didAsk(receipt(1))
         #expect(known(isOwn: false) == nil)
         #expect(known(ScreenQuery(for: ["desktop"])) == nil)
-        #expect(known(ScreenQuery(for: ["terminal"], only: 1)) == nil)
+        #expect(known(ScreenQuery(for: ["terminal"], own: [1])) == nil)
         #expect(known(ScreenQuery(for: ["terminal"], except: [1])) == nil)
         lookAhead.didAsk(receipt(2))
         #expect(known() == nil)

@@ -18,11 +18,11 @@ struct HeartbeatTests {
         #expect(entry.lead())
     }
 
-    private static func screen(_ presenter: String) -> SlotHolder {
-        SlotHolder(identity: .current, presenters: [presenter], hasDelegate: false)
+    private static func screen(_ presenter: String) -> AttachedScreen {
+        AttachedScreen(identity: .current, presenters: [presenter], hasDelegate: false)
     }
 
-    private var holder: SlotHolder? { slot.leader()?.holder }
+    private var holder: AttachedScreen? { slot.leader()?.holder }
 
     /// Replaces the sign in the file, as if it were of another moment or another program.
     private func write(sign: String) throws {
@@ -51,7 +51,7 @@ struct HeartbeatTests {
         try write(sign: sign(ago: 12))
         let silence = try #require(holder?.silence)
         #expect(silence.components.seconds == 12)
-        #expect(entry.show(7, hasDelegate: false))
+        #expect(entry.show(7, current: 7, hasDelegate: false) == .written)
         #expect(holder?.alert == 7 && holder?.isThere == true)
         try write(sign: "")
         let before = try Data(contentsOf: URL(filePath: slot.path))
@@ -80,7 +80,7 @@ struct HeartbeatTests {
     @Test("A text that leaves no room for a sign stays whole, and counts as there")
     func noRoom() throws {
         entry.release()
-        var wordy = SlotHolder(identity: .current, presenters: [], hasDelegate: false)
+        var wordy = AttachedScreen(identity: .current, presenters: [], hasDelegate: false)
         wordy.host = String(repeating: "h", count: 850)
         let entry = try #require(try slot.attach(wordy))
         #expect(entry.lead())
@@ -97,7 +97,8 @@ struct HeartbeatTests {
         #expect(other.lead())
         #expect(!entry.leads && !entry.lead())
         // What it writes when it goes on changes nothing about that.
-        #expect(!entry.show(3, hasDelegate: false))
+        #expect(entry.show(3, current: 3, hasDelegate: false) == .written)
+        #expect(slot.roster().current == nil && slot.roster().shows(3))
         entry.giveSign()
         #expect(holder?.presenters == ["other"])
         other.stepBack()

@@ -47,7 +47,7 @@ actor AlertShow: QueueActor {
     func run() async -> ShowEnd {
         // From here on what happens to the alert is not missed, however long this takes.
         if context.caller.isAsker(record.source), await context.delegates.waitForArrivals() {
-            _ = await lease.show(id, hasDelegate: delegate != nil)
+            _ = await lease.show(id, current: id, hasDelegate: delegate != nil)
         }
         await delegate?.willPresent(record)
         for presenter in presenters { start(presenter) }
@@ -100,7 +100,7 @@ extension AlertShow {
             await appearance.note()
             return await store(choice, by: run)
         case .ended(let run, let error):
-            return ended(run.name, because: error)
+            return await ended(run.name, because: error)
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
         case .snoozed:
@@ -111,7 +111,8 @@ extension AlertShow {
             snoozed = found
             return .waits
         case .dismissTimerFired:
-            return await resolve(.dismiss, by: nil)
+            // One timer counts for all screens; it tries again in a second.
+            return lease.isLeading ? await resolve(.dismiss, by: nil) : nil
         case .appeared:
             await appearance.tell()
         case .cancel(let authority):
@@ -119,7 +120,7 @@ extension AlertShow {
             let isHandled = await delegate?.cancel(record) == .handled
             return await resolve(.cancel(handled: isHandled, authority), by: nil)
         case .leave(let reason):
-            returned(because: reason)
+            await returned(because: reason)
             return .waits
         case .graceOver, .told:
             break
@@ -141,7 +142,7 @@ extension AlertShow {
                 snoozed = try await context.store.snooze(id, for: duration, by: caller)
                 return .waits
             } catch {
-                return failed(error, by: run)
+                return await failed(error, by: run)
             }
         }
     }
@@ -155,12 +156,12 @@ extension AlertShow {
             let resolved = try await context.store.resolve(id, resolution, seen: seen, by: caller)
             return .resolved(resolved, chosenOn: run?.name)
         } catch {
-            return failed(error, by: run)
+            return await failed(error, by: run)
         }
     }
 
     /// Decides what an error means for the screen: somebody else was first, or try again.
-    private func failed(_ error: AlertError, by run: PresenterRun?) -> ShowEnd? {
+    private func failed(_ error: AlertError, by run: PresenterRun?) async -> ShowEnd? {
         switch error {
         case .alreadyResolved(let response), .late(let response):
             var resolved = record
@@ -168,11 +169,12 @@ extension AlertShow {
             resolved.response = response
             return .resolved(resolved, chosenOn: nil)
         case .inconsistent:
-            returned(because: SafeText.line("\(error)"))
+            await returned(because: SafeText.line("\(error)"))
             return .refused(error)
         case .noSuchButton, .notAsSeen, .invalid:
             // No second try makes it a choice that the alert has.
-            return run.flatMap { ended($0.name, because: error) }
+            guard let run else { return nil }
+            return await ended(run.name, because: error)
         default:
             guard let run else { return nil }
             if runs[run.name] === run, run.fail(error) { return nil }
@@ -184,18 +186,20 @@ extension AlertShow {
     }
 
     /// A presenter can't show the alert any more; the others go on, if there are any.
-    private func ended(_ name: String, because error: any Error) -> ShowEnd? {
+    private func ended(_ name: String, because error: any Error) async -> ShowEnd? {
         // It may still wait with a choice that the alert does not have.
         runs.removeValue(forKey: name)?.leave()
         if !(error is CancellationError) {
             context.errors.report(.presenter(name: name, id, error))
         }
         guard runs.isEmpty else { return nil }
-        returned(because: SafeText.line("\(error)"))
+        await returned(because: SafeText.line("\(error)"))
         return .lost
     }
 
-    private func returned(because reason: String) {
+    private func returned(because reason: String) async {
+        // It is still there for others to answer.
+        if await lease.lookAtOthers()?.shows(id) == true { return }
         context.store.post(.returned(record, because: reason), by: context.caller)
     }
 }
@@ -227,6 +231,8 @@ extension AlertShow {
     /// Takes the alert off every screen, and tells everybody in the documented order.
     private func clear(_ end: ShowEnd) async {
         isLeaving = true
+        // What was told of other screens comes first.
+        await context.delegates.calls.wait(for: id)
         await appearance.end()
         await noteState()
         var chosenOn: String?
@@ -250,6 +256,7 @@ extension AlertShow {
         await waitForPresenters()
         for case .resolved(let late) in signals.finish() { ended = late }
         if response != nil { ended = record }
+        context.delegates.endsPresentation(of: id)
         await delegate?.didDismiss(record, withButtonAt: index)
     }
 

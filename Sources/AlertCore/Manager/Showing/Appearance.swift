@@ -60,6 +60,7 @@ actor Appearance: QueueActor {
     func tell() async {
         guard isOnScreen, !isTold else { return }
         isTold = true
+        guard context.delegates.beginsPresentation(of: record.id) else { return }
         var shown = record
         shown.state = .presented
         await context.delegates[record.id]?.didPresent(shown)

@@ -1,115 +1,98 @@
-/// Shows the alerts of a queue on a manager's screens, one after the other, while it leads.
+/// Shows the current alert of a queue on a manager's screen, one alert after the other.
+///
+/// A screen that leads chooses the alert, for all screens; one that follows shows what the leader
+/// says, if it may. Either goes on with what it shows when the lead passes from one to the other.
 actor PresentationLoop: QueueActor {
-    private enum State {
-        case stopped
-        /// It waits for the lead, for something to show, or for the end of a pause.
-        case waiting
-        /// It looks for the next alert, and clears the screen after the last one.
-        case leading
-        case showing(AlertShow)
-        /// It ends; what is on the screen is being taken off.
-        case stopping(AlertShow?)
-    }
-
-    /// What an idle loop waits for.
-    private typealias Pause = nonisolated(nonsending) @Sendable () async -> Void
-
     /// How long to wait when every presenter has failed: longer each time.
     private static let backoff = Backoff(longest: .seconds(60))
 
     nonisolated let wakeUps = WakeUps()
     nonisolated let grace: GracePeriod
     nonisolated let context: QueueContext
+    nonisolated let failure = PresentationFailure()
+    private nonisolated let idleWaiters = IdleWaiters()
     /// Lets managers that share one terminal take turns.
     private let turn: PresentationTurn?
     private weak var manager: AlertManager?
-    private var state = State.stopped
-    private var presenters: [any AlertPresenter] = []
-    /// The presenters that did not clear their screens in time.
-    private(set) var stuck: Set<String> = []
-    private var only: Alert.ID?
+    private var state = LoopState.stopped
+    private(set) var presenters = LoopPresenters()
     private var lead: ScreenLead?
+    private var isLeading = false
+    private let alerts: UpcomingAlerts
+    private let elsewhere: ShownElsewhere
     private var task: Task<Void, Never>?
-    /// Ends what the loop waits for.
-    private var cutShort: (@Sendable () -> Void)?
     /// How often in a row every presenter has failed.
     private var failures = 0
-    private var resting = RestingAlerts()
-    /// Whether the last alert on the screen had no buttons.
-    private var hasShownNotice = false
-    private nonisolated let idleWaiters = IdleWaiters()
-    nonisolated let failure = PresentationFailure()
 
     init(_ context: QueueContext, turn: PresentationTurn?) {
         self.context = context
         self.turn = turn
+        alerts = UpcomingAlerts(in: context)
+        elsewhere = ShownElsewhere(in: context)
         grace = GracePeriod(context.clock)
     }
 
-    deinit {
-        task?.cancel()
-        cutShort?()
-    }
+    deinit { task?.cancel() }
 
     func belong(to manager: AlertManager) { self.manager = manager }
 
     /// Whether it is to show what comes.
-    var isOn: Bool {
-        switch state {
-        case .stopped, .stopping: false
-        case .waiting, .leading, .showing: true
-        }
-    }
+    var isOn: Bool { state.isOn }
 
     /// Whether it has found nothing to do for now.
     var isWaiting: Bool { if case .waiting = state { true } else { false } }
 
     /// The alert on the screen.
-    var show: AlertShow? {
-        switch state {
-        case .showing(let show): show
-        case .stopping(let show): show
-        case .stopped, .waiting, .leading: nil
-        }
-    }
+    var show: AlertShow? { state.show }
 
     /// Starts showing alerts, if it does not; `only` limits that to one alert.
-    func start(_ presenters: [any AlertPresenter], only: Alert.ID?, for manager: AlertManager) async
-    {
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` where as many screens are attached as there may be.
+    func start(
+        _ all: [any AlertPresenter], only: Alert.ID?, for manager: AlertManager
+    ) async throws(AlertError) {
         // A stop that is under way comes to its end first.
         if case .stopping = state { await task?.value }
-        guard case .stopped = state, !presenters.isEmpty, !manager.isClosed else { return }
+        guard case .stopped = state, !all.isEmpty, !manager.isClosed else { return }
+        let presenters = LoopPresenters(all, only: only)
+        let lead = ScreenLead(of: presenters.names, only: only, turn: turn, in: context)
+        state = .looking
+        do throws(AlertError) {
+            try await lead.attach()
+        } catch {
+            state = .stopped
+            throw error
+        }
         self.presenters = presenters
-        self.only = only
+        self.lead = lead
         failure.error = nil
-        lead = ScreenLead(for: presenters.map(\.name), in: context)
-        state = .leading
-        wakeUps.beginPresenting(on: presenters.map(\.name), for: manager)
-        task = Task { [weak self] in
-            while let pause = await self?.presentUntilIdle() { await pause() }
+        wakeUps.beginPresenting(on: presenters.names, for: manager)
+        task = Task { [weak self, wakeUps, clock = context.clock] in
+            while let pause = await self?.presentUntilIdle() { await pause.wait(wakeUps, clock) }
             await self?.didStop()
         }
+        await lead.watch { [weak self] in await self?.screensChanged() }
     }
 
     /// Takes what is shown off the screen, and returns when that is done.
     func stop() async {
         guard let task else { return }
-        leave(because: "the presenter stopped")
+        await leave(because: "the presenter stopped")
         await task.value
     }
 
     /// Ends for good: the queue is no longer the one that was opened.
-    func fail(with error: AlertError) {
+    func fail(with error: AlertError) async {
         guard isOn else { return }
         failure.error = error
-        leave(because: SafeText.line("\(error)"))
+        await leave(because: SafeText.line("\(error)"))
     }
 
-    private func leave(because reason: String) {
+    private func leave(because reason: String) async {
         state = .stopping(show)
-        cutShort?()
         show?.leave(because: reason)
-        wakeUps.wake()
+        wakeUps.end()
+        await lead?.stopWaiting()
     }
 
     /// Waits until there is nothing left to show.
@@ -120,18 +103,18 @@ actor PresentationLoop: QueueActor {
     }
 
     /// Remembers an alert's failures no longer: it has been resolved.
-    func forget(_ id: Alert.ID) { resting.remove(id) }
+    func forget(_ id: Alert.ID) async { await alerts.forget(id) }
 
-    /// Clears the screen when another process leads instead of this one, or may.
-    func leaveIfLeadIsLost() async {
-        guard let lead, await lead.isLost() else { return }
-        if case .showing(let show) = state { show.leave(because: "the slot was lost") }
-        wakeUps.wake()
+    /// Notes that a presenter does not clear its screen in time, or that it has ended.
+    func note(_ name: String, isStuck: Bool) {
+        if presenters.note(name, isStuck: isStuck), !isStuck { wakeUps.wake() }
     }
 
     private func didStop() async {
+        await elsewhere.end()
         await lead?.end()
         lead = nil
+        isLeading = false
         wakeUps.endPresenting()
         state = .stopped
         task = nil
@@ -143,111 +126,144 @@ actor PresentationLoop: QueueActor {
 
 extension PresentationLoop {
     /// Shows what there is to show; returns what to wait for then, or `nil` at the end.
-    private func presentUntilIdle() async -> Pause? {
+    private func presentUntilIdle() async -> LoopPause? {
         // The manager is kept while this runs, and not while the loop waits.
-        guard let manager else { return nil }
+        guard let lead, let manager else { return nil }
         defer { withExtendedLifetime(manager) {} }
-        cutShort = nil
         while isOn {
             let seen = wakeUps.count
-            guard canShow else {
-                await lead?.giveUp()
-                return pauseUntilWoken(after: seen)
+            guard !presenters.able.isEmpty else {
+                await lead.stayAway()
+                return pause(.untilWoken(after: seen))
             }
-            guard let lease = await lead?.take() else { return await pauseWithoutLead(seen) }
-            guard await takeTurn() else { continue }
-            defer { turn?.end() }
+            guard await lead.takeTurn(presenters.able) else { continue }
+            defer { lead.endTurn() }
             guard isOn else { break }
-            state = .leading
-            let upcoming = await next()
-            // What is not on the screen yet can't be told to leave it.
-            guard isOn else { break }
-            guard let upcoming, let record = upcoming.record else {
-                return await pauseWithNothing(toShow: upcoming, lease, seen)
-            }
-            switch await show(record, upcoming, on: lease, for: manager) {
-            case .resolved, .waits:
-                failures = 0
-                resting.remove(record.id)
-            case .lost, .refused:
-                return await pauseAfterFailure(with: record.id)
-            }
+            state = .looking
+            await lead.comeBack(offering: presenters.able)
+            let role = await lead.role()
+            isLeading = if case .leads = role { true } else { false }
+            if !isLeading { await elsewhere.end() }
+            let pause =
+                switch role {
+                case .detached: await pauseForOthers(seen)
+                case .leads(let lease): await presentLeading(lease, seen)
+                case .follows(let lease, let current): await follow(current, lease, seen)
+                }
+            if let pause { return pause }
         }
         return nil
     }
 
-    private func show(
-        _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
-        for manager: AlertManager
-    ) async -> ShowEnd {
-        let able = presenters.filter {
-            record.alert.presenters?.contains($0.name) != false && !stuck.contains($0.name)
+    /// Chooses the current alert, and shows it, if that can be done here.
+    private func presentLeading(_ lease: any ScreenLease, _ seen: UInt64) async -> LoopPause? {
+        let others = lease.others ?? ScreenRoster()
+        let found = await alerts.choose(for: presenters, besides: others)
+        await manager?.hear(found)
+        guard let upcoming = found.upcoming, isOn else { return await pauseWithoutLead() }
+        guard let record = upcoming.record else { return await pauseWithNothing(lease, seen) }
+        guard await alerts.mayTry(record, on: presenters) else {
+            return await leaveToOthers(record, others, lease, seen)
         }
+        await elsewhere.end()
+        let hasFailed = await !show(record, upcoming, lease)
+        failures = hasFailed ? failures + 1 : 0
+        // Others may go on with it.
+        guard hasFailed, lease.others?.canShow(record.alert, record.id) != true else { return nil }
+        return await pauseAfterFailure()
+    }
+
+    /// Shows what the leader says is current, if that can be done here.
+    private func follow(
+        _ current: Alert.ID?, _ lease: any ScreenLease, _ seen: UInt64
+    ) async -> LoopPause? {
+        let found = await alerts.find(current)
+        await manager?.hear(found)
+        guard let upcoming = found.upcoming, let record = upcoming.record,
+            await alerts.mayTry(record, on: presenters),
+            isOn
+        else {
+            _ = await lease.show(nil, current: nil, hasDelegate: context.delegates.hasManagers)
+            return await pauseForOthers(seen)
+        }
+        _ = await show(record, upcoming, lease)
+        return nil
+    }
+
+    /// Shows an alert until it leaves the screen; `false` if it can't be shown or answered here.
+    private func show(
+        _ record: AlertRecord, _ upcoming: Upcoming, _ lease: any ScreenLease
+    ) async -> Bool {
+        await alerts.noteCurrent(record.alert)
         let show = AlertShow(
-            record, upcoming, on: lease, by: able, all: presenters.map(\.name), in: context,
-            for: self)
+            record, upcoming, on: lease, by: presenters.able(for: record), all: presenters.names,
+            in: context, for: self)
         let hasDelegate = context.delegates[record.id] != nil
         // A slot that can't be written, though it is still there, is tried again later.
-        guard await lease.show(record.id, hasDelegate: hasDelegate) else {
-            return lease.isLeading ? .lost : .waits
+        guard await lease.show(record.id, current: record.id, hasDelegate: hasDelegate) else {
+            if lease.others != nil { await alerts.noteFailure(with: record.id) }
+            return lease.others == nil
         }
-        guard isOn else { return .waits }
-        hasShownNotice = record.alert.buttons.isEmpty
+        guard isOn else { return true }
         state = .showing(show)
         let end = await show.run()
-        state = isOn ? .leading : .stopping(nil)
-        if let ended = await show.ended { await manager.settle(ended) }
-        if case .refused(let error) = end { await manager.refuse(record.id, error) }
-        return end
-    }
-
-    /// Notes that a presenter does not clear its screen in time, or that it has ended.
-    func note(_ name: String, isStuck: Bool) {
-        if isStuck {
-            stuck.insert(name)
-        } else if stuck.remove(name) != nil {
-            wakeUps.wake()
+        state = isOn ? .looking : .stopping(nil)
+        if let ended = await show.ended { await manager?.settle(ended) }
+        switch end {
+        case .resolved, .waits:
+            await alerts.forget(record.id)
+            return true
+        case .refused(let error): await manager?.refuse(record.id, error)
+        case .lost: break
         }
+        await alerts.noteFailure(with: record.id)
+        return false
     }
 
-    /// Whether a presenter can show something; those that are stuck must not keep the lead.
-    private var canShow: Bool { !presenters.allSatisfy { stuck.contains($0.name) } }
-
-    /// Waits for the screen that is shared with other managers; `false` if presenting ended first.
-    private func takeTurn() async -> Bool {
-        guard let turn else { return true }
-        let taking = Task { await turn.take() }
-        cutShort = { taking.cancel() }
-        defer { cutShort = nil }
-        return await taking.value
+    /// Has the other screens show the current alert; `nil` if none does.
+    private func leaveToOthers(
+        _ record: AlertRecord, _ others: ScreenRoster, _ lease: any ScreenLease, _ seen: UInt64
+    ) async -> LoopPause? {
+        let isKept = await elsewhere.keep(record, on: others) { [weak self] dismissed in
+            await self?.manager?.noteResolved(dismissed)
+        }
+        guard isKept else {
+            await alerts.noteUnshown(record.id)
+            return nil
+        }
+        await alerts.noteCurrent(record.alert)
+        guard await lease.show(nil, current: record.id, hasDelegate: false) else {
+            return await pauseWithoutLead()
+        }
+        return await pauseForOthers(seen)
     }
+}
 
-    /// The next alert; `nil` where the queue can't be read.
-    private func next() async -> Upcoming? {
-        let names = presenters.map(\.name).filter { !stuck.contains($0) }
-        var except = resting.ids(at: context.clock.now())
-        while true {
-            // After a notice a question of any priority comes next: notices that keep coming would
-            // hold it up for ever.
-            let query = ScreenQuery(
-                for: names, only: only, except: except, prefersQuestions: hasShownNotice)
-            let upcoming: Upcoming
-            do throws(AlertError) {
-                upcoming = try await context.store.next(query)
-            } catch {
-                if case .incompatible = error { fail(with: error) }
-                // If the disk fails or is locked, it is looked at again a second later.
-                return nil
+// MARK: - Other screens
+
+extension PresentationLoop {
+    /// Looks at what other screens have changed: the lead, what is current, and who is there.
+    private func screensChanged() async {
+        guard isOn, let role = await lead?.role() else { return }
+        guard case .showing(let show) = state else {
+            if case .leads(let lease) = role, isLeading, lease.others?.all.isEmpty == true,
+                await elsewhere.id == nil
+            {
+                return
             }
-            for (id, error) in upcoming.refused.sorted(by: { $0.key < $1.key }) {
-                resting.add(id, at: context.clock.now())
-                await manager?.refuse(id, error)
+            return wakeUps.wake()
+        }
+        // From here on its timer counts, or another one's.
+        isLeading = if case .leads = role { true } else { false }
+        switch role {
+        case .follows(_, let current?) where current != show.id:
+            if let record = try? await context.store.record(show.id), record.response != nil {
+                return await show.hear(record)
             }
-            // One look passes over a hundred; after them others may wait.
-            guard upcoming.record == nil, !upcoming.refused.isEmpty, isOn else { return upcoming }
-            let before = except.count
-            except = resting.ids(at: context.clock.now())
-            guard except.count > before else { return upcoming }
+            show.leave(because: "another alert is current")
+        case .detached: show.leave(because: "the slot was lost")
+        // Between two alerts none is current.
+        case .leads, .follows: break
         }
     }
 }
@@ -255,63 +271,49 @@ extension PresentationLoop {
 // MARK: - Pauses
 
 extension PresentationLoop {
-    private func pauseUntilWoken(after seen: UInt64) -> Pause? {
+    private func pause(_ pause: LoopPause) -> LoopPause? {
         guard isOn else { return nil }
         state = .waiting
-        return { [wakeUps] in await wakeUps.wait(after: seen) }
+        return pause
     }
 
-    private func pauseWithoutLead(_ seen: UInt64) async -> Pause? {
-        // Callers that only wait for the end of the queue need not wait for the lead.
-        if !idleWaiters.isEmpty, let upcoming = await next(), upcoming.record == nil {
-            idleWaiters.wake()
-        }
-        wakeUps.releaseOwner(ifUnchangedSince: seen)
-        return pause { [lead] in await lead?.wait() }
+    /// Waits for a time; what happens meanwhile does not end it.
+    private func pause(for time: Duration) -> LoopPause? {
+        pause(.untilEnd(context.clock.now().advanced(by: time), after: wakeUps.endCount))
     }
 
-    private func pauseWithNothing(
-        toShow upcoming: Upcoming?, _ lease: any ScreenLease, _ seen: UInt64
-    ) async -> Pause? {
-        guard upcoming != nil else {
-            // Another process may be able to read the queue.
-            await lead?.giveUp()
-            return pause(for: .seconds(1))
+    /// Waits for what other screens do.
+    private func pauseForOthers(_ seen: UInt64) async -> LoopPause? {
+        // Callers that only wait for the end of the queue need not wait for others.
+        if !idleWaiters.isEmpty {
+            let found = await alerts.choose(for: presenters)
+            if let upcoming = found.upcoming, upcoming.record == nil { idleWaiters.wake() }
         }
-        _ = await lease.show(nil, hasDelegate: context.delegates.hasManagers)
         wakeUps.releaseOwner(ifUnchangedSince: seen)
-        if let end = resting.nextEnd(after: context.clock.now()) {
-            // Another process may be able to show what rests here.
-            await lead?.giveUp()
-            return pause { [clock = context.clock, wakeUps] in
-                await wakeUps.wait(after: seen, until: end, clock)
-            }
-        }
+        return pause(.untilWoken(after: seen))
+    }
+
+    private func pauseWithNothing(_ lease: any ScreenLease, _ seen: UInt64) async -> LoopPause? {
+        await elsewhere.end()
+        _ = await lease.show(nil, current: nil, hasDelegate: context.delegates.hasManagers)
+        wakeUps.releaseOwner(ifUnchangedSince: seen)
+        if let end = await alerts.nextTry() { return pause(.until(end, after: seen)) }
         idleWaiters.wake()
-        return pauseUntilWoken(after: seen)
+        return pause(.untilWoken(after: seen))
     }
 
-    /// Lets others try what no presenter here could show.
-    private func pauseAfterFailure(with id: Alert.ID) async -> Pause? {
-        failures += 1
-        resting.add(id, at: context.clock.now())
+    /// Lets others lead who may be able to read the queue, or to write the slot.
+    private func pauseWithoutLead() async -> LoopPause? {
+        await elsewhere.end()
         await lead?.giveUp()
+        return pause(for: .seconds(1))
+    }
+
+    /// Lets others show what they can, while no presenter here shows anything.
+    private func pauseAfterFailure() async -> LoopPause? {
+        await lead?.stayAway()
         let time = Self.backoff.pause(after: failures)
         // Callers that wait for the end of the queue are not to wait for a long pause as well.
         return pause(for: idleWaiters.isEmpty ? time : min(time, .seconds(1)))
-    }
-
-    private func pause(for time: Duration) -> Pause? {
-        let end = context.clock.now().advanced(by: time)
-        return pause { [clock = context.clock] in try? await clock.sleep(until: end) }
-    }
-
-    /// Waits for something that can be cut short when presenting ends.
-    private func pause(for something: @escaping Pause) -> Pause? {
-        guard isOn else { return nil }
-        state = .waiting
-        let task = Task.detached { await something() }
-        cutShort = { task.cancel() }
-        return { await task.value }
     }
 }

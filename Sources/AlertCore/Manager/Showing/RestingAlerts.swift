@@ -30,6 +30,10 @@ struct RestingAlerts {
         rests.filter { !now.isAtOrAfter($0.value.end) }.keys.sorted()
     }
 
+    func isResting(_ id: Alert.ID, at now: ClockReading) -> Bool {
+        rests[id].map { !now.isAtOrAfter($0.end) } ?? false
+    }
+
     /// When the first of them may be tried again.
     func nextEnd(after now: ClockReading) -> ClockReading? {
         let ends = rests.values.map(\.end).filter { !now.isAtOrAfter($0) }

@@ -12,6 +12,7 @@ final class WakeUps: Sendable {
 
     private let state = Mutex(State())
     private let signal = ChangeSignal()
+    private let ends = ChangeSignal()
 
     /// How often the loop was told to look.
     var count: UInt64 { signal.count }
@@ -30,14 +31,16 @@ final class WakeUps: Sendable {
     /// Waits until the loop has to look again.
     nonisolated(nonsending) func wait(after seen: UInt64) async { await signal.wait(after: seen) }
 
-    /// Waits until the loop has to look again, or until a moment.
-    func wait(after seen: UInt64, until end: ClockReading, _ clock: any AlertClock) async {
-        await withTaskGroup { group in
-            group.addTask { await self.wait(after: seen) }
-            group.addTask { try? await clock.sleep(until: end) }
-            await group.next()
-            group.cancelAll()
-        }
+    /// How often presenting has ended.
+    var endCount: UInt64 { ends.count }
+
+    /// Waits until presenting ends.
+    func waitForEnd(after seen: UInt64) async { await ends.wait(after: seen) }
+
+    /// Tells the loop to end.
+    func end() {
+        ends.change()
+        wake()
     }
 
     /// Notes that a loop begins, and has yet to look.

@@ -60,7 +60,7 @@ struct QueueCheckup: Sendable {
             let count = try await manager.pendingCount()
             findings.append(
                 Finding(check: "database", detail: "\(path) opens; \(WaitingText.count(count))"))
-            findings.append(presenter(await manager.leadingScreen(), waiting: count))
+            findings.append(presenter(await manager.screens(), waiting: count))
             if let damage = try await manager.maintenance?.structuralDamage().first {
                 findings.append(
                     Finding(
@@ -126,14 +126,14 @@ struct QueueCheckup: Sendable {
         }
     }
 
-    private func presenter(_ holder: SlotHolder?, waiting: Int) -> Finding {
+    private func presenter(_ screens: ScreenRoster, waiting: Int) -> Finding {
         let check = "presenter"
-        guard let holder else {
+        guard let first = screens.all.first, let showing = screens.showing else {
             return Finding(
                 check: check, detail: "nobody shows alerts",
                 advice: waiting == 0 ? nil : "to show what waits: alertq present")
         }
-        if holder.pid == 0, let process = QueueLocks(database: path).presenter {
+        if first.pid == 0, let process = QueueLocks(database: path).presenter {
             // The slot's text, which says who it is, is missing or overwritten.
             return Finding(
                 check: check,
@@ -142,8 +142,8 @@ struct QueueCheckup: Sendable {
                 advice: "if nothing is shown, end it: kill \(process.pid)", code: .busy)
         }
         return Finding(
-            check: check, detail: "alerts \(holder.showing)", advice: holder.advice,
-            code: holder.isThere ? .done : .busy)
+            check: check, detail: "alerts \(showing)", advice: screens.advice,
+            code: screens.advice == nil ? .done : .busy)
     }
 
     private func permissions(_ mode: FileMode) -> [Finding] {

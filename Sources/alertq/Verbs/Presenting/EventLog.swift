@@ -101,7 +101,10 @@ final class EventLog: Sendable {
     }
 
     private func write(_ page: [AuditEntry]) async {
-        let holdsSlot = await manager.leadingScreen()?.pid == getpid()
+        // One screen writes for all: the leader, unless that only shows what it asked itself.
+        let holdsSlot =
+            await manager.screens().all
+            .first { $0.isThere && $0.only == nil }?.pid == getpid()
         let new = state.withLock { state in
             let new = page.filter { $0.event.sequence > state.cursor }
             state.cursor = new.last?.event.sequence ?? state.cursor

@@ -139,7 +139,7 @@ struct PresentCommand: Command {
         // Counts each suspension and each return from one.
         let suspensions = ChangeSignal()
         return try await withThrowingTaskGroup(of: Int32?.self) { group in
-            await screen.start()
+            try await screen.start()
             if isOnce {
                 group.addTask {
                     try await Self.waitUntilAllIsShown(by: screen.managers, suspensions)
@@ -157,7 +157,7 @@ struct PresentCommand: Command {
                     guard signal == SIGTSTP else { return signal }
                     suspensions.change()
                     try await screen.suspend()
-                    await screen.start()
+                    try await screen.start()
                     suspensions.change()
                 }
                 return nil
@@ -251,8 +251,12 @@ extension PresentCommand {
         var queues: [String] = []
         for manager in managers {
             var state = (try? await manager.pendingCount()).map { [WaitingText.count($0)] } ?? []
-            if let holder = await manager.leadingScreen() {
-                state.append("alerts \(holder.showing); waiting for a turn")
+            var others = await manager.screens()
+            others.leaveOut(pid: getpid())
+            if let identities = others.identities {
+                state.append("also shown by \(identities)")
+            } else if let showing = others.showing {
+                state.append("alerts \(showing)")
             }
             let suffix = state.isEmpty ? "" : " (\(state.joined(separator: "; ")))"
             queues.append(manager.path + suffix)
@@ -262,7 +266,7 @@ extension PresentCommand {
         context.note(
             "showing alerts \(screens), of \(queues.joined(separator: " and of ")); Ctrl-C stops")
         for manager in managers {
-            if let advice = await manager.leadingScreen()?.advice { context.note(advice) }
+            if let advice = await manager.screens().advice { context.note(advice) }
         }
     }
 }

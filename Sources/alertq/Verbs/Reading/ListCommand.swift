@@ -61,11 +61,11 @@ struct ListCommand: SearchingCommand {
                 ? (0, true) : try await list(filter, manager, in: context)
             let isCounted = hasMore && filter.isOpen
             let count = isCounted ? try await manager.pendingCount() : listed
-            let holder = await manager.leadingScreen()
-            return (listed: listed, hasMore: hasMore, count: count, holder: holder)
+            let screens = await manager.screens()
+            return (listed: listed, hasMore: hasMore, count: count, screens: screens)
         }
         // Where nobody has asked anything yet, nothing waits.
-        let (listed, hasMore, count, holder) = told ?? (0, false, 0, nil)
+        let (listed, hasMore, count, screens) = told ?? (0, false, 0, ScreenRoster())
         if countsOnly {
             try tell(count, context)
             return .done
@@ -79,7 +79,9 @@ struct ListCommand: SearchingCommand {
                 ? "of \(count) alerts that wait, \(listed) are listed" : "more alerts match"
             context.note(what + "; --all lists them all")
         }
-        if let holder, !holder.isThere, count > 0 { context.note("alerts \(holder.showing)") }
+        if screens.advice != nil, count > 0, let showing = screens.showing {
+            context.note("alerts \(showing)")
+        }
         return .done
     }
 

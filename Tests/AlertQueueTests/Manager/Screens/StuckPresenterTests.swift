@@ -20,7 +20,7 @@ struct StuckPresenterTests {
         #expect(await eventually { stuck.shown == [id] })
         _ = try await first.withdraw(id)
         // Two seconds are its time to clear the screen.
-        #expect(await eventually { await first.leadingScreen() == nil })
+        #expect(await eventually { await first.screens().leader == nil })
         let other = StuckPresenter()
         let second = try await AlertManager(path: queue.path, presenters: [other])
         let next = try await second.show(Alert("Second?", buttons: [Alert.Button("OK")]))
@@ -33,7 +33,7 @@ struct StuckPresenterTests {
         #expect(await eventually { stuck.shown.count > 1 })
         stuck.end()
         await first.close()
-        #expect(await second.leadingScreen() == nil)
+        #expect(await second.screens().leader == nil)
     }
 
     @Test("Beside one that ignores its end, another presenter goes on")

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Who hears what happens on a manager's screen: its delegate, or for a single alert the delegate
-/// that was given with it, which is remembered until the alert has ended. All are held weakly.
+/// Who hears what happens on a manager's screen, and to its own alerts on others: its delegate, or
+/// for a single alert the delegate that was given with it, which is remembered until the alert has
+/// ended. All are held weakly.
 final class Delegates: Sendable {
     /// A delegate, as long as somebody else refers to it.
     private struct Reference: Sendable {
@@ -12,7 +13,15 @@ final class Delegates: Sendable {
         /// The alerts that are being stored and have no id yet, numbered as they came.
         var arriving: Set<UInt64> = []
         var begun: UInt64 = 0
+        /// The delegates of the alerts that this manager has asked.
         var byAlert: [Alert.ID: Reference] = [:]
+        /// Those of them that a delegate has heard to be on a screen.
+        var presented: Set<Alert.ID> = []
+
+        mutating func forget(_ id: Alert.ID) {
+            byAlert[id] = nil
+            presented.remove(id)
+        }
     }
 
     /// How many alerts are remembered; beyond twice that, the oldest are forgotten. Those that end
@@ -21,13 +30,27 @@ final class Delegates: Sendable {
     private let ofManager: Reference
     private let state = Mutex(State())
     private let arrivals = ChangeSignal()
+    let calls = DelegateCalls()
 
     init(_ delegate: (any AlertManagerDelegate)?) {
         ofManager = Reference(delegate: delegate)
     }
 
+    /// The manager's delegate.
+    var managers: (any AlertManagerDelegate)? { ofManager.delegate }
+
     /// Whether the manager has a delegate of its own.
-    var hasManagers: Bool { ofManager.delegate != nil }
+    var hasManagers: Bool { managers != nil }
+
+    /// Whether a delegate wants to hear of alerts that this manager has asked.
+    var hasOwn: Bool {
+        state.withLock { $0.byAlert.values.contains { $0.delegate != nil } }
+    }
+
+    /// The delegate of an alert, if this manager has asked that.
+    func ofOwn(_ id: Alert.ID) -> (any AlertManagerDelegate)? {
+        state.withLock { $0.byAlert[id] }?.delegate
+    }
 
     /// Who hears of an alert.
     subscript(id: Alert.ID) -> (any AlertManagerDelegate)? {
@@ -57,7 +80,7 @@ final class Delegates: Sendable {
                 state.byAlert[record.id] = Reference(delegate: delegate)
                 guard state.byAlert.count > 2 * Self.memory else { return }
                 let oldest = state.byAlert.keys.sorted().prefix(Self.memory)
-                for id in oldest { state.byAlert[id] = nil }
+                for id in oldest { state.forget(id) }
             }
             return stored
         } catch {
@@ -80,5 +103,19 @@ final class Delegates: Sendable {
     }
 
     /// Forgets the delegate of an alert that has ended.
-    func remove(_ id: Alert.ID) { state.withLock { _ = $0.byAlert.removeValue(forKey: id) } }
+    func remove(_ id: Alert.ID) { state.withLock { $0.forget(id) } }
+
+    /// Notes that an alert is on a screen, here or elsewhere; `false` if its delegate knows. For an
+    /// alert of somebody else, each appearance here is one.
+    func beginsPresentation(of id: Alert.ID) -> Bool {
+        state.withLock { state in
+            state.byAlert[id] == nil || state.presented.insert(id).inserted
+        }
+    }
+
+    /// Notes that an alert has left the screens; `false` if its delegate does not know it on one.
+    @discardableResult
+    func endsPresentation(of id: Alert.ID) -> Bool {
+        state.withLock { $0.presented.remove(id) != nil }
+    }
 }

@@ -56,7 +56,6 @@ actor LogListener: QueueActor {
     ) async -> (LogPosition, isFailing: Bool)? {
         guard let manager, !isClosed else { return nil }
         var (position, isFailing) = (position, false)
-        await manager.presentation.leaveIfLeadIsLost()
         do throws(AlertError) {
             let news = try news.get()
             if news.hasChanged { manager.presentation.wakeUps.wake() }
@@ -97,12 +96,12 @@ actor LogListener: QueueActor {
     ) async throws(AlertError) {
         switch kind {
         case .resolved: try await manager.hearResolved(id)
+        case .presented: await manager.hearPresented(id)
         case .snoozed: await manager.noteSnoozed(id)
+        case .returned: await manager.hearReturned(id)
         case .asked: manager.presentation.wakeUps.wake()
         case .cancelling: try await manager.hearCancelRequest(id)
-        case .presented, .returned, .collected, .erased, .restored, .ran, .access, .reminded,
-            .seen:
-            break
+        case .collected, .erased, .restored, .ran, .access, .reminded, .seen: break
         }
     }
 }

@@ -85,13 +85,13 @@ struct LeavingTests {
                 // It is waited for, but not longer than two seconds.
                 #expect(await eventually { clock.sleeperCount == 1 })
                 clock.advance(by: .milliseconds(1999))
-                #expect(await manager.leadingScreen()?.alert == 1)
+                #expect(await manager.screens().leader?.alert == 1)
                 clock.advance(by: .milliseconds(1))
             }
             #expect(try await asking.outcome == .answered)
         }
         stuck.gate.change()
-        #expect(await eventually { await manager.presentation.stuck.isEmpty })
+        #expect(await eventually { await manager.presentation.presenters.stuck.isEmpty })
         async let asking = manager.ask("Round 3?", buttons: ["OK"])
         #expect(await eventually { stuck.shown.count == 2 })
         _ = await presenter.waitUntilShown()

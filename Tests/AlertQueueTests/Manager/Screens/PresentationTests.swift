@@ -161,42 +161,6 @@ struct PresentationTests {
         await manager.close()
     }
 
-    @Test("A second manager waits for the slot, and takes over when the first closes")
-    func takeOver() async throws {
-        let (one, two) = (ScriptedPresenter(name: "one"), ScriptedPresenter(name: "two"))
-        let first = try await AlertManager(path: queue.path, presenters: [one])
-        let id = try await first.show(Alert("Well?", buttons: ["OK"]))
-        _ = await one.waitUntilShown()
-        let second = try await AlertManager(path: queue.path, presenters: [two])
-        #expect(await second.leadingScreen()?.presenters == ["one"])
-        #expect(try await second.record(id).state == .presented)
-        #expect(two.shown.isEmpty)
-        await first.close()
-        #expect(await two.waitUntilShown().id == id)
-        two.choose(.button(0))
-        #expect(try await eventually { try await second.record(id).response != nil })
-        let story = try await second.audit(of: id).map(\.event.kind)
-        #expect(story == [.asked, .presented, .returned, .presented, .resolved])
-        await second.close()
-    }
-
-    @Test("A manager whose slot file was deleted clears its screen, and one manager goes on")
-    func deletedSlot() async throws {
-        let (one, two) = (ScriptedPresenter(name: "one"), ScriptedPresenter(name: "two"))
-        let first = try await AlertManager(path: queue.path, presenters: [one])
-        let id = try await first.show(Alert("Well?", buttons: ["OK"]))
-        _ = await one.waitUntilShown()
-        try FileManager.default.removeItem(atPath: queue.path + "-slot")
-        let second = try await AlertManager(path: queue.path, presenters: [two])
-        let shown = { one.shown.count + two.shown.count }
-        #expect(await eventually { one.isShowing != two.isShowing && shown() > 1 })
-        for presenter in [one, two] where presenter.isShowing { presenter.choose(.button(0)) }
-        #expect(try await eventually { try await second.record(id).response != nil })
-        #expect(await eventually { !one.isShowing && !two.isShowing })
-        await first.close()
-        await second.close()
-    }
-
     @Test("A presenter that fails loses nothing: the alert comes again")
     func failingPresenter() async throws {
         struct Hangup: Error {}
@@ -225,7 +189,7 @@ struct PresentationTests {
         #expect(await eventually { presenter.isStuck.load(ordering: .acquiring) })
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
         await manager.close()
-        #expect(await manager.leadingScreen() == nil)
+        #expect(await manager.screens().leader == nil)
         let second = try await AlertManager(
             path: queue.path, presenters: [ScriptedPresenter { _ in .button(0) }])
         #expect(try await eventually { try await second.record(id).response != nil })
@@ -256,7 +220,7 @@ struct PresentationTests {
         _ = await presenter.waitUntilShown()
         try await second.show(Alert("Second", buttons: ["OK"]))
         await second.stopPresenting()
-        await second.startPresenting([presenter], only: nil)
+        try await second.startPresenting([presenter], only: nil)
         #expect(presenter.shown.map(\.alert.title) == ["First"])
         presenter.choose(.button(0))
         #expect(await eventually { presenter.shown.map(\.alert.title) == ["First", "Second"] })
@@ -292,7 +256,7 @@ struct PresentationTests {
     func noPresenters() async throws {
         let manager = try await AlertManager(path: queue.path)
         try await manager.show(Alert("Well?", buttons: ["OK"]))
-        #expect(await manager.leadingScreen() == nil)
+        #expect(await manager.screens().leader == nil)
         await manager.close()
     }
 

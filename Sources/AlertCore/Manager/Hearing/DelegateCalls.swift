@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Calls the delegates of alerts one call after the other, alert by alert, without holding up
+/// whoever has something to tell.
+final class DelegateCalls: Sendable {
+    private struct Last {
+        let number: UInt64
+        let task: Task<Void, Never>
+    }
+
+    private struct State {
+        var number: UInt64 = 0
+        var last: [Alert.ID: Last] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs a call after those that were added for the same alert before.
+    func add(for id: Alert.ID, _ call: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            state.number += 1
+            let (number, previous) = (state.number, state.last[id]?.task)
+            let task = Task { [weak self] in
+                await previous?.value
+                await call()
+                self?.end(number, for: id)
+            }
+            state.last[id] = Last(number: number, task: task)
+        }
+    }
+
+    /// Waits for the calls that were added for an alert.
+    nonisolated(nonsending) func wait(for id: Alert.ID) async {
+        await state.withLock { $0.last[id]?.task }?.value
+    }
+
+    private func end(_ number: UInt64, for id: Alert.ID) {
+        state.withLock { state in
+            if state.last[id]?.number == number { state.last[id] = nil }
+        }
+    }
+}

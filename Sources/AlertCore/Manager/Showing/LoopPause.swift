@@ -1,0 +1,30 @@
+/// What a presentation loop waits for when it has nothing to do.
+enum LoopPause: Sendable {
+    /// The next wake-up after some that have been counted.
+    case untilWoken(after: UInt64)
+    /// The same, or a moment.
+    case until(ClockReading, after: UInt64)
+    /// A moment, or the end of presenting, which has been counted, too.
+    case untilEnd(ClockReading, after: UInt64)
+
+    func wait(_ wakeUps: WakeUps, _ clock: any AlertClock) async {
+        switch self {
+        case .untilWoken(let seen): await wakeUps.wait(after: seen)
+        case .until(let end, let seen):
+            await Self.first(of: { await wakeUps.wait(after: seen) }, end, clock)
+        case .untilEnd(let end, let seen):
+            await Self.first(of: { await wakeUps.waitForEnd(after: seen) }, end, clock)
+        }
+    }
+
+    private static func first(
+        of wait: @escaping @Sendable () async -> Void, _ end: ClockReading, _ clock: any AlertClock
+    ) async {
+        await withTaskGroup { group in
+            group.addTask { await wait() }
+            group.addTask { try? await clock.sleep(until: end) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// What a presentation loop does.
+enum LoopState {
+    case stopped
+    /// It waits for something to show, for another screen, or for the end of a pause.
+    case waiting
+    /// It looks for the next alert, and clears the screen after the last one.
+    case looking
+    case showing(AlertShow)
+    /// It ends; what is on the screen is being taken off.
+    case stopping(AlertShow?)
+
+    /// Whether it is to show what comes.
+    var isOn: Bool {
+        switch self {
+        case .stopped, .stopping: false
+        case .waiting, .looking, .showing: true
+        }
+    }
+
+    /// The alert on the screen.
+    var show: AlertShow? {
+        switch self {
+        case .showing(let show): show
+        case .stopping(let show): show
+        case .stopped, .waiting, .looking: nil
+        }
+    }
+}

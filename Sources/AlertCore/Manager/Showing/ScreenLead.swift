@@ -1,0 +1,132 @@
+/// A manager's screen among those of its queue: attached, leading or following.
+actor ScreenLead: QueueActor {
+    enum Role: Sendable {
+        /// The screen can't be attached now, or stays away.
+        case detached
+        case leads(any ScreenLease)
+        /// Another screen leads, and says which alert is current.
+        case follows(any ScreenLease, current: Alert.ID?)
+    }
+
+    nonisolated let context: QueueContext
+    private let presenters: [String]
+    private let only: Alert.ID?
+    /// Lets managers that share one terminal take turns.
+    private let turn: PresentationTurn?
+    private var taking: Task<Bool, Never>?
+    /// Whether the screen is to stay out of the lead, because it can't show anything now.
+    private var isAway = false
+    private var watching: Task<Void, Never>?
+    private var lease: (any ScreenLease)?
+    /// What the lease counted when the role was last looked at.
+    private var seen: UInt64 = 0
+
+    /// The screen of some presenters, for one alert or for all.
+    init(
+        of presenters: [String], only: Alert.ID?, turn: PresentationTurn?, in context: QueueContext
+    ) {
+        self.presenters = presenters
+        self.turn = turn
+        self.only = only
+        self.context = context
+    }
+
+    deinit {
+        watching?.cancel()
+        lease?.release()
+    }
+
+    /// Attaches the screen, if it is not.
+    ///
+    /// - Throws: ``AlertError/busy(_:)`` where there are too many. What else is in the way is tried
+    ///   again with each look.
+    func attach() async throws(AlertError) {
+        guard lease == nil else { return }
+        let screen = AttachedScreen(
+            identity: context.caller.identity, presenters: presenters, only: only,
+            hasDelegate: context.delegates.hasManagers)
+        do throws(AlertError) {
+            lease = try await context.store.attach(screen)
+        } catch {
+            if case .busy = error { throw error }
+        }
+    }
+
+    /// What the screen is now; one that can lead does from here on.
+    func role() async -> Role {
+        try? await attach()
+        guard let lease, !isAway else { return .detached }
+        seen = lease.changeCount
+        if await lease.lead() { return .leads(lease) }
+        guard let others = lease.others else { return .detached }
+        return .follows(lease, current: others.current)
+    }
+
+    /// Calls a closure whenever the role may be another one, and once a second, until the screen is
+    /// detached.
+    func watch(_ body: @escaping @Sendable () async -> Void) {
+        watching = Task { [weak self] in
+            while !Task.isCancelled {
+                guard let (lease, seen) = await self?.watched else { return }
+                if let lease {
+                    await lease.waitForChange(after: seen)
+                } else {
+                    try? await Task.sleep(for: .seconds(1))
+                }
+                await body()
+            }
+        }
+    }
+
+    private var watched: ((any ScreenLease)?, UInt64) { (lease, seen) }
+
+    /// Lets other screens lead.
+    func giveUp() { lease?.stepBack() }
+
+    /// Has others lead, and expect nothing of this screen, or only later.
+    ///
+    /// - Parameter busy: The presenters that will show something again when the alert of another
+    ///   queue has left them.
+    func stayAway(busy presenters: [String] = []) {
+        isAway = true
+        lease?.offer(presenters, isBusy: !presenters.isEmpty)
+        giveUp()
+    }
+
+    /// Tells the others which presenters can show something now.
+    func comeBack(offering presenters: [String]) {
+        isAway = false
+        lease?.offer(presenters, isBusy: false)
+    }
+
+    /// Detaches the screen.
+    func end() {
+        watching?.cancel()
+        lease?.release()
+        lease = nil
+    }
+}
+
+// MARK: - Turns
+
+extension ScreenLead {
+    /// Waits for the screen that is shared with other managers, whose alert may be on it for long;
+    /// `false` if presenting ended first.
+    func takeTurn(_ presenters: [String]) async -> Bool {
+        guard let turn else { return true }
+        let taking = Task { await turn.take() }
+        self.taking = taking
+        let leaving = Task {
+            try await Task.sleep(for: .milliseconds(50))
+            stayAway(busy: presenters)
+        }
+        defer { leaving.cancel() }
+        return await taking.value
+    }
+
+    /// Lets other managers use the screen.
+    nonisolated func endTurn() { turn?.end() }
+
+    /// Ends the wait for the screen.
+    func stopWaiting() { taking?.cancel() }
+}

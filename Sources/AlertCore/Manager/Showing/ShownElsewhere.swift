@@ -1,0 +1,79 @@
+/// The current alert of a screen that leads and does not show it: it is for others to show.
+actor ShownElsewhere: QueueActor {
+    /// How long an alert may be on no screen before the next one has its turn.
+    private static let patience = Duration.seconds(3)
+
+    private struct Shown {
+        let id: Alert.ID
+        /// When it was last known to be on a screen, or became current.
+        var lastSeen: ClockReading
+        var wasShown = false
+        /// Ends an alert without buttons, once that is on a screen.
+        var notice: NoticeTimer?
+    }
+
+    nonisolated let context: QueueContext
+    private var shown: Shown?
+
+    init(in context: QueueContext) { self.context = context }
+
+    deinit { shown?.notice?.cancel() }
+
+    /// The current alert, if others are to show it.
+    var id: Alert.ID? { shown?.id }
+
+    /// Leaves an alert to others, which may have it already; `false` if none of them shows it.
+    ///
+    /// - Parameter dismissed: Hears that an alert without buttons has had its time.
+    func keep(
+        _ record: AlertRecord, on others: ScreenRoster,
+        dismissed: @escaping @Sendable (AlertRecord) async -> Void
+    ) -> Bool {
+        let now = context.clock.now()
+        if shown?.id != record.id { end() }
+        var current = shown ?? Shown(id: record.id, lastSeen: now)
+        if others.shows(record.id) {
+            (current.wasShown, current.lastSeen) = (true, now)
+        } else if !others.canShow(record.alert, record.id)
+            || now.isAtOrAfter(current.lastSeen.advanced(by: Self.patience))
+        {
+            if current.wasShown {
+                let note = Note.returned(record, because: "no screen shows it any more")
+                context.store.post(note, by: context.caller)
+            }
+            end()
+            return false
+        }
+        if current.notice == nil, current.wasShown, record.presentedAt != nil {
+            current.notice = timer(for: record, from: now, dismissed)
+        }
+        shown = current
+        return true
+    }
+
+    private func timer(
+        for record: AlertRecord, from now: ClockReading,
+        _ dismissed: @escaping @Sendable (AlertRecord) async -> Void
+    ) -> NoticeTimer? {
+        guard record.alert.buttons.isEmpty else { return nil }
+        let (store, caller, id) = (context.store, context.caller, record.id)
+        return NoticeTimer(
+            for: record.alert.dismissAfter ?? .seconds(2), from: now, context.clock
+        ) {
+            (try? await store.waiting(besides: id).count) ?? 0 > 0
+        } mustLeave: { [weak self] in
+            Task {
+                guard await self?.id == id,
+                    let record = try? await store.resolve(id, .dismiss, by: caller)
+                else { return }
+                await dismissed(record)
+            }
+        }
+    }
+
+    /// Another alert is current, or another screen leads.
+    func end() {
+        shown?.notice?.cancel()
+        shown = nil
+    }
+}

@@ -1,0 +1,132 @@
+/// Finds the alert that comes next, and passes over those that can't be shown.
+actor UpcomingAlerts: QueueActor {
+    nonisolated let context: QueueContext
+    /// What the log contradicts.
+    private var refused = RestingAlerts()
+    /// What none of the other screens shows, though it is not for this one.
+    private var unshown = RestingAlerts()
+    /// Which other screens there were then, and what they could show.
+    private var others = ScreenRoster()
+    /// What the presenters here could not show, though others may.
+    private var failed = RestingAlerts()
+    /// Whether the last alert on the screens had no buttons.
+    private var hasShownNotice = false
+
+    init(in context: QueueContext) { self.context = context }
+
+    /// What a look for the next alert came to.
+    struct Found: Sendable {
+        var upcoming: Upcoming?
+        /// What the log contradicts of what would have come first.
+        var refused: [(id: Alert.ID, error: AlertError)] = []
+        /// Why the queue can't be read.
+        var error: AlertError?
+    }
+
+    /// The alert for presenters here and for other screens: one that others show already goes on,
+    /// else the next one.
+    func choose(
+        for here: LoopPresenters, besides others: ScreenRoster = ScreenRoster()
+    ) async -> Found {
+        var found = Found()
+        for id in Set(others.all.filter(\.isThere).compactMap(\.alert)).sorted() {
+            let shown = await find(id)
+            found.refused += shown.refused
+            guard shown.upcoming == nil, shown.error == nil else { return shown }
+        }
+        note(others)
+        var (presenters, own) = others.query
+        if let only = here.only {
+            own.append(only)
+        } else {
+            let able = here.able
+            presenters = able + presenters.filter { !able.contains(where: $0.isIdentical) }
+        }
+        while true {
+            let except = passedOver(isAlone: others.all.isEmpty)
+            // After a notice a question of any priority comes next: notices that keep coming would
+            // hold it up for ever.
+            let query = ScreenQuery(
+                for: presenters, own: own, except: except, prefersQuestions: hasShownNotice)
+            do throws(AlertError) {
+                let upcoming = try await context.store.next(query)
+                found.upcoming = upcoming
+                for (id, error) in upcoming.refused.sorted(by: { $0.key < $1.key }) {
+                    refused.add(id, at: context.clock.now())
+                    found.refused.append((id, error))
+                }
+                // One look passes over a hundred; after them others may wait.
+                guard upcoming.record == nil, !upcoming.refused.isEmpty,
+                    passedOver(isAlone: others.all.isEmpty).count > except.count
+                else { return found }
+            } catch {
+                found.error = error
+                return found
+            }
+        }
+    }
+
+    /// One alert, if it waits and may be shown.
+    func find(_ id: Alert.ID?) async -> Found {
+        guard let id else { return Found() }
+        do throws(AlertError) {
+            let found = try await context.store.find(.id(id))
+            let record = found.record
+            guard record.response == nil, !found.isOverdue, record.snoozedUntil == nil else {
+                return Found()
+            }
+            var upcoming = Upcoming(record: record, expiry: found.expiry)
+            upcoming.isCancelRequested = found.isCancelRequested
+            upcoming.waiting = try await context.store.waiting(besides: id)
+            return Found(upcoming: upcoming)
+        } catch {
+            guard case .inconsistent = error else { return Found(error: error) }
+            refused.add(id, at: context.clock.now())
+            return Found(refused: [(id, error)])
+        }
+    }
+
+    private func passedOver(isAlone: Bool) -> [Alert.ID] {
+        let now = context.clock.now()
+        let all = [refused, unshown] + (isAlone ? [failed] : [])
+        return Set(all.flatMap { $0.ids(at: now) }).sorted()
+    }
+
+    /// Lets other screens try again what none of those before showed.
+    private func note(_ roster: ScreenRoster) {
+        let screens = roster.all.filter { $0.isThere && !$0.isBusy }
+        let seen = ScreenRoster(followers: screens.map(\.asOffered))
+        guard seen != others else { return }
+        others = seen
+        unshown = RestingAlerts()
+    }
+
+    /// Passes over an alert that no other screen shows, for a time.
+    func noteUnshown(_ id: Alert.ID) { unshown.add(id, at: context.clock.now()) }
+
+    /// Notes that the presenters here could not show an alert.
+    func noteFailure(with id: Alert.ID) { failed.add(id, at: context.clock.now()) }
+
+    func noteCurrent(_ alert: Alert) { hasShownNotice = alert.buttons.isEmpty }
+
+    /// Whether a presenter here can show an alert, and has not just failed to.
+    func mayTry(_ record: AlertRecord, on here: LoopPresenters) -> Bool {
+        let now = context.clock.now()
+        return !here.able(for: record).isEmpty && !failed.isResting(record.id, at: now)
+            && !refused.isResting(record.id, at: now)
+    }
+
+    /// Remembers an alert's failures no longer.
+    func forget(_ id: Alert.ID) {
+        refused.remove(id)
+        unshown.remove(id)
+        failed.remove(id)
+    }
+
+    /// When the first of the alerts that are passed over may be tried again.
+    func nextTry() -> ClockReading? {
+        let now = context.clock.now()
+        let ends = [refused, unshown, failed].compactMap { $0.nextEnd(after: now) }
+        return ends.min { now.time(until: $0) < now.time(until: $1) }
+    }
+}

@@ -1,0 +1,54 @@
+/// The screens that are attached to a queue at a moment.
+package struct ScreenRoster: Sendable, Hashable {
+    /// The screen that chooses the current alert; `nil` if none leads.
+    package var leader: AttachedScreen?
+    package var followers: [AttachedScreen]
+
+    package init(leader: AttachedScreen? = nil, followers: [AttachedScreen] = []) {
+        self.leader = leader
+        self.followers = followers
+    }
+
+    /// All of them, the one that leads first.
+    package var all: [AttachedScreen] { [leader].compactMap(\.self) + followers }
+
+    /// Leaves out the screens of a process.
+    package mutating func leaveOut(pid: Int32) {
+        if leader?.pid == pid { leader = nil }
+        followers.removeAll { $0.pid == pid }
+    }
+
+    /// The queue's current alert. A leader of an earlier version tells what it shows.
+    package var current: Alert.ID? { leader.flatMap { $0.current ?? $0.alert } }
+
+    /// Whether an alert is on the screen of somebody who is there.
+    package func shows(_ id: Alert.ID) -> Bool {
+        all.contains { $0.isThere && $0.alert == id }
+    }
+
+    /// Whether an alert is on a screen with a delegate, which may handle its cancel.
+    package func hasDelegate(for id: Alert.ID) -> Bool {
+        all.contains { $0.isThere && $0.alert == id && $0.hasDelegate }
+    }
+
+    /// The first screen of somebody who is there, and that may show an alert.
+    package func screen(for alert: Alert, _ id: Alert.ID? = nil) -> AttachedScreen? {
+        all.first { $0.isThere && $0.mayShow(alert, id) }
+    }
+
+    /// Whether a screen can show an alert now.
+    package func canShow(_ alert: Alert, _ id: Alert.ID) -> Bool {
+        all.contains { $0.isThere && !$0.isBusy && $0.mayShow(alert, id) }
+    }
+
+    /// What can be shown now on some screen: by presenters of these names, and single alerts.
+    package var query: (presenters: [String], own: [Alert.ID]) {
+        let able = all.filter { $0.isThere && !$0.isBusy }
+        var presenters: [String] = []
+        for name in able.filter({ $0.only == nil }).flatMap(\.presenters)
+        where !presenters.contains(where: name.isIdentical) {
+            presenters.append(name)
+        }
+        return (presenters, able.filter { !$0.presenters.isEmpty }.compactMap(\.only))
+    }
+}

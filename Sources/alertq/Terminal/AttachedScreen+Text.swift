@@ -1,0 +1,68 @@
+import AlertQueue
+import Linux
+
+extension AttachedScreen {
+    /// Who it is and where: `ana on /dev/pts/3`, and through what unless that is the terminal.
+    var identity: String {
+        let name = user ?? "uid \(uid)"
+        let others = presenters.filter { $0 != "terminal" }.joined(separator: ", ")
+        let through = others.isEmpty ? "" : " (\(others))"
+        if let tty { return "\(name) on \(tty)\(through)" }
+        return "\(name), process \(pid) on \(host)\(through)"
+    }
+
+    /// On whose screen alerts are stuck; it follows the word “alerts”.
+    fileprivate func stuck(for silence: Duration) -> String {
+        let state =
+            LinuxProcess(pid: pid).isStopped ? "process \(pid) is stopped" : "process \(pid)"
+        return "are on the screen of \(identity), which has not moved for "
+            + "\(silence.components.seconds) s (\(state))"
+    }
+
+    /// How to let others show alerts, if this process does not move.
+    fileprivate var advice: String? {
+        guard !isThere, pid > 0 else { return nil }
+        let waking = LinuxProcess(pid: pid).isStopped ? "let it go on: kill -CONT \(pid); or " : ""
+        return waking + "end it, so that others can show alerts: kill -KILL \(pid)"
+    }
+}
+
+extension ScreenRoster {
+    /// Who shows alerts, or on whose screen they are stuck; it follows the word “alerts”. `nil` if
+    /// no screen is attached.
+    var showing: String? {
+        if let identities { return "are shown by \(identities)" }
+        return all.first.flatMap { first in first.silence.map(first.stuck) }
+    }
+
+    /// The screens of those who are there, in words; `nil` if there are none.
+    var identities: String? {
+        let there = all.filter(\.isThere)
+        return there.isEmpty ? nil : Self.list(there)
+    }
+
+    /// Where an alert is, as a sentence; `nil` if no screen is attached.
+    func whereabouts(of id: Alert.ID) -> String? {
+        let its = all.filter { $0.isThere && $0.alert == id }
+        guard its.isEmpty else { return "alert \(id) is shown by \(Self.list(its))" }
+        let wait = identities == nil ? "" : " for its turn"
+        return showing.map { "alert \(id) waits\(wait); alerts \($0)" }
+    }
+
+    /// How to let others show alerts, where nobody who is attached moves.
+    var advice: String? {
+        identities == nil ? all.first?.advice : nil
+    }
+
+    private static func list(_ screens: [AttachedScreen]) -> String {
+        var names: [String] = []
+        for name in screens.map(\.identity) where !names.contains(name) { names.append(name) }
+        guard names.count > 1 else { return names.joined() }
+        return names.dropLast().joined(separator: ", ") + " and " + names.suffix(1).joined()
+    }
+}
+
+extension Alert {
+    /// Whether a presenter of this name may show it.
+    func isFor(_ presenter: String) -> Bool { presenters?.contains(presenter) ?? true }
+}
