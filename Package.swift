@@ -20,6 +20,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CSlowDisk"),
+        .target(name: "CBaselines", dependencies: ["CSQLite"]),
         .target(name: "Linux", dependencies: ["CLinux"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(
@@ -51,8 +52,8 @@ let package = Package(
         .executableTarget(
             name: "alertq-bench",
             dependencies: [
-                "AlertPresenters", "AlertQueue", "CSlowDisk", "Linux", "Migrations", "SQLite",
-                "SQLiteStore",
+                "AlertPresenters", "AlertQueue", "CBaselines", "CSlowDisk", "Linux", "Migrations",
+                "SQLite", "SQLiteStore",
             ]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
@@ -130,7 +131,9 @@ let package = Package(
             exclude: ["PowerLoss/journal.c", "PowerLoss/plain.c"]),
         .testTarget(
             name: "alertq-benchTests",
-            dependencies: ["alertq-bench", "ProcessTesting", "TestSupport"]),
+            dependencies: [
+                "alertq-bench", "ProcessTesting", "SQLite", "SQLiteStore", "TestSupport",
+            ]),
         .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
     ]
 )

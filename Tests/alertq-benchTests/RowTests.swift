@@ -30,9 +30,26 @@ struct RowTests {
         #expect(object["figure"] as? Double == 1.5)
         #expect(object["reach"] as? String == "≥ 0.85 ×")
         #expect(object["reached"] as? Bool == true)
+        #expect(object["alertq_us"] as? Double == 1e6 / 150)
+        #expect(object["plain_us"] as? Double == 10_000)
         let lone = Report.json(.bound("a", "b", 1, unit: "ms", atMost: 4))
         #expect(lone.contains(#""plain":null"#))
         #expect(lone.contains(#""reach":"≤ 4 ms""#))
+        #expect(lone.contains(#""alertq_us":null,"plain_us":null"#))
+    }
+
+    @Test("A rate tells how long one operation takes, and nothing else does")
+    func microseconds() {
+        let rate = Row.rate("a", "b", ours: 4000, plain: 8000, atLeast: 0.85)
+        #expect(rate.microseconds == 250)
+        #expect(rate.plainMicroseconds == 125)
+        #expect(Report.line(rate).contains("4000 /s, 250 µs"))
+        #expect(Report.line(rate).contains("8000 /s, 125 µs"))
+        let speed = Row.speed("a", "b", 500_000, atLeast: 300_000)
+        #expect(speed.microseconds == 2)
+        #expect(speed.plainMicroseconds == nil)
+        #expect(Row.time("a", "b", ours: 1, plain: 2, unit: "ms", atMost: 1).microseconds == nil)
+        #expect(Row.reference("a", "b", 0, unit: "/s").microseconds == nil)
     }
 
     @Test("A row for people says whether the reach was reached")

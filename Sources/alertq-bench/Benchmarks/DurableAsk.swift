@@ -14,9 +14,12 @@ enum DurableAsk: RoundBenchmark {
         var ours = [Int: [Double]]()
         var plain: [Double] = []
         var limit: [Double] = []
+        var (inC, enqueues): ([Double], [Double]) = ([], [])
         var waits: [Double] = []
         for _ in 0..<rounds {
             plain.append(try await plainRate(count: 1000, batch: 1))
+            inC.append(try await rateInC(count: 1000))
+            enqueues.append(try enqueueRate(count: 1000))
             limit.append(try await plainRate(count: 20 * 512, batch: 512))
             for (tasks, _) in cases {
                 let (rate, times) = try await rate(tasks: tasks, count: max(1000, tasks * 60))
@@ -29,11 +32,20 @@ enum DurableAsk: RoundBenchmark {
                 name, tasks == 1 ? "1 caller" : "\(tasks) tasks",
                 ours: ours[tasks, default: []].median, plain: plain.median, atLeast: factor)
         }
+        let one = ours[1, default: []].median
         return rows + [
             .comparison(
                 name, "512 tasks, of SQLite's own", ours: ours[512, default: []].median,
                 plain: limit.median, unit: "/s"),
             .bound(name, "16 tasks, p99", waits.percentile(99) / 1000, unit: "ms", atMost: 4),
+            .comparison(
+                name, "1 caller, beside the loop in C", ours: one, plain: inC.median, unit: "/s"),
+            .comparison(
+                name, "1 caller, beside a job queue", ours: one, plain: enqueues.median,
+                unit: "/s"),
+            .comparison(
+                name, "the plain loop, Swift beside C", ours: plain.median, plain: inC.median,
+                unit: "/s"),
         ]
     }
 
@@ -46,6 +58,23 @@ enum DurableAsk: RoundBenchmark {
         let workspace = try Workspace()
         try await SQLiteAlertStore.open(path: workspace.path("queue.db")).close()
         return try PlainLoop(path: workspace.path("queue.db")).rate(count: count, batch: batch)
+    }
+
+    /// What the loop in C stores a second, with one question in each synced transaction.
+    private static func rateInC(count: Int) async throws -> Double {
+        let workspace = try Workspace()
+        try await SQLiteAlertStore.open(path: workspace.path("queue.db")).close()
+        let loop = try PlainLoopInC(path: workspace.path("queue.db"))
+        try loop.ask(count: 100)
+        return try Double.rate(count) { try loop.ask(count: count) }
+    }
+
+    /// What a job queue enqueues a second, with one job in each synced transaction.
+    private static func enqueueRate(count: Int) throws -> Double {
+        let workspace = try Workspace()
+        let queue = try JobQueue(path: workspace.path("jobs.db"))
+        try queue.enqueue(count: 100)
+        return try Double.rate(count) { try queue.enqueue(count: count) }
     }
 
     /// The asks a second, and how long each took in microseconds.

@@ -8,11 +8,14 @@ enum WholeStory: RoundBenchmark {
 
     static func run(rounds: Int) async throws -> [Row] {
         var (ours, plain): ([Double], [Double]) = ([], [])
+        var (inC, jobs): ([Double], [Double]) = ([], [])
         var (appearances, syncs): ([Double], [Double]) = ([], [])
         for _ in 0..<rounds {
             let workspace = try Workspace()
             syncs += try Disk.syncTimes(in: workspace, count: 300)
             plain.append(try await plainRate(in: workspace, count: 400))
+            inC.append(try await rateInC(in: workspace, count: 400))
+            jobs.append(try jobRate(in: workspace, count: 400))
             let (rate, times) = try await rate(in: workspace, count: 400)
             ours.append(rate)
             appearances += times
@@ -26,6 +29,15 @@ enum WholeStory: RoundBenchmark {
             .time(
                 name, "ask to presenter, p99", ours: appearances.percentile(99), plain: sync,
                 unit: "µs", atMost: 8),
+            .comparison(
+                name, "ask to collect, beside C", ours: ours.median, plain: inC.median,
+                unit: "/s"),
+            .comparison(
+                name, "ask to collect, beside a job queue", ours: ours.median,
+                plain: jobs.median, unit: "/s"),
+            .comparison(
+                name, "the plain loop, Swift beside C", ours: plain.median, plain: inC.median,
+                unit: "/s"),
         ]
     }
 
@@ -34,9 +46,24 @@ enum WholeStory: RoundBenchmark {
         try await SQLiteAlertStore.open(path: path).close()
         let loop = try PlainLoop(path: path)
         for number in 0..<50 { try loop.answer(loop.ask(number)) }
-        let start = ContinuousClock.now
-        for number in 0..<count { try loop.answer(loop.ask(number)) }
-        return Double(count) / (ContinuousClock.now - start).inSeconds
+        return try Double.rate(count) {
+            for number in 0..<count { try loop.answer(loop.ask(number)) }
+        }
+    }
+
+    private static func rateInC(in workspace: Workspace, count: Int) async throws -> Double {
+        let path = workspace.path("c.db")
+        try await SQLiteAlertStore.open(path: path).close()
+        let loop = try PlainLoopInC(path: path)
+        try loop.askAndAnswer(count: 50)
+        return try Double.rate(count) { try loop.askAndAnswer(count: count) }
+    }
+
+    /// What a job queue enqueues, claims and acknowledges a second.
+    private static func jobRate(in workspace: Workspace, count: Int) throws -> Double {
+        let queue = try JobQueue(path: workspace.path("jobs.db"))
+        try queue.cycle(count: 50)
+        return try Double.rate(count) { try queue.cycle(count: count) }
     }
 
     /// The stories a second, and the times from asking to the presenter in microseconds.

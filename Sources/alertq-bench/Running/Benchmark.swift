@@ -28,3 +28,12 @@ extension Duration {
 
     var inMicroseconds: Double { inSeconds * 1e6 }
 }
+
+extension Double {
+    /// How many operations a second a piece of work does that consists of so many.
+    static func rate(_ operations: Int, _ work: () throws -> Void) rethrows -> Double {
+        let start = ContinuousClock.now
+        try work()
+        return Double(operations) / (ContinuousClock.now - start).inSeconds
+    }
+}

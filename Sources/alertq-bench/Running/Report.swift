@@ -32,7 +32,9 @@ enum Report {
             """
             Usage: alertq-bench [OPTION …] [BENCHMARK …]
 
-            Measures the queue beside plain SQLite and the disk, in interleaved rounds of one run.
+            Measures the queue beside plain SQLite in Swift and in C, beside what a job queue
+            does, and beside the disk, in interleaved rounds of one run. A rate also says how
+            long one operation takes, or its share of the time where several run at once.
             The files are made in $ALERTQ_BENCH_DIRECTORY, else in /var/tmp.
 
               --alerts N  How many alerts wait, and how many were answered; 1000000 unless given
@@ -51,7 +53,7 @@ enum Report {
         list(benchmarks)
     }
 
-    private static let widths = [9, 38, 14, 14, 10, 14]
+    private static let widths = [9, 38, 19, 19, 10, 14]
 
     private static let head = cells([
         "", "measured", "alertq", "plain", "figure", "reach",
@@ -59,9 +61,16 @@ enum Report {
 
     static func line(_ row: Row) -> String {
         cells([
-            row.benchmark, row.measured, number(row.ours) + " " + row.unit,
-            row.plain.map { number($0) + " " + row.unit } ?? "-", number(row.figure), row.reach,
+            row.benchmark, row.measured, value(row.ours, row.unit, row.microseconds),
+            row.plain.map { value($0, row.unit, row.plainMicroseconds) } ?? "-",
+            number(row.figure), row.reach,
         ]) + (row.reach.isEmpty ? "" : row.isReached ? "yes" : "NO")
+    }
+
+    /// A value with its unit, and a rate with the time of one operation, too.
+    private static func value(_ value: Double, _ unit: String, _ microseconds: Double?) -> String {
+        let time = microseconds.map { ", \(number($0)) µs" } ?? ""
+        return "\(number(value)) \(unit)\(time)"
     }
 
     private static func cells(_ texts: [String]) -> String {
@@ -78,8 +87,12 @@ enum Report {
 
     static func json(_ row: Row) -> String {
         let plain = row.plain.map { "\($0)" } ?? "null"
+        let times = [row.microseconds, row.plainMicroseconds].map {
+            $0.map { "\($0)" } ?? "null"
+        }
         return #"{"benchmark":"\#(row.benchmark)","measured":"\#(row.measured)","#
             + #""alertq":\#(row.ours),"plain":\#(plain),"unit":"\#(row.unit)","#
-            + #""figure":\#(row.figure),"reach":"\#(row.reach)","reached":\#(row.isReached)}"#
+            + #""figure":\#(row.figure),"reach":"\#(row.reach)","reached":\#(row.isReached),"#
+            + #""alertq_us":\#(times[0]),"plain_us":\#(times[1])}"#
     }
 }

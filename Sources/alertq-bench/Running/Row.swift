@@ -13,6 +13,13 @@ struct Row: Sendable {
     /// The figure that the reach speaks of.
     let figure: Double
 
+    /// How long one of our operations takes, in microseconds, or its share of the time where
+    /// several run at once; `nil` where the row has no rate.
+    var microseconds: Double? { Self.microseconds(ours, unit) }
+
+    /// The same of the plain thing beside it.
+    var plainMicroseconds: Double? { plain.flatMap { Self.microseconds($0, unit) } }
+
     /// A rate that is to be at least a multiple of the plain one.
     static func rate(
         _ benchmark: String, _ measured: String, ours: Double, plain: Double,
@@ -33,7 +40,7 @@ struct Row: Sendable {
             reach: "≤ \(factor) ×", isReached: ours / plain <= factor, figure: ours / plain)
     }
 
-    /// A share of what is physically possible, which has no reach of its own.
+    /// Something beside another thing, which has nothing to reach.
     static func comparison(
         _ benchmark: String, _ measured: String, ours: Double, plain: Double, unit: String
     ) -> Row {
@@ -68,6 +75,10 @@ struct Row: Sendable {
         Row(
             benchmark: benchmark, measured: measured, ours: value, plain: nil, unit: unit,
             reach: "", isReached: true, figure: value)
+    }
+
+    private static func microseconds(_ value: Double, _ unit: String) -> Double? {
+        unit == "/s" && value > 0 ? 1e6 / value : nil
     }
 }
 

@@ -1,0 +1,177 @@
+#define _GNU_SOURCE
+#include "plain_loop.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statements.h"
+
+enum {
+    INSERT_ALERT, ADD_PENDING, NOTE_APPEARANCE, INSERT_RESPONSE, RESOLVE, SUBTRACT_PENDING, AUDIT,
+    STATEMENTS
+};
+
+static const char *const texts[STATEMENTS] = {
+    [INSERT_ALERT] =
+        "INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,"
+        "    info, salt, boot, asked_ms, asked_boot_ms)"
+        " VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?)",
+    [ADD_PENDING] = "UPDATE sources SET pending = pending + 1 WHERE id = 1",
+    [NOTE_APPEARANCE] = "UPDATE alerts SET presented_ms = ? WHERE id = ?",
+    [INSERT_RESPONSE] =
+        "INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,"
+        "    uid, user, via, host, pid, resolved_ms, collected_ms)"
+        " VALUES (?, 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host', 1,"
+        "    ?, ?)",
+    [RESOLVE] = "UPDATE alerts SET state = 'resolved' WHERE id = ?",
+    [SUBTRACT_PENDING] = "UPDATE sources SET pending = pending - 1 WHERE id = 1",
+    [AUDIT] =
+        "INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, pid,"
+        "    content, previous, hash)"
+        " VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?)",
+};
+
+static const char buttons[] =
+    "[{\"id\":\"yes\",\"title\":\"Yes\"},{\"id\":\"no\",\"role\":\"cancel\",\"title\":\"No\"}]";
+
+struct plain_loop {
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENTS];
+    int version;
+    sqlite3_int64 sequence;
+    unsigned char hash[32];
+};
+
+static void is_known(sqlite3_context *context, int count, sqlite3_value **values) {
+    (void)count;
+    const plain_loop *loop = sqlite3_user_data(context);
+    sqlite3_result_int(context, sqlite3_value_int(values[0]) <= loop->version);
+}
+
+static int read_sequence(plain_loop *loop) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(
+        loop->db, "SELECT coalesce(max(seq), 0) FROM audit", -1, &statement, NULL);
+    if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        loop->sequence = sqlite3_column_int64(statement, 0);
+    }
+    THEN(sqlite3_finalize(statement));
+    return code;
+}
+
+int plain_loop_open(const char *path, const char *guard, int version, plain_loop **result) {
+    plain_loop *loop = *result = calloc(1, sizeof *loop);
+    if (loop == NULL) return SQLITE_NOMEM;
+    loop->version = version;
+    memset(loop->hash, 7, sizeof loop->hash);
+    int code = sqlite3_open_v2(
+        path, &loop->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    THEN(sqlite3_create_function(
+        loop->db, guard, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, loop, is_known, NULL, NULL));
+    THEN(execute(
+        loop->db,
+        "PRAGMA synchronous = FULL;"
+        "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000;"
+        "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING"));
+    THEN(read_sequence(loop));
+    THEN(statements_prepare(loop->db, texts, loop->statements, STATEMENTS));
+    return code;
+}
+
+static int audit(
+    plain_loop *loop, const char *event, sqlite3_int64 alert, sqlite3_int64 now
+) {
+    sqlite3_stmt *statement = loop->statements[AUDIT];
+    sqlite3_bind_int64(statement, 1, ++loop->sequence);
+    sqlite3_bind_int64(statement, 2, now);
+    bind_text(statement, 3, event);
+    sqlite3_bind_int64(statement, 4, alert);
+    for (int index = 5; index <= 7; index++) {
+        sqlite3_bind_blob(statement, index, loop->hash, sizeof loop->hash, SQLITE_STATIC);
+    }
+    return run(statement);
+}
+
+static int insert_alert(plain_loop *loop, int number, sqlite3_int64 now) {
+    char title[48];
+    snprintf(title, sizeof title, "Prune old snapshots? %d", number);
+    sqlite3_stmt *statement = loop->statements[INSERT_ALERT];
+    bind_text(statement, 1, title);
+    bind_text(statement, 2, buttons);
+    sqlite3_bind_blob(statement, 3, loop->hash, 16, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 4, now);
+    sqlite3_bind_int64(statement, 5, now);
+    return run(statement);
+}
+
+static int ask(plain_loop *loop, int number, sqlite3_int64 *alert) {
+    int code = execute(loop->db, "BEGIN IMMEDIATE");
+    sqlite3_int64 now = milliseconds_now();
+    THEN(insert_alert(loop, number, now));
+    *alert = sqlite3_last_insert_rowid(loop->db);
+    THEN(run(loop->statements[ADD_PENDING]));
+    THEN(audit(loop, "asked", *alert, now));
+    THEN(execute(loop->db, "COMMIT"));
+    return code;
+}
+
+static int note_appearance(plain_loop *loop, sqlite3_int64 alert, sqlite3_int64 now) {
+    sqlite3_stmt *statement = loop->statements[NOTE_APPEARANCE];
+    sqlite3_bind_int64(statement, 1, now);
+    sqlite3_bind_int64(statement, 2, alert);
+    return run(statement);
+}
+
+static int insert_response(plain_loop *loop, sqlite3_int64 alert, sqlite3_int64 now) {
+    sqlite3_stmt *statement = loop->statements[INSERT_RESPONSE];
+    sqlite3_bind_int64(statement, 1, alert);
+    sqlite3_bind_int64(statement, 2, now);
+    sqlite3_bind_int64(statement, 3, now);
+    return run(statement);
+}
+
+static int answer(plain_loop *loop, sqlite3_int64 alert) {
+    int code = execute(loop->db, "BEGIN IMMEDIATE");
+    sqlite3_int64 now = milliseconds_now();
+    THEN(note_appearance(loop, alert, now));
+    THEN(audit(loop, "presented", alert, now));
+    THEN(insert_response(loop, alert, now));
+    sqlite3_bind_int64(loop->statements[RESOLVE], 1, alert);
+    THEN(run(loop->statements[RESOLVE]));
+    THEN(run(loop->statements[SUBTRACT_PENDING]));
+    THEN(audit(loop, "resolved", alert, now));
+    THEN(audit(loop, "collected", alert, now));
+    THEN(execute(loop->db, "COMMIT"));
+    return code;
+}
+
+int plain_loop_ask(plain_loop *loop, int count) {
+    int code = SQLITE_OK;
+    sqlite3_int64 alert = 0;
+    for (int number = 0; number < count && code == SQLITE_OK; number++) {
+        code = ask(loop, number, &alert);
+    }
+    return code;
+}
+
+int plain_loop_ask_and_answer(plain_loop *loop, int count) {
+    int code = SQLITE_OK;
+    sqlite3_int64 alert = 0;
+    for (int number = 0; number < count && code == SQLITE_OK; number++) {
+        code = ask(loop, number, &alert);
+        THEN(answer(loop, alert));
+    }
+    return code;
+}
+
+const char *plain_loop_message(plain_loop *loop) {
+    return sqlite3_errmsg(loop ? loop->db : NULL);
+}
+
+void plain_loop_close(plain_loop *loop) {
+    if (loop == NULL) return;
+    statements_finalize(loop->statements, STATEMENTS);
+    sqlite3_close(loop->db);
+    free(loop);
+}
