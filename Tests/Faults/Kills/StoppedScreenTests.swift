@@ -1,3 +1,5 @@
+import AlertCore
+import AlertQueue
 import AlertQueueTesting
 import Foundation
 import Glibc
@@ -8,55 +10,85 @@ import Testing
 /// Screens that are stopped, let go on, killed and started again while they show questions.
 @Suite("Stops of screens")
 struct StoppedScreenTests {
-    /// How many questions are asked; in each some ten screens are stopped or killed.
-    static let rounds = FaultForm.count(short: 6, full: 100)
+    /// How often questions are asked; each time some thirty screens are stopped or killed.
+    static let rounds = FaultForm.count(short: 6, full: 40)
     private static let seeds: [UInt64] = {
         let wanted = ProcessInfo.processInfo.environment["ALERTQ_SEED"].flatMap { UInt64($0) }
         return [wanted ?? UInt64.random(in: 1...999_999)]
     }()
 
     private let queue: CommandLineQueue
-    private let program: String
+    /// Half of the screens answer soon, half only after the others.
+    private let programs: [String]
 
     init() throws {
         queue = try CommandLineQueue()
-        program = try queue.script("show", "sleep 0.3; echo yes")
+        programs = [
+            try queue.script("quick", "sleep 0.3; echo yes"),
+            try queue.script("slow", "exec sleep 60"),
+        ]
     }
 
-    private func start() throws -> Child {
-        try queue.start(["present", "--on", "command:\(program)"])
+    private func start(_ index: Int) throws -> Child {
+        try queue.start(["present", "--on", "command:\(programs[index % 2])"])
     }
 
-    @Test("However screens are stopped and killed, each question gets its answer", arguments: seeds)
+    @Test(
+        "However screens are stopped and killed, they show one alert, and each gets its answer",
+        arguments: seeds)
     func random(seed: UInt64) async throws {
         var generator = SeededRandom(seed: seed)
-        var screens = try (1...4).map { _ in try start() }
+        var screens = try (0..<6).map { try start($0) }
         var stopped: Set<Int> = []
         defer { for screen in screens { screen.kill(SIGKILL) } }
+        let manager = try await AlertManager(path: queue.path)
+        let watch = CurrentAlertWatch()
+        let watching = Task { await watch.run(on: manager) }
+        defer { watching.cancel() }
+        var count = 0
         for round in 1...Self.rounds {
-            let asker = try queue.start(["ask", "Question \(round)", "-b", "yes", "--cancel", "no"])
-            let disturbed = ContinuousClock.now + .seconds(1)
-            while asker.poll() == nil, ContinuousClock.now < disturbed {
+            // More than one, so that another one could be shown too early.
+            let askers = try (1...3).map { number in
+                try queue.start(
+                    ["ask", "Question \(round).\(number)", "-b", "yes", "--cancel", "no"])
+            }
+            let disturbed = ContinuousClock.now + .seconds(2)
+            while askers.contains(where: { $0.poll() == nil }), ContinuousClock.now < disturbed {
                 let index = Int.random(in: 0..<screens.count, using: &generator)
+                let screen = screens[index]
+                count += 1
                 if stopped.remove(index) != nil {
-                    screens[index].kill(SIGCONT)
-                } else if stopped.count < screens.count - 1, Bool.random(using: &generator) {
-                    screens[index].kill(SIGSTOP)
+                    watch.note(screen.pid, isStopped: false)
+                    screen.kill(SIGCONT)
+                } else if isSpared(index, stopped), Bool.random(using: &generator) {
+                    watch.note(screen.pid, isStopped: true)
+                    screen.kill(SIGSTOP)
                     stopped.insert(index)
                 } else {
-                    screens[index].kill(SIGKILL)
-                    _ = await screens[index].exit()
-                    screens[index] = try start()
+                    screen.kill(SIGKILL)
+                    _ = await screen.exit()
+                    screens[index] = try start(index)
                 }
                 usleep(.random(in: 0...60_000, using: &generator))
             }
             // Those that are stopped now stay so: one of the others shows it.
-            let finished = await asker.finish()
-            #expect(
-                finished.code == 0 && finished.output == "yes\n",
-                "round \(round) of ALERTQ_SEED=\(seed): \(finished)")
+            for asker in askers {
+                let finished = await asker.finish()
+                #expect(
+                    finished.code == 0 && finished.output == "yes\n",
+                    "round \(round) of ALERTQ_SEED=\(seed): \(finished)")
+            }
         }
-        FaultForm.report("\(Self.rounds) questions to screens that were stopped and killed")
+        #expect(watch.faults == [], "ALERTQ_SEED=\(seed)")
+        #expect(watch.looks > 10)
+        await manager.close()
+        FaultForm.report(
+            "\(3 * Self.rounds) questions to screens that were stopped and killed \(count) times")
         #expect(try await queue.faults() == [])
+    }
+
+    /// Whether another screen that answers soon would go on.
+    private func isSpared(_ index: Int, _ stopped: Set<Int>) -> Bool {
+        [0, 2, 4].contains { $0 != index && !stopped.contains($0) }
     }
 }
