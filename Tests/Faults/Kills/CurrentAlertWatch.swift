@@ -43,10 +43,14 @@ final class CurrentAlertWatch: Sendable {
                 screens.all.compactMap { screen in screen.alert.map { (screen.pid, $0) } },
                 uniquingKeysWith: { $1 }
             ).filter { !state.stopped.contains($0.key) }
-            guard Set(shown.values).count > 1 else { return state.difference = nil }
             let now = ContinuousClock.now
+            guard Set(shown.values).count > 1 else {
+                state.difference = nil
+                return
+            }
             guard let difference = state.difference, difference.shown == shown else {
-                return state.difference = (shown, now)
+                state.difference = (shown, now)
+                return
             }
             if difference.since.duration(to: now) > Self.patience {
                 state.faults.append("screens differ: \(shown)")
