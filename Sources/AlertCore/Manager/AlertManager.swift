@@ -10,10 +10,10 @@ import Synchronization
 /// if response.button?.id == "Apply" { print("applying") }
 /// ```
 ///
-/// A manager without presenters asks and listens; one with presenters also waits for the queue's
-/// one presentation slot, and shows one alert at a time once it has it. Any number of managers, in
-/// any number of processes, may share a database. State, timers and presentation live on one serial
-/// Dispatch queue; handlers run beside it.
+/// A manager without presenters asks and listens; one with presenters also shows the current alert
+/// of the queue, one at a time. Any number of managers, in any number of processes, may share a
+/// database; all that present show the same alert, and the first answer counts. State, timers and
+/// presentation live on one serial Dispatch queue; handlers run beside it.
 ///
 /// Every open manager applies the deadlines of all alerts of the queue and ends their snoozes; it
 /// need not show, read or wait for anything. A manager that is no longer referred to goes on for as

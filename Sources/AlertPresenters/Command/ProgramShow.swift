@@ -21,7 +21,7 @@ struct ProgramShow: Sendable {
 
     /// Nobody reads an alert in less: what fails so soon has not been put off by a person.
     private static let readingTime = Duration.milliseconds(500)
-    /// How often a presenter fails before others get their chance at the slot.
+    /// How often a presenter fails before the alert is left to others.
     private static let attempts = 3
 
     let name: String

@@ -3,7 +3,7 @@
 
     /// One alert as a notification, shown again for as long as nobody has done anything about it.
     struct NotificationSession: Sendable {
-        /// How often showing it may fail before others get their chance at the slot.
+        /// How often showing it may fail before the alert is left to others.
         private static let attempts = 5
         /// Having been on the screen for so long, a notification was no failure.
         private static let settledMicroseconds: UInt64 = 10_000_000

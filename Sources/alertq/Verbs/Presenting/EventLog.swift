@@ -102,15 +102,15 @@ final class EventLog: Sendable {
 
     private func write(_ page: [AuditEntry]) async {
         // One screen writes for all: the leader, unless that only shows what it asked itself.
-        let holdsSlot =
+        let isFirst =
             await manager.screens().all
             .first { $0.isThere && $0.only == nil }?.pid == getpid()
         let new = state.withLock { state in
             let new = page.filter { $0.event.sequence > state.cursor }
             state.cursor = new.last?.event.sequence ?? state.cursor
-            // At its end the slot is given up before the last entries are read.
-            let isMine = holdsSlot || state.isMine
-            state.isMine = holdsSlot
+            // At its end the screen is detached before the last entries are read.
+            let isMine = isFirst || state.isMine
+            state.isMine = isFirst
             return isMine ? new : []
         }
         for entry in new { write(entry) }

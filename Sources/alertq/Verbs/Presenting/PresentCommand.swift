@@ -56,8 +56,8 @@ struct PresentCommand: Command {
         """,
         """
         It serves your own queue and, where you may, the system queue; with --database, --system \
-        or $ALERTQ_DATABASE only that one. While another process shows a queue's alerts, it waits \
-        for its turn.
+        or $ALERTQ_DATABASE only that one. Where other processes show a queue's alerts as well, \
+        all show the same one, and the first answer counts.
         """,
     ]
 

@@ -105,4 +105,16 @@ struct AskersDelegateTests {
         for manager in [asker, shower] { await manager.close() }
         #expect(recorder.lines == calls)
     }
+
+    @Test("What was on no screen is nothing to tell, whoever answers it")
+    func unseen() async throws {
+        let asker = try await asker()
+        let other = try await AlertManager(path: queue.path)
+        async let response = asker.ask(.yesNo())
+        #expect(try await eventually { try await other.pendingCount() == 1 })
+        _ = try await other.answer(1, button: "Yes", as: .person)
+        #expect(try await response.by == .person)
+        for manager in [asker, other] { await manager.close() }
+        #expect(recorder.lines.isEmpty)
+    }
 }
