@@ -189,7 +189,7 @@ extension AlertManager {
     private func cancelOnScreen(
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> AlertRecord? {
-        if let show = await presentation.show, show.id == id {
+        if let show = await presentation.show, show.id == id, context.delegates[id] != nil {
             await show.requestCancel(authority)
         } else {
             guard await store.screens().hasDelegate(for: id) else { return nil }
@@ -201,7 +201,7 @@ extension AlertManager {
             let position = store.position
             // In this order: a screen clears only after it has stored what it did.
             var isOnScreen = await presentation.show?.id == id
-            if !isOnScreen { isOnScreen = await store.screens().shows(id) }
+            if !isOnScreen { isOnScreen = await store.screens().hasDelegate(for: id) }
             let record = try await store.record(id)
             if record.response != nil { return record }
             // Nobody will handle the cancel any more.

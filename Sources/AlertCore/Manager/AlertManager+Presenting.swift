@@ -1,6 +1,6 @@
 // Presenting, and who presents.
 extension AlertManager {
-    /// Starts showing alerts, as soon as no other process shows any.
+    /// Starts showing alerts, together with all other screens of the queue.
     ///
     /// A manager that was opened with presenters does so already.
     ///
@@ -21,7 +21,7 @@ extension AlertManager {
         try await startPresenting(presenters, only: nil)
     }
 
-    /// Starts showing alerts as soon as no other screen leads; `only` limits that to one alert.
+    /// Attaches a screen and shows alerts on it; `only` limits that to one alert.
     package func startPresenting(
         _ presenters: [any AlertPresenter], only: Alert.ID?
     ) async throws(AlertError) {
@@ -30,14 +30,13 @@ extension AlertManager {
         await listener.listen(from: store.position.sequence)
     }
 
-    /// Takes what is shown off the screen, lets other processes show alerts, and returns when that
-    /// is done.
+    /// Takes what is shown off this screen, detaches it, and returns when that is done.
     ///
     /// ```swift
     /// await manager.stopPresenting()
     /// ```
     ///
-    /// What was on the screen waits again. A delegate must not wait for this: the manager waits for
+    /// What was on the screen waits again, unless another one shows it. A delegate must not wait for this: the manager waits for
     /// the delegate.
     public func stopPresenting() async { await presentation.stop() }
 

@@ -2,7 +2,9 @@
 extension AlertManager {
     /// Hears from the log that an alert has its response.
     func hearResolved(_ id: Alert.ID) async throws(AlertError) {
-        await presentation.forget(id)
+        await presentation.noteChange(of: id)
+        // It may just have been asked here.
+        if context.delegates.ofOwn(id) == nil { _ = await context.delegates.waitForArrivals() }
         let isShown = await presentation.show?.id == id
         if !isShown, context.delegates.ofOwn(id) == nil {
             context.delegates.remove(id)
@@ -64,6 +66,7 @@ extension AlertManager {
 
     /// Takes a snoozed alert off the screen.
     func noteSnoozed(_ id: Alert.ID) async {
+        await presentation.noteChange(of: id)
         if let show = await presentation.show, show.id == id {
             show.hearSnoozed()
         } else {
@@ -74,12 +77,16 @@ extension AlertManager {
 
     /// Passes a response on: to the screen that shows the alert, else to those who wait for it.
     func noteResolved(_ record: AlertRecord) async {
+        await presentation.noteChange(of: record.id)
         if let show = await presentation.show, show.id == record.id {
             await show.hear(record)
         } else if let delegate = context.delegates.ofOwn(record.id) {
-            // What it hears comes before the closures and the answer of whoever waits.
+            // It is called before closures run and before those who wait get the response.
             context.delegates.calls.add(for: record.id) { [self, context] in
-                await Self.tell(delegate, of: record, in: context)
+                // Another look may have told it already.
+                if context.delegates.ofOwn(record.id) != nil {
+                    await Self.tell(delegate, of: record, in: context)
+                }
                 await settle(record)
             }
         } else {
@@ -89,7 +96,7 @@ extension AlertManager {
 
     /// Hands a response to those who wait for it in this process.
     func settle(_ record: AlertRecord) async {
-        await presentation.forget(record.id)
+        await presentation.noteChange(of: record.id)
         context.delegates.remove(record.id)
         await askers.settle(record)
         await handlers.settle(record)

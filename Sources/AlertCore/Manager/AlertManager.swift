@@ -138,6 +138,7 @@ public actor AlertManager {
         await listener.close()
         ticker?.cancel()
         await handlers.close()
+        await context.delegates.calls.waitForAll()
         await askers.close()
         await store.close()
     }

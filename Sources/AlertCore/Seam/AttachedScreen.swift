@@ -15,10 +15,9 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
     package var only: Alert.ID?
     /// Whether a delegate may handle a cancel.
     package var hasDelegate: Bool
-    /// For how long it has shown no sign of life, if that is too long for somebody who is there; a
-    /// stopped process shows none.
+    /// How long it has been silent, if that is too long for a running process; a stopped one is.
     package var silence: Duration?
-    private var isAway: Bool?
+    private var showsOtherQueue: Bool?
     private var hasMorePresenters: Bool?
 
     /// How many bytes of presenters' names an entry of the slot file has room for.
@@ -42,28 +41,32 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         var length = 0
         presenters = Array(
             names.prefix { name in
-                // With its quotation marks and comma; JSON escapes slashes, too.
-                length += 3 + name.utf8.reduce(0) { $0 + ($1 == 0x22 || $1 == 0x2F ? 2 : 1) }
+                // In JSON, with its quotation marks and comma.
+                length += 3
+                for byte in name.utf8 {
+                    let isEscaped = byte == 0x22 || byte == 0x2F || byte == 0x5C
+                    length += byte < 0x20 ? 6 : isEscaped ? 2 : 1
+                }
                 return length <= Self.presenterLimit
             })
         hasMorePresenters = presenters.count < names.count ? true : nil
     }
 
-    /// What stands in the slot; the silence is its reader's to tell.
+    /// What stands in the slot file; the silence is measured by each reader.
     private enum CodingKeys: String, CodingKey {
-        case alert, current, uid, user, tty, host, pid, presenters, only, hasDelegate, isAway
-        case hasMorePresenters
+        case alert, current, uid, user, tty, host, pid, presenters, only, hasDelegate
+        case showsOtherQueue, hasMorePresenters
     }
 }
 
 extension AttachedScreen {
-    /// Whether it shows what is asked, as far as that can be known.
+    /// Whether its process is running, as far as that is known.
     package var isThere: Bool { silence == nil }
 
-    /// Whether an alert of another queue is on it, so that it shows none of this one until then.
+    /// Whether an alert of another queue keeps it from showing one of this queue.
     package var isBusy: Bool {
-        get { isAway ?? false }
-        set { isAway = newValue ? true : nil }
+        get { showsOtherQueue ?? false }
+        set { showsOtherQueue = newValue ? true : nil }
     }
 
     /// Whether it may show an alert, now or when another queue's alert has left it; also where the
@@ -72,7 +75,8 @@ extension AttachedScreen {
     /// - Parameter id: The alert's id; `nil` for one that is not stored yet.
     package func mayShow(_ alert: Alert, _ id: Alert.ID?) -> Bool {
         if let only, only != id { return false }
-        guard let wanted = alert.presenters, hasMorePresenters != true else { return true }
+        if hasMorePresenters == true { return true }
+        guard let wanted = alert.presenters else { return !presenters.isEmpty }
         return presenters.contains { name in wanted.contains { $0.isIdentical(to: name) } }
     }
 
@@ -83,10 +87,14 @@ extension AttachedScreen {
         return screen
     }
 
-    /// Somebody who leads, but whose text can't be read.
-    package static let unknown = AttachedScreen(
-        identity: Identity(
-            uid: .max, user: "somebody", loginUID: nil, session: nil, tty: nil, ssh: nil,
-            host: "", pid: 0),
-        presenters: [], hasDelegate: false)
+    /// A leader whose entry can't be read.
+    package static let unknown: AttachedScreen = {
+        var screen = AttachedScreen(
+            identity: Identity(
+                uid: .max, user: "somebody", loginUID: nil, session: nil, tty: nil, ssh: nil,
+                host: "", pid: 0),
+            presenters: [], hasDelegate: false)
+        screen.hasMorePresenters = true
+        return screen
+    }()
 }

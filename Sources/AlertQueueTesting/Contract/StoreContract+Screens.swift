@@ -102,6 +102,11 @@ extension StoreContract {
             try expectEqual(found?.presenters, ["desktop"], "who will show it")
             ownLease.offer([], isBusy: false)
             try await expectQuery(store, [], [])
+            try expect(
+                await store.screens().screen(for: record.alert, own)?.presenters == ["desktop"],
+                "who offers nothing shows nothing")
+            ownLease.release()
+            try expect(ownLease.others == nil, "what is released has no others")
             lease.offer(["web"], isBusy: false)
             try await expectQuery(store, ["web"], [])
         },

@@ -21,7 +21,11 @@ final class InMemoryLease: ScreenLease {
 
     var isLeading: Bool { core.withScreens { [number] in $0.leader == number } }
 
-    var others: ScreenRoster? { core.withScreens { [number] in $0.roster(besides: number) } }
+    var others: ScreenRoster? {
+        core.withScreens { [number] in
+            $0.isAttached(number) ? $0.roster(besides: number) : nil
+        }
+    }
 
     nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? { others }
 
@@ -54,8 +58,12 @@ final class InMemoryLease: ScreenLease {
     }
 
     func stepBack() {
-        core.withScreens { [number] in $0.stepBack(number) }
-        core.screensChanged.change()
+        let hasLed = core.withScreens { [number] screens in
+            let hasLed = screens.leader == number
+            screens.stepBack(number)
+            return hasLed
+        }
+        if hasLed { core.screensChanged.change() }
     }
 
     func release() {

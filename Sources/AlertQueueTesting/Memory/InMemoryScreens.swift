@@ -32,6 +32,8 @@ struct InMemoryScreens {
         return nextNumber
     }
 
+    func isAttached(_ number: Int) -> Bool { entries[number] != nil }
+
     mutating func lead(_ number: Int) -> Bool {
         guard entries[number] != nil else { return false }
         if leader == nil {

@@ -17,7 +17,7 @@ package struct QueueLocks: Sendable {
         files.flatMap { FileLocks(path: $0.lock)?.flockHolder() }.flatMap(other)
     }
 
-    /// The process that holds the presentation slot, among those whose files this user may see.
+    /// A process that has a screen attached, among those whose files this user may see.
     package var presenter: LinuxProcess? {
         files.flatMap { FileLocks(path: $0.slot)?.openFileHolders().first }.flatMap(other)
     }

@@ -54,14 +54,16 @@ final class SlotEntry: Sendable {
             let next = (held.max() ?? 0) + 1
             guard descriptor.tryLock(F_WRLCK, SlotFile.range(of: next)) else { return false }
             state.generation = next
-            // Whoever has followed goes on with the same alert.
+            // A screen that followed goes on with the alert that it shows.
             state.holder.current = state.holder.alert
             // Another screen may have taken another generation at the same moment.
             guard SlotFile.generations(of: descriptor).subtracting(held).isEmpty else {
                 drop(&state)
                 return false
             }
-            return write(state)
+            if write(state) { return true }
+            drop(&state)
+            return false
         }
     }
 
@@ -105,8 +107,11 @@ final class SlotEntry: Sendable {
             holder.current = isLeading ? current : nil
             holder.hasDelegate = hasDelegate
             guard holder != state.holder else { return .known }
+            let before = state.holder
             state.holder = holder
-            return write(state) ? .written : .failed
+            if write(state) { return .written }
+            state.holder = before
+            return .failed
         }
     }
 
@@ -128,8 +133,8 @@ final class SlotEntry: Sendable {
         }
     }
 
-    /// Has the other screens look at the file: what they watch for is that somebody who may write
-    /// it closes it.
+    /// Has the other screens look at the file: they watch for the close of a writable descriptor
+    /// (`IN_CLOSE_WRITE`).
     func ring() { _ = try? Descriptor.open(file.path, mode: file.mode) }
 
     /// Writes that this process is there, and the rest anew, whoever has overwritten it. That wakes
@@ -146,12 +151,13 @@ final class SlotEntry: Sendable {
 
     /// Gives up the lead, and tells the screens that wait for it.
     func stepBack() {
-        state.withLock { state in
-            guard state.generation > 0 else { return }
+        let hasLed = state.withLock { state in
+            guard state.generation > 0 else { return false }
             drop(&state)
             _ = write(state)
+            return true
         }
-        ring()
+        if hasLed { ring() }
     }
 
     private func drop(_ state: inout State) {

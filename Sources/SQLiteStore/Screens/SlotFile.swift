@@ -65,7 +65,8 @@ struct SlotFile: Sendable {
                 let entry = SlotEntry(
                     descriptor: descriptor, file: self, index: index, holder: holder)
                 // Deleted between opening and locking: others see another file.
-                guard entry.enter() else { return nil }
+                guard entry.isValid else { return nil }
+                guard entry.enter() else { throw SystemError.current("write", path) }
                 entry.ring()
                 return entry
             }

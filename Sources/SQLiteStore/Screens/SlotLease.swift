@@ -10,8 +10,10 @@ final class SlotLease: ScreenLease {
         /// `nil` while a process of an earlier version presents.
         var entry: SlotEntry?
         var isReleased = false
-        /// What was last read of the others, and when.
-        var seen: (others: ScreenRoster, count: UInt64, at: ContinuousClock.Instant)?
+        /// When the entry was last found to be gone.
+        var lastLoss: ContinuousClock.Instant?
+        /// What was last read of the others, and when; without a count it is to be read again.
+        var seen: (others: ScreenRoster, count: UInt64?, at: ContinuousClock.Instant)?
     }
 
     private let store: SQLiteAlertStore
@@ -31,13 +33,7 @@ final class SlotLease: ScreenLease {
     nonisolated(nonsending) func lead() async -> Bool {
         state.withLock { state in
             guard !state.isReleased else { return false }
-            if state.entry?.isValid != true {
-                state.entry?.release()
-                // What is in the way now may not be in a second.
-                state.entry = try? store.slot.attach(state.screen)
-                state.seen = nil
-                if let entry = state.entry { store.noteAttached(entry) }
-            }
+            if state.entry?.isValid != true { attachAgain(&state) }
             guard let entry = state.entry else { return false }
             let isNew = !entry.leads
             guard entry.lead() else { return false }
@@ -46,13 +42,26 @@ final class SlotLease: ScreenLease {
         }
     }
 
+    private func attachAgain(_ state: inout State) {
+        let now = ContinuousClock.now
+        // What is in the way now may not be in a second; each try wakes all others.
+        if state.entry == nil, let last = state.lastLoss, last.duration(to: now) < .seconds(1) {
+            return
+        }
+        state.lastLoss = now
+        state.entry?.release()
+        state.entry = try? store.slot.attach(state.screen)
+        state.seen = nil
+        if let entry = state.entry { store.noteAttached(entry) }
+    }
+
     var isLeading: Bool { state.withLock { $0.entry?.leads ?? false } }
 
     var others: ScreenRoster? { state.withLock { others(&$0) } }
 
     nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster? {
         state.withLock { state in
-            state.seen?.count = 0
+            state.seen?.count = nil
             return others(&state)
         }
     }
@@ -68,8 +77,8 @@ final class SlotLease: ScreenLease {
         let others = entry.others
         let before = state.seen?.others
         state.seen = (others, count, now)
-        // A screen that has come after this one last told what is current has not heard that.
-        if before?.all.map(\.pid) != others.all.map(\.pid), others.leader == nil,
+        // A screen that attached after the last ring has not heard what is current.
+        if before?.all.map(\.asOffered) != others.all.map(\.asOffered), others.leader == nil,
             !others.followers.isEmpty
         {
             entry.ring()
@@ -100,7 +109,7 @@ final class SlotLease: ScreenLease {
             guard let entry = state.entry else { return false }
             let told = entry.show(alert, current: current, hasDelegate: hasDelegate)
             guard told == .written else { return told == .known }
-            // Others wait for what is current; what follows them is looked at once a second.
+            // Others wait for the current alert; what a follower shows is read once a second.
             if let others = others(&state), others.leader == nil, !others.followers.isEmpty {
                 entry.ring()
             }

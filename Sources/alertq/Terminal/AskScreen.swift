@@ -45,7 +45,7 @@ actor AskScreen {
         guard state == .background else { return }
         state = .waiting
         terminal.discardInput()
-        try? await screen.start()
+        await startScreen()
         readLine()
         await withTaskGroup { group in
             group.addTask { await self.tellWhatComesFirst() }
@@ -71,8 +71,13 @@ actor AskScreen {
         _ = try? await prompting?.value
         try await screen.suspend()
         guard state == .waiting || state == .showing else { return }
-        try? await screen.start()
+        await startScreen()
         if reading == nil { readLine() }
+    }
+
+    /// Shows the alert here when its turn comes; without a place for one more screen, Enter works.
+    private func startScreen() async {
+        do { try await screen.start() } catch { say("\(error)") }
     }
 
     private var screen: OwnScreen {
@@ -135,7 +140,7 @@ extension AskScreen {
                 try? await Task.sleep(for: .seconds(1))
                 continue
             }
-            // What is about to leave need not be told of.
+            // An alert that is about to leave is not worth a line.
             try? await Task.sleep(for: .milliseconds(200))
             if !Task.isCancelled, await otherAlert() == other { await tell(of: other) }
         }
@@ -152,8 +157,10 @@ extension AskScreen {
     private func tell(of other: Alert.ID) async {
         told = other
         let screens = await manager.screens()
-        guard let line = screens.whereabouts(of: record.id) else { return }
-        let before = (try? await manager.alertsBefore(record.id)) ?? 1
+        let before = (try? await manager.alertsBefore(record.id)) ?? 0
+        // Its turn has come meanwhile.
+        guard before > 0 else { return }
+        let line = screens.whereabouts(of: record.id) ?? "alert \(record.id) waits for its turn"
         let answer = record.alert.buttons.isEmpty ? "" : "; press Enter to answer here"
         say("\(line); \(WaitingText.before(before))\(answer)")
     }
@@ -195,7 +202,7 @@ extension AskScreen {
         guard state == .prompting else { return }
         state = .waiting
         told = nil
-        try? await screen.start()
+        await startScreen()
         if state == .waiting { readLine() }
     }
 

@@ -35,9 +35,10 @@ extension ScreenRoster {
         return all.first.flatMap { first in first.silence.map(first.stuck) }
     }
 
-    /// The screens of those who are there, in words; `nil` if there are none.
+    /// The screens that can show any alert, in words; `nil` if there are none. An asker's own
+    /// terminal shows no other one.
     var identities: String? {
-        let there = all.filter(\.isThere)
+        let there = all.filter { $0.isThere && $0.only == nil && !$0.presenters.isEmpty }
         return there.isEmpty ? nil : Self.list(there)
     }
 
@@ -45,8 +46,8 @@ extension ScreenRoster {
     func whereabouts(of id: Alert.ID) -> String? {
         let its = all.filter { $0.isThere && $0.alert == id }
         guard its.isEmpty else { return "alert \(id) is shown by \(Self.list(its))" }
-        let wait = identities == nil ? "" : " for its turn"
-        return showing.map { "alert \(id) waits\(wait); alerts \($0)" }
+        if let identities { return "alert \(id) waits for its turn; alerts are shown by \(identities)" }
+        return showing.map { "alert \(id) waits; alerts \($0)" }
     }
 
     /// How to let others show alerts, where nobody who is attached moves.

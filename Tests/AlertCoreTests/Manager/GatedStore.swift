@@ -15,6 +15,10 @@ final class GatedStore: AlertStore {
         case expiring(Alert.ID)
         /// The next alert is about to be looked up.
         case looking
+        /// The next alert, or one alert, has been looked up, which the caller does not know yet.
+        case found(Alert.ID?)
+        /// A screen waits for what other screens do.
+        case watching
         /// What was new until an entry of the log has been acted on, and more is waited for.
         case listening(after: Int64)
     }
@@ -63,7 +67,23 @@ extension GatedStore {
 
     nonisolated(nonsending) func next(_ query: ScreenQuery) async throws(AlertError) -> Upcoming {
         try await gate(.looking)
-        return try await store.next(query)
+        let next = try await store.next(query)
+        try await gate(.found(next.record?.id))
+        return next
+    }
+
+    nonisolated(nonsending) func find(
+        _ reference: Reference
+    ) async throws(AlertError) -> Receipt {
+        let found = try await store.find(reference)
+        try await gate(.found(found.record.id))
+        return found
+    }
+
+    nonisolated(nonsending) func attach(
+        _ screen: AttachedScreen
+    ) async throws(AlertError) -> any ScreenLease {
+        GatedLease(lease: try await store.attach(screen)) { [self] in try? await gate(.watching) }
     }
 
     nonisolated(nonsending) func news(
@@ -78,10 +98,6 @@ extension GatedStore {
 
 extension GatedStore {
     func post(_ note: Note, by caller: Caller) { store.post(note, by: caller) }
-
-    nonisolated(nonsending) func find(_ reference: Reference) async throws(AlertError) -> Receipt {
-        try await store.find(reference)
-    }
 
     nonisolated(nonsending) func waiting(
         besides id: Alert.ID
@@ -115,12 +131,6 @@ extension GatedStore {
         expecting head: AuditHead?, _ progress: @escaping @Sendable (Int, Int) -> Void
     ) async throws(AlertError) -> AuditReport {
         try await store.verify(expecting: head, progress)
-    }
-
-    nonisolated(nonsending) func attach(
-        _ screen: AttachedScreen
-    ) async throws(AlertError) -> any ScreenLease {
-        try await store.attach(screen)
     }
 
     nonisolated(nonsending) func screens() async -> ScreenRoster {

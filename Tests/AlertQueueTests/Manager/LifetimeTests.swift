@@ -33,7 +33,7 @@ struct LifetimeTests {
         return names.count { LinuxFile.link("/proc/self/fd/\($0)") == "anon_inode:inotify" }
     }
 
-    @Test("Managers that nobody refers to give up slot, descriptors and watches")
+    @Test("Managers that nobody refers to give up screen, descriptors and watches")
     func dropped() async throws {
         let watchesBefore = watches
         for number in 0..<20 {

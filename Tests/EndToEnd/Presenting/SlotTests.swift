@@ -97,7 +97,7 @@ struct SlotTests {
     }
 
     @Test(
-        "Ctrl-Z gives the slot up and the terminal back; fg shows the alert again",
+        "Ctrl-Z detaches the screen and gives the terminal back; fg shows the alert again",
         arguments: ["present", "present --once"])
     func stop(command: String) async throws {
         let terminal = try PseudoTerminal()

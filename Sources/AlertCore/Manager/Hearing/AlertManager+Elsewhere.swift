@@ -2,12 +2,15 @@
 extension AlertManager {
     /// Hears from the log that an alert has appeared on another screen.
     func hearPresented(_ id: Alert.ID) async {
-        // The screen here tells of it itself.
+        // It may just have been asked here.
+        if context.delegates.ofOwn(id) == nil { _ = await context.delegates.waitForArrivals() }
+        // This manager's own screen reports it.
         guard await presentation.show?.id != id, let delegate = context.delegates.ofOwn(id),
             context.delegates.beginsPresentation(of: id)
         else { return }
         context.delegates.calls.add(for: id) { [store = context.store] in
-            // What can't be read, or is not what the log says, is told of to those who wait.
+            // An alert that can't be read, or that contradicts the log, is reported to those who
+            // wait for it.
             guard var record = try? await store.record(id) else { return }
             (record.state, record.response) = (.presented, nil)
             await delegate.didPresent(record)
@@ -38,7 +41,7 @@ extension AlertManager {
         // Others may have answered what was on no screen.
         guard let response = record.response, record.presentedAt != nil else { return }
         if response.isClick {
-            // This process may hear of the screen only now.
+            // The log's entry of its appearance may not have been read yet.
             if context.delegates.beginsPresentation(of: record.id) {
                 var shown = record
                 (shown.state, shown.response) = (.presented, nil)

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Calls the delegates of alerts one call after the other, alert by alert, without holding up
-/// whoever has something to tell.
+/// Calls delegates in order, one queue for each alert, without making the caller wait.
 final class DelegateCalls: Sendable {
     private struct Last {
         let number: UInt64
@@ -32,6 +31,11 @@ final class DelegateCalls: Sendable {
     /// Waits for the calls that were added for an alert.
     nonisolated(nonsending) func wait(for id: Alert.ID) async {
         await state.withLock { $0.last[id]?.task }?.value
+    }
+
+    /// Waits for all calls that were added.
+    nonisolated(nonsending) func waitForAll() async {
+        for last in state.withLock({ Array($0.last.values) }) { await last.task.value }
     }
 
     private func end(_ number: UInt64, for id: Alert.ID) {

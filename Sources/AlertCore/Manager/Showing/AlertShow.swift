@@ -17,14 +17,16 @@ actor AlertShow: QueueActor {
     /// The presenters that did not clear their screens in time.
     private var stuck: Set<String> = []
     private let presentation: Presentation
-    /// Whether it is being taken off the screen.
-    private var isLeaving = false
+    /// Since when it is being taken off the screen, if it is.
+    private(set) var leavingSince: ClockReading?
+    /// How often its time on the screen was said to be over.
+    private var timerCount = 0
     /// Whether the delegate is being asked about a cancel.
     private var isCancelling = false
     /// Its record once it has been snoozed, here or elsewhere.
     private var snoozed: AlertRecord?
 
-    /// Prepares an appearance by some presenters of a loop, all of whose `names` the log tells.
+    /// Prepares an appearance by some of a loop's presenters; `names` are those of all, for the log.
     init(
         _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
         by presenters: [any AlertPresenter], all names: [String], in context: QueueContext,
@@ -62,12 +64,12 @@ actor AlertShow: QueueActor {
     private var delegate: (any AlertManagerDelegate)? { context.delegates[id] }
 }
 
-// MARK: - What others tell
+// MARK: - Messages
 
 extension AlertShow {
     /// Hears that it has its response by other means than this screen.
     func hear(_ record: AlertRecord) {
-        if isLeaving { ended = record } else { signals.send(.resolved(record)) }
+        if leavingSince != nil { ended = record } else { signals.send(.resolved(record)) }
     }
 
     /// Hears that it was snoozed by other means than this screen.
@@ -111,11 +113,13 @@ extension AlertShow {
             snoozed = found
             return .waits
         case .dismissTimerFired:
-            // One timer counts for all screens; it tries again in a second.
-            return lease.isLeading ? await resolve(.dismiss, by: nil) : nil
+            // One timer counts for all screens: the leader's, unless that is late by a second.
+            timerCount += 1
+            return lease.isLeading || timerCount > 1 ? await resolve(.dismiss, by: nil) : nil
         case .appeared:
             await appearance.tell()
         case .cancel(let authority):
+            await context.delegates.calls.wait(for: id)
             await noteState()
             let isHandled = await delegate?.cancel(record) == .handled
             return await resolve(.cancel(handled: isHandled, authority), by: nil)
@@ -198,8 +202,13 @@ extension AlertShow {
     }
 
     private func returned(because reason: String) async {
-        // It is still there for others to answer.
-        if await lease.lookAtOthers()?.shows(id) == true { return }
+        // In this order: of two screens that leave at once, one finds that none is left.
+        _ = await lease.show(nil, current: nil, hasDelegate: false)
+        if let others = await lease.lookAtOthers(),
+            others.shows(id) || others.canShow(record.alert, id)
+        {
+            return
+        }
         context.store.post(.returned(record, because: reason), by: context.caller)
     }
 }
@@ -230,8 +239,8 @@ extension AlertShow {
 extension AlertShow {
     /// Takes the alert off every screen, and tells everybody in the documented order.
     private func clear(_ end: ShowEnd) async {
-        isLeaving = true
-        // What was told of other screens comes first.
+        leavingSince = context.clock.now()
+        // Calls about other screens come first.
         await context.delegates.calls.wait(for: id)
         await appearance.end()
         await noteState()
@@ -256,6 +265,12 @@ extension AlertShow {
         await waitForPresenters()
         for case .resolved(let late) in signals.finish() { ended = late }
         if response != nil { ended = record }
+        // An asker's delegate hears of the other screens, too.
+        if response == nil, snoozed == nil, context.delegates.ofOwn(id) != nil,
+            await lease.lookAtOthers()?.shows(id) == true
+        {
+            return
+        }
         context.delegates.endsPresentation(of: id)
         await delegate?.didDismiss(record, withButtonAt: index)
     }

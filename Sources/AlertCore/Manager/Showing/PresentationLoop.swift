@@ -23,6 +23,8 @@ actor PresentationLoop: QueueActor {
     private var task: Task<Void, Never>?
     /// How often in a row every presenter has failed.
     private var failures = 0
+    /// What has been resolved or snoozed since the loop began to look.
+    private var changed: Set<Alert.ID> = []
 
     init(_ context: QueueContext, turn: PresentationTurn?) {
         self.context = context
@@ -63,6 +65,11 @@ actor PresentationLoop: QueueActor {
             state = .stopped
             throw error
         }
+        guard !manager.isClosed else {
+            await lead.end()
+            state = .stopped
+            return
+        }
         self.presenters = presenters
         self.lead = lead
         failure.error = nil
@@ -92,7 +99,7 @@ actor PresentationLoop: QueueActor {
         state = .stopping(show)
         show?.leave(because: reason)
         wakeUps.end()
-        await lead?.stopWaiting()
+        await lead?.leave()
     }
 
     /// Waits until there is nothing left to show.
@@ -102,8 +109,11 @@ actor PresentationLoop: QueueActor {
         await idleWaiters.wait { [wakeUps] in wakeUps.wake() }
     }
 
-    /// Remembers an alert's failures no longer: it has been resolved.
-    func forget(_ id: Alert.ID) async { await alerts.forget(id) }
+    /// Notes that an alert has been resolved or snoozed, which may just have been looked up.
+    func noteChange(of id: Alert.ID) async {
+        if case .looking = state { changed.insert(id) }
+        await alerts.forget(id)
+    }
 
     /// Notes that a presenter does not clear its screen in time, or that it has ended.
     func note(_ name: String, isStuck: Bool) {
@@ -140,6 +150,7 @@ extension PresentationLoop {
             defer { lead.endTurn() }
             guard isOn else { break }
             state = .looking
+            changed = []
             await lead.comeBack(offering: presenters.able)
             let role = await lead.role()
             isLeading = if case .leads = role { true } else { false }
@@ -183,7 +194,7 @@ extension PresentationLoop {
             await alerts.mayTry(record, on: presenters),
             isOn
         else {
-            _ = await lease.show(nil, current: nil, hasDelegate: context.delegates.hasManagers)
+            _ = await lease.show(nil, current: nil, hasDelegate: false)
             return await pauseForOthers(seen)
         }
         _ = await show(record, upcoming, lease)
@@ -199,12 +210,12 @@ extension PresentationLoop {
             record, upcoming, on: lease, by: presenters.able(for: record), all: presenters.names,
             in: context, for: self)
         let hasDelegate = context.delegates[record.id] != nil
-        // A slot that can't be written, though it is still there, is tried again later.
+        // A slot file that can't be written, though it is still there, is tried again later.
         guard await lease.show(record.id, current: record.id, hasDelegate: hasDelegate) else {
             if lease.others != nil { await alerts.noteFailure(with: record.id) }
             return lease.others == nil
         }
-        guard isOn else { return true }
+        guard isOn, !changed.contains(record.id) else { return true }
         state = .showing(show)
         let end = await show.run()
         state = isOn ? .looking : .stopping(nil)
@@ -244,7 +255,14 @@ extension PresentationLoop {
 extension PresentationLoop {
     /// Looks at what other screens have changed: the lead, what is current, and who is there.
     private func screensChanged() async {
-        guard isOn, let role = await lead?.role() else { return }
+        guard isOn, let lead else { return }
+        let leavingSince = await show?.leavingSince
+        // A screen that is being cleared takes no lead, and holds up the others for a moment only.
+        if let leavingSince, context.clock.now().isAtOrAfter(leavingSince.advanced(by: .seconds(2)))
+        {
+            await lead.stepBack()
+        }
+        let role = await lead.role(mayLead: leavingSince == nil)
         guard case .showing(let show) = state else {
             if case .leads(let lease) = role, isLeading, lease.others?.all.isEmpty == true,
                 await elsewhere.id == nil
@@ -257,11 +275,11 @@ extension PresentationLoop {
         isLeading = if case .leads = role { true } else { false }
         switch role {
         case .follows(_, let current?) where current != show.id:
-            if let record = try? await context.store.record(show.id), record.response != nil {
-                return await show.hear(record)
-            }
+            guard let record = try? await context.store.record(show.id) else { return }
+            if record.response != nil { return await show.hear(record) }
+            if record.snoozedUntil != nil { return show.hearSnoozed() }
             show.leave(because: "another alert is current")
-        case .detached: show.leave(because: "the slot was lost")
+        case .detached: show.leave(because: "the screen was detached")
         // Between two alerts none is current.
         case .leads, .follows: break
         }
@@ -285,27 +303,25 @@ extension PresentationLoop {
     /// Waits for what other screens do.
     private func pauseForOthers(_ seen: UInt64) async -> LoopPause? {
         // Callers that only wait for the end of the queue need not wait for others.
-        if !idleWaiters.isEmpty {
-            let found = await alerts.choose(for: presenters)
-            if let upcoming = found.upcoming, upcoming.record == nil { idleWaiters.wake() }
-        }
-        wakeUps.releaseOwner(ifUnchangedSince: seen)
+        if !idleWaiters.isEmpty, await alerts.isEmpty(for: presenters) { idleWaiters.wake() }
+        // What others show may come before what only this manager shows.
+        if await elsewhere.id == nil { wakeUps.releaseOwner(ifUnchangedSince: seen) }
         return pause(.untilWoken(after: seen))
     }
 
     private func pauseWithNothing(_ lease: any ScreenLease, _ seen: UInt64) async -> LoopPause? {
         await elsewhere.end()
-        _ = await lease.show(nil, current: nil, hasDelegate: context.delegates.hasManagers)
+        _ = await lease.show(nil, current: nil, hasDelegate: false)
         wakeUps.releaseOwner(ifUnchangedSince: seen)
         if let end = await alerts.nextTry() { return pause(.until(end, after: seen)) }
         idleWaiters.wake()
         return pause(.untilWoken(after: seen))
     }
 
-    /// Lets others lead who may be able to read the queue, or to write the slot.
+    /// Lets another screen lead, which may be able to read the queue or write the slot file.
     private func pauseWithoutLead() async -> LoopPause? {
         await elsewhere.end()
-        await lead?.giveUp()
+        await lead?.stayAway(busy: presenters.able)
         return pause(for: .seconds(1))
     }
 

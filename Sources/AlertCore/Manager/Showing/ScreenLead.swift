@@ -20,6 +20,8 @@ actor ScreenLead: QueueActor {
     private var lease: (any ScreenLease)?
     /// What the lease counted when the role was last looked at.
     private var seen: UInt64 = 0
+    /// When the screen could last not be attached.
+    private var failure: ContinuousClock.Instant?
 
     /// The screen of some presenters, for one alert or for all.
     init(
@@ -39,25 +41,33 @@ actor ScreenLead: QueueActor {
     /// Attaches the screen, if it is not.
     ///
     /// - Throws: ``AlertError/busy(_:)`` where there are too many. What else is in the way is tried
-    ///   again with each look.
+    ///   again a second later.
     func attach() async throws(AlertError) {
-        guard lease == nil else { return }
+        guard lease == nil, failure.map({ $0.duration(to: .now) >= .seconds(1) }) ?? true else {
+            return
+        }
         let screen = AttachedScreen(
             identity: context.caller.identity, presenters: presenters, only: only,
             hasDelegate: context.delegates.hasManagers)
         do throws(AlertError) {
             lease = try await context.store.attach(screen)
+            failure = nil
         } catch {
+            failure = .now
             if case .busy = error { throw error }
         }
     }
 
     /// What the screen is now; one that can lead does from here on.
-    func role() async -> Role {
+    ///
+    /// - Parameter mayLead: Whether it may take the lead now, if it does not have it.
+    func role(mayLead: Bool = true) async -> Role {
         try? await attach()
-        guard let lease, !isAway else { return .detached }
+        guard let lease else { return .detached }
         seen = lease.changeCount
-        if await lease.lead() { return .leads(lease) }
+        guard !isAway else { return .detached }
+        let leads = mayLead ? await lease.lead() : lease.isLeading
+        if leads { return .leads(lease) }
         guard let others = lease.others else { return .detached }
         return .follows(lease, current: others.current)
     }
@@ -80,17 +90,17 @@ actor ScreenLead: QueueActor {
 
     private var watched: ((any ScreenLease)?, UInt64) { (lease, seen) }
 
-    /// Lets other screens lead.
-    func giveUp() { lease?.stepBack() }
+    /// Stops leading, but follows.
+    func stepBack() { lease?.stepBack() }
 
-    /// Has others lead, and expect nothing of this screen, or only later.
+    /// Gives up the lead, and has the others expect nothing of this screen for now.
     ///
     /// - Parameter busy: The presenters that will show something again when the alert of another
     ///   queue has left them.
     func stayAway(busy presenters: [String] = []) {
         isAway = true
         lease?.offer(presenters, isBusy: !presenters.isEmpty)
-        giveUp()
+        stepBack()
     }
 
     /// Tells the others which presenters can show something now.
@@ -118,6 +128,8 @@ extension ScreenLead {
         self.taking = taking
         let leaving = Task {
             try await Task.sleep(for: .milliseconds(50))
+            // The turn may have come after the sleep had ended.
+            guard !Task.isCancelled else { return }
             stayAway(busy: presenters)
         }
         defer { leaving.cancel() }
@@ -127,6 +139,10 @@ extension ScreenLead {
     /// Lets other managers use the screen.
     nonisolated func endTurn() { turn?.end() }
 
-    /// Ends the wait for the screen.
-    func stopWaiting() { taking?.cancel() }
+    /// Lets other screens lead at once, while the alert leaves this one.
+    func leave() {
+        watching?.cancel()
+        taking?.cancel()
+        stepBack()
+    }
 }

@@ -1,10 +1,14 @@
-/// The current alert of a screen that leads and does not show it: it is for others to show.
+/// The current alert, while the screen that leads can't show it itself.
 actor ShownElsewhere: QueueActor {
     /// How long an alert may be on no screen before the next one has its turn.
     private static let patience = Duration.seconds(3)
+    /// How long a screen may claim to show it before it has appeared there.
+    private static let patienceWithClaim = Duration.seconds(10)
 
     private struct Shown {
         let id: Alert.ID
+        /// When it became current.
+        let start: ClockReading
         /// When it was last known to be on a screen, or became current.
         var lastSeen: ClockReading
         var wasShown = false
@@ -24,15 +28,18 @@ actor ShownElsewhere: QueueActor {
 
     /// Leaves an alert to others, which may have it already; `false` if none of them shows it.
     ///
-    /// - Parameter dismissed: Hears that an alert without buttons has had its time.
+    /// - Parameter dismissed: Called when an alert without buttons was dismissed.
     func keep(
         _ record: AlertRecord, on others: ScreenRoster,
         dismissed: @escaping @Sendable (AlertRecord) async -> Void
     ) -> Bool {
         let now = context.clock.now()
         if shown?.id != record.id { end() }
-        var current = shown ?? Shown(id: record.id, lastSeen: now)
-        if others.shows(record.id) {
+        var current = shown ?? Shown(id: record.id, start: now, lastSeen: now)
+        let hasAppeared =
+            record.presentedAt != nil
+            || !now.isAtOrAfter(current.start.advanced(by: Self.patienceWithClaim))
+        if others.shows(record.id), hasAppeared {
             (current.wasShown, current.lastSeen) = (true, now)
         } else if !others.canShow(record.alert, record.id)
             || now.isAtOrAfter(current.lastSeen.advanced(by: Self.patience))

@@ -3,7 +3,7 @@ actor UpcomingAlerts: QueueActor {
     nonisolated let context: QueueContext
     /// What the log contradicts.
     private var refused = RestingAlerts()
-    /// What none of the other screens shows, though it is not for this one.
+    /// Alerts for other screens that none of them shows.
     private var unshown = RestingAlerts()
     /// Which other screens there were then, and what they could show.
     private var others = ScreenRoster()
@@ -14,7 +14,7 @@ actor UpcomingAlerts: QueueActor {
 
     init(in context: QueueContext) { self.context = context }
 
-    /// What a look for the next alert came to.
+    /// The result of a look for the next alert.
     struct Found: Sendable {
         var upcoming: Upcoming?
         /// What the log contradicts of what would have come first.
@@ -25,16 +25,30 @@ actor UpcomingAlerts: QueueActor {
 
     /// The alert for presenters here and for other screens: one that others show already goes on,
     /// else the next one.
-    func choose(
-        for here: LoopPresenters, besides others: ScreenRoster = ScreenRoster()
-    ) async -> Found {
+    func choose(for here: LoopPresenters, besides others: ScreenRoster) async -> Found {
         var found = Found()
-        for id in Set(others.all.filter(\.isThere).compactMap(\.alert)).sorted() {
+        let shown = Set(others.all.filter(\.isThere).compactMap(\.alert)).sorted()
+        for id in shown where !unshown.isResting(id, at: context.clock.now()) {
             let shown = await find(id)
             found.refused += shown.refused
             guard shown.upcoming == nil, shown.error == nil else { return shown }
         }
         note(others)
+        return await next(for: here, besides: others, found)
+    }
+
+    /// Whether nothing is left for the presenters here; `false` where the queue can't be read.
+    func isEmpty(for here: LoopPresenters) async -> Bool {
+        let found = await next(for: here, besides: ScreenRoster(), Found(), passesOver: false)
+        return found.upcoming.map { $0.record == nil } ?? false
+    }
+
+    private func next(
+        for here: LoopPresenters, besides others: ScreenRoster, _ found: Found,
+        passesOver: Bool = true
+    ) async -> Found {
+        var found = found
+        let isAlone = passesOver && others.all.isEmpty
         var (presenters, own) = others.query
         if let only = here.only {
             own.append(only)
@@ -43,7 +57,7 @@ actor UpcomingAlerts: QueueActor {
             presenters = able + presenters.filter { !able.contains(where: $0.isIdentical) }
         }
         while true {
-            let except = passedOver(isAlone: others.all.isEmpty)
+            let except = passedOver(isAlone: isAlone)
             // After a notice a question of any priority comes next: notices that keep coming would
             // hold it up for ever.
             let query = ScreenQuery(
@@ -57,7 +71,7 @@ actor UpcomingAlerts: QueueActor {
                 }
                 // One look passes over a hundred; after them others may wait.
                 guard upcoming.record == nil, !upcoming.refused.isEmpty,
-                    passedOver(isAlone: others.all.isEmpty).count > except.count
+                    passedOver(isAlone: isAlone).count > except.count
                 else { return found }
             } catch {
                 found.error = error
@@ -70,6 +84,8 @@ actor UpcomingAlerts: QueueActor {
     func find(_ id: Alert.ID?) async -> Found {
         guard let id else { return Found() }
         do throws(AlertError) {
+            // In this order: what has ended by then is not shown.
+            let waiting = try await context.store.waiting(besides: id)
             let found = try await context.store.find(.id(id))
             let record = found.record
             guard record.response == nil, !found.isOverdue, record.snoozedUntil == nil else {
@@ -77,7 +93,7 @@ actor UpcomingAlerts: QueueActor {
             }
             var upcoming = Upcoming(record: record, expiry: found.expiry)
             upcoming.isCancelRequested = found.isCancelRequested
-            upcoming.waiting = try await context.store.waiting(besides: id)
+            upcoming.waiting = waiting
             return Found(upcoming: upcoming)
         } catch {
             guard case .inconsistent = error else { return Found(error: error) }
@@ -116,7 +132,7 @@ actor UpcomingAlerts: QueueActor {
             && !refused.isResting(record.id, at: now)
     }
 
-    /// Remembers an alert's failures no longer.
+    /// Forgets an alert's failures.
     func forget(_ id: Alert.ID) {
         refused.remove(id)
         unshown.remove(id)

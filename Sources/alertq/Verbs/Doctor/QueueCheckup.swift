@@ -134,7 +134,7 @@ struct QueueCheckup: Sendable {
                 advice: waiting == 0 ? nil : "to show what waits: alertq present")
         }
         if first.pid == 0, let process = QueueLocks(database: path).presenter {
-            // The slot's text, which says who it is, is missing or overwritten.
+            // The leader's entry in the slot file is missing or overwritten.
             return Finding(
                 check: check,
                 detail: process.subject + " has the right to show alerts, and does not say who it "

@@ -3,8 +3,8 @@ import AlertQueue
 import Glibc
 import Synchronization
 
-/// Writes what happens in a queue where the machine keeps its logs, as long as this process is the
-/// one that shows the queue's alerts.
+/// Writes what happens in a queue where the machine keeps its logs, while this process is the screen
+/// that writes for all: the leader, or the first one that shows any alert.
 ///
 /// It also writes the audit log's head there: an anchor outside of the database, which shows that
 /// the log has not been rewritten since. Titles and messages stay in the database, where they can
@@ -17,7 +17,7 @@ final class EventLog: Sendable {
     private struct State {
         /// The last entry that was looked at.
         var cursor: Int64
-        /// Whether this process was the one that shows the alerts when it last looked.
+        /// Whether this process was the one that writes when it last looked.
         var isMine = false
         /// When a head was written, and up to which entry.
         var anchor: (sequence: Int64, at: ContinuousClock.Instant)?
@@ -102,15 +102,15 @@ final class EventLog: Sendable {
 
     private func write(_ page: [AuditEntry]) async {
         // One screen writes for all: the leader, unless that only shows what it asked itself.
-        let isFirst =
+        let writesForAll =
             await manager.screens().all
             .first { $0.isThere && $0.only == nil }?.pid == getpid()
         let new = state.withLock { state in
             let new = page.filter { $0.event.sequence > state.cursor }
             state.cursor = new.last?.event.sequence ?? state.cursor
             // At its end the screen is detached before the last entries are read.
-            let isMine = isFirst || state.isMine
-            state.isMine = isFirst
+            let isMine = writesForAll || state.isMine
+            state.isMine = writesForAll
             return isMine ? new : []
         }
         for entry in new { write(entry) }

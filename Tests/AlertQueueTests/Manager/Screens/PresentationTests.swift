@@ -176,7 +176,7 @@ struct PresentationTests {
     }
 
     @Test(
-        "A presenter that never comes back gives up the slot when its manager closes",
+        "A presenter that never comes back gives up the lead when its manager closes",
         arguments: ["present", "didResolve", "didFail"])
     func endless(stage: String) async throws {
         let presenter = EndlessPresenter(stage: stage)
@@ -252,7 +252,7 @@ struct PresentationTests {
         }
     }
 
-    @Test("A manager without presenters never takes the slot")
+    @Test("A manager without presenters attaches no screen")
     func noPresenters() async throws {
         let manager = try await AlertManager(path: queue.path)
         try await manager.show(Alert("Well?", buttons: ["OK"]))

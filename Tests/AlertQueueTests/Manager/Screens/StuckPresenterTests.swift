@@ -12,8 +12,8 @@ struct StuckPresenterTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("A presenter that ignores its end gives the slot up with its manager, and others show")
-    func slotIsGivenUp() async throws {
+    @Test("A presenter that ignores its end gives up the lead with its manager, and others show")
+    func leadIsGivenUp() async throws {
         let stuck = StuckPresenter()
         let first = try await AlertManager(path: queue.path, presenters: [stuck])
         let id = try await first.show(Alert("First?", buttons: [Alert.Button("OK")]))

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import AlertCore
+
+@Suite("Roster of screens")
+struct ScreenRosterTests {
+    private func screen(_ presenters: [String], only: Alert.ID? = nil) -> AttachedScreen {
+        AttachedScreen(identity: .current, presenters: presenters, only: only, hasDelegate: false)
+    }
+
+    private func alert(for presenters: [String]?) -> Alert {
+        var alert = Alert("Go on?", buttons: ["Yes"])
+        alert.presenters = presenters
+        return alert
+    }
+
+    @Test("What can be shown: by the presenters of those who are free, and single alerts")
+    func query() {
+        var (silent, busy) = (screen(["silent"]), screen(["busy"]))
+        silent.silence = .seconds(9)
+        busy.isBusy = true
+        let roster = ScreenRoster(
+            leader: screen(["web", "terminal"]),
+            followers: [
+                silent, busy, screen(["terminal", "desktop"]), screen(["dialog"], only: 7),
+                screen([], only: 8),
+            ])
+        #expect(roster.query.presenters == ["web", "terminal", "desktop"])
+        #expect(roster.query.own == [7])
+        #expect(roster.canShow(alert(for: ["desktop"]), 1))
+        #expect(!roster.canShow(alert(for: ["busy"]), 1))
+        #expect(!roster.canShow(alert(for: ["dialog"]), 1))
+        #expect(roster.canShow(alert(for: ["dialog"]), 7))
+        #expect(roster.screen(for: alert(for: ["busy"])) != nil)
+        #expect(roster.screen(for: alert(for: ["silent"])) == nil)
+    }
+
+    @Test("A screen without a presenter can show nothing, and one whose text is missing anything")
+    func nothing() {
+        #expect(!ScreenRoster(leader: screen([])).canShow(alert(for: nil), 1))
+        #expect(ScreenRoster(leader: .unknown).screen(for: alert(for: ["web"])) != nil)
+    }
+
+    @Test("Names that an entry has no room for may be anybody's")
+    func manyNames() {
+        let names = (0..<100).map { "presenter \($0)" }
+        let crowded = screen(names)
+        #expect(crowded.presenters.count < 100 && names.starts(with: crowded.presenters))
+        #expect(crowded.mayShow(alert(for: ["presenter 99"]), 1))
+        let long = screen(names.map { $0 + String(repeating: "\u{1}\\\"", count: 80) })
+        #expect(long.presenters.isEmpty && long.mayShow(alert(for: nil), 1))
+    }
+
+    @Test("The leader's word counts for what is current, and an earlier version's screen for itself")
+    func current() {
+        var (leader, follower) = (screen(["a"]), screen(["b"]))
+        (leader.current, follower.alert, follower.hasDelegate) = (4, 3, true)
+        let roster = ScreenRoster(leader: leader, followers: [follower])
+        #expect(roster.current == 4 && roster.shows(3) && !roster.shows(4))
+        #expect(roster.hasDelegate(for: 3) && !roster.hasDelegate(for: 4))
+        (leader.current, leader.alert) = (nil, 9)
+        #expect(ScreenRoster(leader: leader).current == 9)
+        #expect(ScreenRoster(followers: [follower]).current == nil)
+    }
+}
