@@ -2,7 +2,7 @@
 extension AlertManager {
     /// Hears from the log that an alert has its response.
     func hearResolved(_ id: Alert.ID) async throws(AlertError) {
-        await presentation.noteChange(of: id)
+        await presentation.alerts.noteChange(of: id)
         // It may just have been asked here.
         if context.delegates.ofOwn(id) == nil { _ = await context.delegates.waitForArrivals() }
         let isShown = await presentation.show?.id == id
@@ -66,7 +66,7 @@ extension AlertManager {
 
     /// Takes a snoozed alert off the screen.
     func noteSnoozed(_ id: Alert.ID) async {
-        await presentation.noteChange(of: id)
+        await presentation.alerts.noteChange(of: id)
         if let show = await presentation.show, show.id == id {
             show.hearSnoozed()
         } else {
@@ -77,7 +77,7 @@ extension AlertManager {
 
     /// Passes a response on: to the screen that shows the alert, else to those who wait for it.
     func noteResolved(_ record: AlertRecord) async {
-        await presentation.noteChange(of: record.id)
+        await presentation.alerts.noteChange(of: record.id)
         if let show = await presentation.show, show.id == record.id {
             await show.hear(record)
         } else if let delegate = context.delegates.ofOwn(record.id) {
@@ -96,7 +96,7 @@ extension AlertManager {
 
     /// Hands a response to those who wait for it in this process.
     func settle(_ record: AlertRecord) async {
-        await presentation.noteChange(of: record.id)
+        await presentation.alerts.noteChange(of: record.id)
         context.delegates.remove(record.id)
         await askers.settle(record)
         await handlers.settle(record)

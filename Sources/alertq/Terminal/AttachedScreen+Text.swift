@@ -46,7 +46,9 @@ extension ScreenRoster {
     func whereabouts(of id: Alert.ID) -> String? {
         let its = all.filter { $0.isThere && $0.alert == id }
         guard its.isEmpty else { return "alert \(id) is shown by \(Self.list(its))" }
-        if let identities { return "alert \(id) waits for its turn; alerts are shown by \(identities)" }
+        if let identities {
+            return "alert \(id) waits for its turn; alerts are shown by \(identities)"
+        }
         return showing.map { "alert \(id) waits; alerts \($0)" }
     }
 

@@ -51,7 +51,7 @@ struct ScreenRosterTests {
         #expect(long.presenters.isEmpty && long.mayShow(alert(for: nil), 1))
     }
 
-    @Test("The leader's word counts for what is current, and an earlier version's screen for itself")
+    @Test("What is current is what the leader says; an earlier version says what it shows")
     func current() {
         var (leader, follower) = (screen(["a"]), screen(["b"]))
         (leader.current, follower.alert, follower.hasDelegate) = (4, 3, true)

@@ -18,7 +18,7 @@ actor AlertShow: QueueActor {
     private var stuck: Set<String> = []
     private let presentation: Presentation
     /// Since when it is being taken off the screen, if it is.
-    private(set) var leavingSince: ClockReading?
+    private var leavingSince: ClockReading?
     /// How often its time on the screen was said to be over.
     private var timerCount = 0
     /// Whether the delegate is being asked about a cancel.
@@ -26,7 +26,7 @@ actor AlertShow: QueueActor {
     /// Its record once it has been snoozed, here or elsewhere.
     private var snoozed: AlertRecord?
 
-    /// Prepares an appearance by some of a loop's presenters; `names` are those of all, for the log.
+    /// Prepares an appearance by some of a loop's presenters; the log gets the `names` of all.
     init(
         _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
         by presenters: [any AlertPresenter], all names: [String], in context: QueueContext,
@@ -62,6 +62,9 @@ actor AlertShow: QueueActor {
     }
 
     private var delegate: (any AlertManagerDelegate)? { context.delegates[id] }
+
+    /// For how long it has been leaving the screen, if it is.
+    var leavingTime: Duration? { leavingSince?.time(until: context.clock.now()) }
 }
 
 // MARK: - Messages
@@ -204,11 +207,9 @@ extension AlertShow {
     private func returned(because reason: String) async {
         // In this order: of two screens that leave at once, one finds that none is left.
         _ = await lease.show(nil, current: nil, hasDelegate: false)
-        if let others = await lease.lookAtOthers(),
-            others.shows(id) || others.canShow(record.alert, id)
-        {
-            return
-        }
+        let others = await lease.lookAtOthers()
+        let isElsewhere = others.map { $0.shows(id) || $0.canShow(record.alert, id) }
+        if isElsewhere == true { return }
         context.store.post(.returned(record, because: reason), by: context.caller)
     }
 }
@@ -266,11 +267,8 @@ extension AlertShow {
         for case .resolved(let late) in signals.finish() { ended = late }
         if response != nil { ended = record }
         // An asker's delegate hears of the other screens, too.
-        if response == nil, snoozed == nil, context.delegates.ofOwn(id) != nil,
-            await lease.lookAtOthers()?.shows(id) == true
-        {
-            return
-        }
+        let mayGoOn = response == nil && snoozed == nil && context.delegates.ofOwn(id) != nil
+        if mayGoOn, await lease.lookAtOthers()?.shows(id) == true { return }
         context.delegates.endsPresentation(of: id)
         await delegate?.didDismiss(record, withButtonAt: index)
     }

@@ -18,13 +18,11 @@ actor PresentationLoop: QueueActor {
     private(set) var presenters = LoopPresenters()
     private var lead: ScreenLead?
     private var isLeading = false
-    private let alerts: UpcomingAlerts
+    nonisolated let alerts: UpcomingAlerts
     private let elsewhere: ShownElsewhere
     private var task: Task<Void, Never>?
     /// How often in a row every presenter has failed.
     private var failures = 0
-    /// What has been resolved or snoozed since the loop began to look.
-    private var changed: Set<Alert.ID> = []
 
     init(_ context: QueueContext, turn: PresentationTurn?) {
         self.context = context
@@ -61,14 +59,11 @@ actor PresentationLoop: QueueActor {
         state = .looking
         do throws(AlertError) {
             try await lead.attach()
+            guard !manager.isClosed else { throw .closed }
         } catch {
-            state = .stopped
-            throw error
-        }
-        guard !manager.isClosed else {
             await lead.end()
             state = .stopped
-            return
+            throw error
         }
         self.presenters = presenters
         self.lead = lead
@@ -109,12 +104,6 @@ actor PresentationLoop: QueueActor {
         await idleWaiters.wait { [wakeUps] in wakeUps.wake() }
     }
 
-    /// Notes that an alert has been resolved or snoozed, which may just have been looked up.
-    func noteChange(of id: Alert.ID) async {
-        if case .looking = state { changed.insert(id) }
-        await alerts.forget(id)
-    }
-
     /// Notes that a presenter does not clear its screen in time, or that it has ended.
     func note(_ name: String, isStuck: Bool) {
         if presenters.note(name, isStuck: isStuck), !isStuck { wakeUps.wake() }
@@ -150,18 +139,18 @@ extension PresentationLoop {
             defer { lead.endTurn() }
             guard isOn else { break }
             state = .looking
-            changed = []
+            await alerts.beginLook()
             await lead.comeBack(offering: presenters.able)
             let role = await lead.role()
             isLeading = if case .leads = role { true } else { false }
             if !isLeading { await elsewhere.end() }
-            let pause =
-                switch role {
-                case .detached: await pauseForOthers(seen)
-                case .leads(let lease): await presentLeading(lease, seen)
-                case .follows(let lease, let current): await follow(current, lease, seen)
-                }
-            if let pause { return pause }
+            switch role {
+            case .detached: return await pauseForOthers(seen)
+            case .leads(let lease):
+                if let pause = await presentLeading(lease, seen) { return pause }
+            case .follows(let lease, let current):
+                if let pause = await follow(current, lease, seen) { return pause }
+            }
         }
         return nil
     }
@@ -215,7 +204,7 @@ extension PresentationLoop {
             if lease.others != nil { await alerts.noteFailure(with: record.id) }
             return lease.others == nil
         }
-        guard isOn, !changed.contains(record.id) else { return true }
+        guard isOn, await !alerts.hasChanged(record.id) else { return true }
         state = .showing(show)
         let end = await show.run()
         state = isOn ? .looking : .stopping(nil)
@@ -256,13 +245,10 @@ extension PresentationLoop {
     /// Looks at what other screens have changed: the lead, what is current, and who is there.
     private func screensChanged() async {
         guard isOn, let lead else { return }
-        let leavingSince = await show?.leavingSince
         // A screen that is being cleared takes no lead, and holds up the others for a moment only.
-        if let leavingSince, context.clock.now().isAtOrAfter(leavingSince.advanced(by: .seconds(2)))
-        {
-            await lead.stepBack()
-        }
-        let role = await lead.role(mayLead: leavingSince == nil)
+        let leavingTime = await show?.leavingTime
+        if let leavingTime, leavingTime >= .seconds(2) { await lead.stepBack() }
+        let role = await lead.role(mayLead: leavingTime == nil)
         guard case .showing(let show) = state else {
             if case .leads(let lease) = role, isLeading, lease.others?.all.isEmpty == true,
                 await elsewhere.id == nil

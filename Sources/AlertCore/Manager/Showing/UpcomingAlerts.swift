@@ -9,6 +9,10 @@ actor UpcomingAlerts: QueueActor {
     private var others = ScreenRoster()
     /// What the presenters here could not show, though others may.
     private var failed = RestingAlerts()
+    /// What has been resolved or snoozed since the look began.
+    private var changed: Set<Alert.ID> = []
+    /// More than change in a look; it may be followed by a show that lasts for days.
+    private static let changeLimit = 10_000
     /// Whether the last alert on the screens had no buttons.
     private var hasShownNotice = false
 
@@ -131,6 +135,18 @@ actor UpcomingAlerts: QueueActor {
         return !here.able(for: record).isEmpty && !failed.isResting(record.id, at: now)
             && !refused.isResting(record.id, at: now)
     }
+
+    /// Forgets what has changed: from here on a look sees it.
+    func beginLook() { changed = [] }
+
+    /// Notes that an alert has been resolved or snoozed, which may just have been looked up.
+    func noteChange(of id: Alert.ID) {
+        if changed.count < Self.changeLimit { changed.insert(id) }
+        forget(id)
+    }
+
+    /// Whether an alert has been resolved or snoozed since the look began.
+    func hasChanged(_ id: Alert.ID) -> Bool { changed.contains(id) }
 
     /// Forgets an alert's failures.
     func forget(_ id: Alert.ID) {

@@ -3,8 +3,8 @@ import AlertQueue
 import Glibc
 import Synchronization
 
-/// Writes what happens in a queue where the machine keeps its logs, while this process is the screen
-/// that writes for all: the leader, or the first one that shows any alert.
+/// Writes what happens in a queue where the machine keeps its logs, while this process is the one
+/// that writes for all screens: the leader, or the first one that shows any alert.
 ///
 /// It also writes the audit log's head there: an anchor outside of the database, which shows that
 /// the log has not been rewritten since. Titles and messages stay in the database, where they can
