@@ -18,8 +18,8 @@ extension AlertManager {
     ///     program's name.
     ///   - presenters: Who shows alerts, all of them at once; none means that this manager only
     ///     asks and listens.
-    ///   - delegate: Hears what happens on this manager's screen, and to its own alerts on any; held
-    ///     weakly.
+    ///   - delegate: Hears what happens on this manager's screen, and to its own alerts on any;
+    ///     held weakly.
     ///   - clock: The time; replaced in tests.
     /// - Throws: ``AlertError/incompatible(path:_:)``, ``AlertError/notPermitted(path:_:)``,
     ///   ``AlertError/inconsistent(_:_:)`` for a schema that is not alertq's,

@@ -41,8 +41,8 @@ extension AlertManager {
     ///   - path: The database file; `nil` as in ``init(path:source:presenters:delegate:clock:)``.
     ///   - source: The name under which alerts are asked; `nil` means the program's name.
     ///   - presenters: Who shows alerts.
-    ///   - delegate: Hears what happens on this manager's screen, and to its own alerts on any; held
-    ///     weakly.
+    ///   - delegate: Hears what happens on this manager's screen, and to its own alerts on any;
+    ///     held weakly.
     /// - Throws: ``AlertError/invalid(_:_:)`` if the shared manager is open already, or is being
     ///   opened: close it first. Wrong names are ``shared()``'s to report.
     public static func configureShared(

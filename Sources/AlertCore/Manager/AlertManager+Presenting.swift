@@ -36,8 +36,8 @@ extension AlertManager {
     /// await manager.stopPresenting()
     /// ```
     ///
-    /// What was on the screen waits again, unless another one shows it. A delegate must not wait for
-    /// this: the manager waits for the delegate.
+    /// What was on the screen waits again, unless another one shows it. A delegate must not
+    /// wait for this: the manager waits for the delegate.
     public func stopPresenting() async { await presentation.stop() }
 
     /// Waits until there is nothing left to show.

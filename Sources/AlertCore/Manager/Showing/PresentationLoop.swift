@@ -1,7 +1,7 @@
 /// Shows the current alert of a queue on a manager's screen, one alert after the other.
 ///
-/// A screen that leads chooses the alert, for all screens; one that follows shows what the leader
-/// says, if it may. Either goes on with what it shows when the lead passes from one to the other.
+/// A screen that leads chooses the alert for all; one that follows shows what the leader says, if it
+/// may. Either goes on with what it shows when the lead passes from one to the other.
 actor PresentationLoop: QueueActor {
     /// How long to wait when every presenter has failed: longer each time.
     private static let backoff = Backoff(longest: .seconds(60))
@@ -100,7 +100,7 @@ actor PresentationLoop: QueueActor {
     /// Waits until there is nothing left to show.
     func waitUntilIdle() async {
         guard isOn else { return }
-        // A loop that has found nothing already would not look before something happens.
+        // A loop that has found nothing would not look before something happens.
         await idleWaiters.wait { [wakeUps] in wakeUps.wake() }
     }
 
@@ -168,7 +168,6 @@ extension PresentationLoop {
         await elsewhere.end()
         let hasFailed = await !show(record, upcoming, lease)
         failures = hasFailed ? failures + 1 : 0
-        // Others may go on with it.
         guard hasFailed, lease.others?.canShow(record.alert, record.id) != true else { return nil }
         return await pauseAfterFailure()
     }
@@ -276,12 +275,11 @@ extension PresentationLoop {
 
 extension PresentationLoop {
     private func pause(_ pause: LoopPause) -> LoopPause? {
-        guard isOn else { return nil }
-        state = .waiting
-        return pause
+        if isOn { state = .waiting }
+        return isOn ? pause : nil
     }
 
-    /// Waits for a time; what happens meanwhile does not end it.
+    /// Waits for a time, whatever happens meanwhile.
     private func pause(for time: Duration) -> LoopPause? {
         pause(.untilEnd(context.clock.now().advanced(by: time), after: wakeUps.endCount))
     }
