@@ -1,7 +1,7 @@
 /// Shows the current alert of a queue on a manager's screen, one alert after the other.
 ///
-/// A screen that leads chooses the alert for all; one that follows shows what the leader says, if it
-/// may. Either goes on with what it shows when the lead passes from one to the other.
+/// A screen that leads chooses the alert for all; one that follows shows what the leader says, if
+/// it may. Either goes on with what it shows when the lead passes from one to the other.
 actor PresentationLoop: QueueActor {
     /// How long to wait when every presenter has failed: longer each time.
     private static let backoff = Backoff(longest: .seconds(60))
