@@ -128,18 +128,18 @@ struct QueueCheckup: Sendable {
 
     private func presenter(_ screens: ScreenRoster, waiting: Int) -> Finding {
         let check = "presenter"
-        guard let first = screens.all.first, let showing = screens.showing else {
-            return Finding(
-                check: check, detail: "nobody shows alerts",
-                advice: waiting == 0 ? nil : "to show what waits: alertq present")
-        }
-        if first.pid == 0, let process = QueueLocks(database: path).presenter {
+        if screens.all.first?.pid == 0, let process = QueueLocks(database: path).presenter {
             // The leader's entry in the slot file is missing or overwritten.
             return Finding(
                 check: check,
                 detail: process.subject + " has the right to show alerts, and does not say who it "
                     + "is",
                 advice: "if nothing is shown, end it: kill \(process.pid)", code: .busy)
+        }
+        guard let showing = screens.showing else {
+            return Finding(
+                check: check, detail: "nobody shows alerts",
+                advice: waiting == 0 ? nil : "to show what waits: alertq present")
         }
         return Finding(
             check: check, detail: "alerts \(showing)", advice: screens.advice,
