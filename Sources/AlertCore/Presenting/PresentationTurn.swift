@@ -44,6 +44,15 @@ package final class PresentationTurn: Sendable {
         }
     }
 
+    /// Takes the turn if nobody has it.
+    package func takeAtOnce() -> Bool {
+        state.withLock { state in
+            guard !state.isTaken else { return false }
+            state.isTaken = true
+            return true
+        }
+    }
+
     /// Gives the turn to the one who has waited longest.
     package func end() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in

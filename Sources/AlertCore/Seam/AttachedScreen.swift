@@ -36,8 +36,15 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         offer(presenters)
     }
 
+    /// Sets what it can show; a screen that can show nothing now shows nothing.
+    package mutating func offer(_ names: [String], isBusy: Bool) {
+        offer(names)
+        self.isBusy = isBusy
+        if isBusy || names.isEmpty { (alert, current) = (nil, nil) }
+    }
+
     /// Sets the presenters, as many of them as there is room for.
-    package mutating func offer(_ names: [String]) {
+    private mutating func offer(_ names: [String]) {
         var length = 0
         presenters = Array(
             names.prefix { name in

@@ -57,8 +57,7 @@ struct InMemoryScreens {
     }
 
     mutating func offer(_ presenters: [String], isBusy: Bool, on number: Int) {
-        entries[number]?.screen.offer(presenters)
-        entries[number]?.screen.isBusy = isBusy
+        entries[number]?.screen.offer(presenters, isBusy: isBusy)
     }
 
     mutating func stepBack(_ number: Int) {

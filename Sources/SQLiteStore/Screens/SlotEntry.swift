@@ -118,8 +118,7 @@ final class SlotEntry: Sendable {
     /// Writes down what it can show.
     func offer(_ presenters: [String], isBusy: Bool) {
         state.withLock { state in
-            state.holder.offer(presenters)
-            state.holder.isBusy = isBusy
+            state.holder.offer(presenters, isBusy: isBusy)
             _ = write(state)
         }
         ring()

@@ -111,8 +111,11 @@ struct SlotFile: Sendable {
     func roster(
         of file: Descriptor, besides own: Int? = nil, above generation: Int64 = 0
     ) -> ScreenRoster {
-        let leader = leader(of: file, above: generation)
-        let others = living(in: file).filter { $0.index != own && $0.index != leader?.index }
+        let living = living(in: file)
+        let last = Self.generations(of: file).max() ?? 0
+        let found = last > generation ? living.first { $0.generation == last } : nil
+        let leader = found ?? leader(of: file, above: generation)
+        let others = living.filter { $0.index != own && $0.index != leader?.index }
         return ScreenRoster(leader: leader?.holder, followers: others.map(\.holder))
     }
 

@@ -121,8 +121,7 @@ final class SlotLease: ScreenLease {
         state.withLock { state in
             guard state.presenters != presenters || state.screen.isBusy != isBusy else { return }
             state.presenters = presenters
-            state.screen.offer(presenters)
-            state.screen.isBusy = isBusy
+            state.screen.offer(presenters, isBusy: isBusy)
             state.entry?.offer(presenters, isBusy: isBusy)
         }
     }

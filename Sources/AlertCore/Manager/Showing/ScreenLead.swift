@@ -123,7 +123,7 @@ extension ScreenLead {
     /// Waits for the screen that is shared with other managers, whose alert may be on it for long;
     /// `false` if presenting ended first.
     func takeTurn(_ presenters: [String]) async -> Bool {
-        guard let turn else { return true }
+        guard let turn, !turn.takeAtOnce() else { return true }
         let taking = Task { await turn.take() }
         self.taking = taking
         let leaving = Task {
