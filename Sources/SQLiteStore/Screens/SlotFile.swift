@@ -116,7 +116,14 @@ struct SlotFile: Sendable {
         let found = last > generation ? living.first { $0.generation == last } : nil
         let leader = found ?? leader(of: file, above: generation)
         let others = living.filter { $0.index != own && $0.index != leader?.index }
-        return ScreenRoster(leader: leader?.holder, followers: others.map(\.holder))
+        let followers = others.map { other in
+            var screen = other.holder
+            // One that was overtaken and has not noticed is stopped: nobody answers there.
+            let isOvertaken = other.generation > 0 && other.generation < generation
+            if isOvertaken { screen.silence = other.silence ?? .zero }
+            return screen
+        }
+        return ScreenRoster(leader: leader?.holder, followers: followers)
     }
 
     // MARK: - Locks

@@ -91,10 +91,13 @@ struct HeartbeatTests {
     @Test("A leader without a sign for 3.5 seconds is overtaken, and follows when it goes on")
     func overtaken() throws {
         let other = try #require(try slot.attach(Self.screen("other")))
+        #expect(entry.show(2, current: 2, hasDelegate: false) == .written)
         try write(sign: sign(ago: 2))
-        #expect(!other.lead() && entry.leads)
+        #expect(!other.lead() && entry.leads && other.others.shows(2))
         try write(sign: sign(ago: 4))
         #expect(other.lead())
+        // What a stopped screen shows nobody answers.
+        #expect(!other.others.shows(2))
         #expect(!entry.leads && !entry.lead())
         // What it writes when it goes on changes nothing about that.
         #expect(entry.show(3, current: 3, hasDelegate: false) == .written)
