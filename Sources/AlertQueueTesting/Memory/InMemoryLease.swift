@@ -38,37 +38,28 @@ final class InMemoryLease: ScreenLease {
     nonisolated(nonsending) func show(
         _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
     ) async -> Bool {
-        let (isShown, isNew) = core.withScreens { [number] screens in
-            let before = screens.roster()
-            let isShown = screens.show(
-                alert, current: current, hasDelegate: hasDelegate, on: number)
-            return (isShown, screens.roster() != before)
-        }
-        if isNew { core.screensChanged.change() }
-        return isShown
+        change { $0.show(alert, current: current, hasDelegate: hasDelegate, on: $1) }
     }
 
     func offer(_ presenters: [String], isBusy: Bool) {
-        let isNew = core.withScreens { [number] screens in
+        change { $0.offer(presenters, isBusy: isBusy, on: $1) }
+    }
+
+    func stepBack() { change { $0.stepBack($1) } }
+
+    func release() { change { $0.release($1) } }
+
+    /// Changes something about this screen, and tells the others if that is news.
+    private func change<Result: Sendable>(
+        _ body: (inout InMemoryScreens, _ number: Int) -> Result
+    ) -> Result {
+        let (result, isNew) = core.withScreens { [number] screens in
             let before = screens.roster()
-            screens.offer(presenters, isBusy: isBusy, on: number)
-            return screens.roster() != before
+            let result = body(&screens, number)
+            return (result, screens.roster() != before)
         }
         if isNew { core.screensChanged.change() }
-    }
-
-    func stepBack() {
-        let hasLed = core.withScreens { [number] screens in
-            let hasLed = screens.leader == number
-            screens.stepBack(number)
-            return hasLed
-        }
-        if hasLed { core.screensChanged.change() }
-    }
-
-    func release() {
-        core.withScreens { [number] in $0.release(number) }
-        core.screensChanged.change()
+        return result
     }
 }
 

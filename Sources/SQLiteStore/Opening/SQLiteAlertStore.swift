@@ -224,11 +224,6 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         watch.start()
     }
 
-    /// Waits until something may have changed in the slot file, or a second has passed.
-    nonisolated(nonsending) func waitForSlot(after count: UInt64) async {
-        await slotChanges.wait(after: count)
-    }
-
     package nonisolated(nonsending) func takeHandlerTurn(
         _ id: Alert.ID
     ) async throws(AlertError) -> (any HandlerTurn)? {

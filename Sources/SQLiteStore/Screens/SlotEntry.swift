@@ -80,12 +80,8 @@ final class SlotEntry: Sendable {
         return nameless.since.duration(to: now) >= Self.patience
     }
 
-    /// Writes down who it is; `false` if that can't be done, or if the file was deleted.
-    func enter() -> Bool {
-        state.withLock { state in
-            state.descriptor?.isStill(at: file.path) == true && write(state)
-        }
-    }
+    /// Writes down who it is; `false` if that can't be done.
+    func enter() -> Bool { state.withLock { write($0) } }
 
     /// What became of something that was to be written down.
     enum Told {

@@ -90,7 +90,7 @@ final class SlotLease: ScreenLease {
 
     nonisolated(nonsending) func waitForChange(after count: UInt64) async {
         let before = state.withLock { $0.seen?.others }
-        await store.waitForSlot(after: count)
+        await store.slotChanges.wait(after: count)
         guard store.slotChanges.count != count else { return }
         // The close of a file is heard before its locks are free; see inotify(7).
         for milliseconds in [1, 2, 4, 8, 16] where before != nil {
