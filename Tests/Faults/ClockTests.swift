@@ -15,7 +15,23 @@ private let canFake =
 struct ClockTests {
     let queue: CommandLineQueue
 
-    init() throws { queue = try CommandLineQueue() }
+    init() throws {
+        queue = try CommandLineQueue()
+        Self.removeLeftovers()
+    }
+
+    /// Removes what faketime(1) left in memory when it was killed: another one whose process gets
+    /// the same id would not start.
+    private static func removeLeftovers() {
+        let folder = "/dev/shm"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for file in files {
+            guard let id = file.wholeMatch(of: /(?:sem\.faketime_sem|faketime_shm)_([0-9]+)/)?.1,
+                !FileManager.default.fileExists(atPath: "/proc/\(id)")
+            else { continue }
+            try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+        }
+    }
 
     /// A wall clock that is off; boot time and monotonic time go on as they are.
     private func wall(_ offset: String) -> [String] { ["faketime", "-f", offset] }

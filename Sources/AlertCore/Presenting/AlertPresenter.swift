@@ -29,8 +29,9 @@ public protocol AlertPresenter: Sendable {
 
     /// Shows an alert, and returns what the person chose.
     ///
-    /// - Throws: anything, if it can't show alerts any more; the alert then waits for another
-    ///   presenter, or for a later try of this one.
+    /// - Throws: anything, if it can't show the alert. Other presenters go on with it, and this one
+    ///   is asked again after 1 s, or longer after each failure in a row, up to a minute. What waits
+    ///   for this presenter alone holds up nothing meanwhile.
     func present(_ presentation: Presentation) async throws -> PresenterChoice
 
     /// Tells that an alert, which is off the screen now, has its result on disk.

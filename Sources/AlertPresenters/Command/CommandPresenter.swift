@@ -12,9 +12,10 @@ import AlertCore
 /// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and end within a second |
 /// | anything else, such as dying by a signal or failing within half a second | it failed |
 ///
-/// A program that failed is started again, after a pause that grows up to a minute. One that keeps
-/// running after its line is ended; its choice counts at most two seconds after the line.
-/// It runs in a process group of its own, which is killed when it ends and when this process dies,
+/// A program that failed is started again, after 1 s and after 2 s. After the third failure its
+/// alert is left to other presenters, and this one rests: for 1 s, then longer, up to a minute. A
+/// program that keeps running after its line is ended; its choice counts at most two seconds after
+/// the line. It runs in a process group of its own, which is killed when it ends and when this process dies,
 /// however that happens, so that nothing of it is left behind. What it writes to its standard error
 /// is logged when it fails.
 ///
@@ -41,11 +42,12 @@ public struct CommandPresenter: AlertPresenter {
         _ program: String, usesTerminal: Bool = false,
         log: @escaping @Sendable (String) -> Void = StandardLog.write
     ) throws(ProgramError) {
-        try self.init(program, usesTerminal: usesTerminal, pause: RetryPause(), log: log)
+        try self.init(
+            program, usesTerminal: usesTerminal, pauses: Backoff(longest: .seconds(2)), log: log)
     }
 
     init(
-        _ program: String, usesTerminal: Bool, pause: RetryPause,
+        _ program: String, usesTerminal: Bool, pauses: Backoff,
         log: @escaping @Sendable (String) -> Void
     ) throws(ProgramError) {
         guard ProgramSearch.path(of: program) != nil else {
@@ -55,7 +57,7 @@ public struct CommandPresenter: AlertPresenter {
         self.name = name
         self.program = program
         self.usesTerminal = usesTerminal
-        show = ProgramShow(name: name, pause: pause, log: log)
+        show = ProgramShow(name: name, pauses: pauses, log: log)
     }
 
     /// Shows an alert, and returns what the person chose.

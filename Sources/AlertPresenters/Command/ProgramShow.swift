@@ -26,13 +26,14 @@ struct ProgramShow: Sendable {
 
     let name: String
     let log: @Sendable (String) -> Void
-    private let pause: RetryPause
+    private let pauses: Backoff
 
     init(
-        name: String, pause: RetryPause = RetryPause(), log: @escaping @Sendable (String) -> Void
+        name: String, pauses: Backoff = Backoff(longest: .seconds(2)),
+        log: @escaping @Sendable (String) -> Void
     ) {
         self.name = name
-        self.pause = pause
+        self.pauses = pauses
         self.log = log
     }
 
@@ -44,8 +45,14 @@ struct ProgramShow: Sendable {
         _ presentation: Presentation, through attempt: Attempt
     ) async throws -> PresenterChoice {
         var reason = ""
-        for _ in 0..<Self.attempts {
-            try await pause.wait()
+        for failures in 0..<Self.attempts {
+            if failures > 0 {
+                let pause = pauses.pause(after: failures)
+                log(
+                    "\(name) \(reason); alert \(presentation.record.id) still waits, next try in "
+                        + AlertWording.duration(pause))
+                try await Task.sleep(for: pause)
+            }
             let start = ContinuousClock.now
             let (end, complaints) = try await run(attempt, presentation)
             try Task.checkCancellation()
@@ -54,18 +61,10 @@ struct ProgramShow: Sendable {
                 // A program may hear of the end of its screen before that is over.
                 try await Task.sleep(for: .milliseconds(200))
             }
-            let result = judge(end, attempt, after: time)
-            switch result {
-            case .success(let choice):
-                pause.succeed()
-                return choice
+            switch judge(end, attempt, after: time) {
+            case .success(let choice): return choice
             case .failure(let failure):
-                let wait = pause.fail()
-                reason = failure.reason
-                let detail = complaints.isEmpty ? "" : " (\(complaints))"
-                log(
-                    "\(name) \(reason)\(detail); alert \(presentation.record.id) still waits, "
-                        + "next try in \(AlertWording.duration(wait))")
+                reason = failure.reason + (complaints.isEmpty ? "" : " (\(complaints))")
             }
         }
         throw ProgramError.unusable(program: name, reason: reason)

@@ -5,9 +5,10 @@
     ///
     /// Buttons become actions; a server that has none shows how to answer instead. A notification
     /// that a person closes puts its alert off. One that the server closes, or that is lost with
-    /// the server or with the bus, is shown again, after pauses that grow. No notification is left
-    /// when this process dies, however that happens: a small shell beside it closes it then, with
-    /// busctl(1), gdbus(1) or dbus-send(1).
+    /// the server or with the bus, is shown again after 1, 2 and 4 s. After four failures in a row
+    /// its alert is left to other presenters, and this one rests for up to a minute. No notification
+    /// is left when this process dies, however that happens: a small shell beside it closes it then,
+    /// with busctl(1), gdbus(1) or dbus-send(1).
     public struct DesktopPresenter: AlertPresenter {
         /// The command line that answers an alert with a button.
         public typealias Answering = @Sendable (_ id: Alert.ID, _ button: String) -> String
@@ -15,7 +16,6 @@
         public let name = "desktop"
         private var answering: Answering
         private let log: @Sendable (String) -> Void
-        private let pause: RetryPause
         private let users = UserNames()
         private let host: String
 
@@ -29,7 +29,6 @@
         ) throws(DesktopError) {
             answering = { "alertq answer \($0) '\($1)'" }
             self.log = log
-            pause = RetryPause()
             host = Identity.current.host
             do {
                 let stop = try StopSwitch()
@@ -50,12 +49,13 @@
         /// Shows an alert, and returns what the person chose.
         ///
         /// - Throws: `CancellationError` when its task is cancelled; ``DesktopError`` when the
-        ///   server or the bus fails again and again.
+        ///   server or the bus fails four times; ``ProgramError`` when the server takes the
+        ///   notification off the screen four times.
         public func present(_ presentation: Presentation) async throws -> PresenterChoice {
             let user = try await users.soon(presentation.record.source.uid)
             let text = AlertText(presentation, user: user, host: host, lines: 10)
             let session = NotificationSession(
-                record: presentation.record, text: text, answering: answering, pause: pause,
+                record: presentation.record, text: text, answering: answering,
                 log: log, appeared: { Task { await presentation.didAppear() } })
             let choice = try await Blocking.run("alertq.desktop") { try session.run($0) }
             try Task.checkCancellation()

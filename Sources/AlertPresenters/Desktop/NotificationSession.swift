@@ -3,8 +3,9 @@
 
     /// One alert as a notification, shown again for as long as nobody has done anything about it.
     struct NotificationSession: Sendable {
-        /// How often showing it may fail before the alert is left to others.
-        private static let attempts = 5
+        /// How often in a row showing it may fail before the alert is left to others.
+        private static let attempts = 4
+        private static let pauses = Backoff(longest: .seconds(4))
         /// Having been on the screen for so long, a notification was no failure.
         private static let settledMicroseconds: UInt64 = 10_000_000
         /// How long after the end of a notification its action may still be told.
@@ -25,7 +26,6 @@
         let record: AlertRecord
         let text: AlertText
         let answering: DesktopPresenter.Answering
-        let pause: RetryPause
         let log: @Sendable (String) -> Void
         let appeared: @Sendable () -> Void
 
@@ -49,34 +49,33 @@
 
         private func show(_ stop: StopSwitch) throws -> PresenterChoice {
             let keeper = try Self.keeper()
-            var last: any Error = BusError.lost("")
-            for _ in 0..<Self.attempts {
+            var failures = 0
+            while true {
                 do {
                     var server = try NotificationServer()
                     try server.listen(stop)
-                    try wait(pause.left, stop, &server)
                     while true {
                         try server.find(stop)
                         let start = SessionBus.now()
-                        let end = try show(on: &server, keeper, stop)
-                        guard case .gone(let reason) = end else {
-                            pause.succeed()
-                            if case .chose(let choice) = end { return choice }
-                            continue
+                        switch try show(on: &server, keeper, stop) {
+                        case .chose(let choice): return choice
+                        case .gone(let reason):
+                            let time = SessionBus.now() - start
+                            failures = time > Self.settledMicroseconds ? 1 : failures + 1
+                            let error = ProgramError.unusable(program: "desktop:", reason: reason)
+                            let pause = try pause(after: failures, error, reason)
+                            try wait(pause, stop, &server)
                         }
-                        if SessionBus.now() - start > Self.settledMicroseconds { pause.succeed() }
-                        try wait(fail(reason), stop, &server)
                     }
                 } catch BusError.stopped {
                     throw BusError.stopped
                 } catch let error as BusError {
-                    last = error
-                    let length = fail("\(DesktopError(error))")
                     keeper.tell("0")
-                    try wait(length, stop)
+                    failures += 1
+                    let error = DesktopError(error)
+                    try wait(try pause(after: failures, error, "\(error)"), stop)
                 }
             }
-            throw DesktopError(last)
         }
 
         /// Starts what closes the notification if this process dies.
@@ -140,13 +139,18 @@
             }
         }
 
-        /// Counts a failure, tells of it, and returns how long to wait.
-        private func fail(_ reason: String) -> Duration {
-            let length = pause.fail()
+        /// How long to wait after failures in a row, which the log tells.
+        ///
+        /// - Throws: The error, when there have been too many.
+        private func pause(
+            after failures: Int, _ error: any Error, _ reason: String
+        ) throws -> Duration {
+            guard failures < Self.attempts else { throw error }
+            let pause = Self.pauses.pause(after: failures)
             log(
                 "desktop: \(reason); alert \(record.id) still waits, next try in "
-                    + AlertWording.duration(length))
-            return length
+                    + AlertWording.duration(pause))
+            return pause
         }
 
         /// Waits without a connection; see poll(2).

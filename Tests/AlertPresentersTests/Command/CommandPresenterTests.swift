@@ -184,16 +184,6 @@ struct CommandPresenterTests {
         }
     }
 
-    @Test("Pauses double up to a minute, and start anew after a success")
-    func pauses() {
-        let pause = RetryPause()
-        let pauses = (0..<8).map { _ in pause.fail() }
-        #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
-        #expect(pause.left > .seconds(50))
-        pause.succeed()
-        #expect(pause.left == .zero && pause.fail() == .seconds(1))
-    }
-
     private func isAnyStopped(in program: ProgramScript) -> Bool {
         processes(in: program.directory).contains { pid in
             let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)

@@ -1,3 +1,4 @@
+import AlertCore
 import Foundation
 import Synchronization
 import TestSupport
@@ -21,7 +22,8 @@ final class ProgramScript: Sendable {
 
     func presenter() throws -> CommandPresenter {
         try CommandPresenter(
-            path, usesTerminal: false, pause: RetryPause(first: .milliseconds(1)),
+            path, usesTerminal: false,
+            pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4)),
             log: { line in self.logged.withLock { $0.append(line) } })
     }
 

@@ -42,7 +42,8 @@ struct DialogProgramTests {
         attempt = ProgramShow.Attempt(
             words: [script.path], choice: attempt.choice, tooSoon: attempt.tooSoon)
         let show = ProgramShow(
-            name: "dialog", pause: RetryPause(first: .milliseconds(1)), log: { _ in })
+            name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4)),
+            log: { _ in })
         let error = await #expect(throws: ProgramError.self) {
             try await show.present(.of(alert), through: attempt)
         }
@@ -108,7 +109,9 @@ struct DialogProgramTests {
     func tooSoon() async throws {
         let program = try ProgramScript(
             "echo . >>runs; [ $(wc -l <runs) -gt 1 ] && sleep 0.3; echo yes")
-        let show = ProgramShow(name: "dialog", pause: RetryPause(first: .milliseconds(1))) { _ in }
+        let show = ProgramShow(
+            name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4))
+        ) { _ in }
         let choice = try await show.present(
             .of(Alert("T", buttons: ["yes"])),
             through: .init(

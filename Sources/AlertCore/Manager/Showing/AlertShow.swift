@@ -6,17 +6,16 @@ actor AlertShow: QueueActor {
     private var record: AlertRecord
     private let upcoming: Upcoming
     private let lease: any ScreenLease
-    /// The presenters that may show it.
+    /// The presenters that may show it; those that rest join in when they have rested.
     private let presenters: [any AlertPresenter]
+    /// What was known of them when the alert was taken for the screen.
+    private let rests: LoopPresenters
     private let appearance: Appearance
     nonisolated let context: QueueContext
     private nonisolated let signals = ShowSignals()
     private weak let loop: PresentationLoop?
     private let grace: GracePeriod
-    private var runs: [String: PresenterRun] = [:]
-    /// The presenters that did not clear their screens in time.
-    private var stuck: Set<String> = []
-    private let presentation: Presentation
+    private var runs: PresenterRuns
     /// Since when it is being taken off the screen, if it is.
     private var leavingSince: ClockReading?
     /// How often its time on the screen was said to be over.
@@ -26,23 +25,25 @@ actor AlertShow: QueueActor {
     /// Its record once it has been snoozed, here or elsewhere.
     private var snoozed: AlertRecord?
 
-    /// Prepares an appearance by some of a loop's presenters; the log gets the `names` of all.
+    /// Prepares an appearance by those of a loop's presenters that may show it; the log gets the
+    /// names of all.
     init(
         _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
-        by presenters: [any AlertPresenter], all names: [String], in context: QueueContext,
-        for loop: PresentationLoop
+        by all: LoopPresenters, in context: QueueContext, for loop: PresentationLoop
     ) {
         id = record.id
         self.record = record
         self.upcoming = upcoming
         self.lease = lease
-        self.presenters = presenters
+        presenters = all.candidates(for: record)
+        rests = all
         self.context = context
         self.loop = loop
         grace = loop.grace
         let waiting = upcoming.waiting
-        appearance = Appearance(of: record, waiting: waiting, on: names, signals, in: context)
-        presentation = appearance.presentation(until: upcoming.expiry, waiting: waiting)
+        appearance = Appearance(of: record, waiting: waiting, on: all.names, signals, in: context)
+        let presentation = appearance.presentation(until: upcoming.expiry, waiting: waiting)
+        runs = PresenterRuns(of: presentation, signals, context.clock, for: loop)
     }
 
     /// Shows the alert, and returns when it has left the screen.
@@ -52,7 +53,10 @@ actor AlertShow: QueueActor {
             _ = await lease.show(id, current: id, hasDelegate: delegate != nil)
         }
         await delegate?.willPresent(record)
-        for presenter in presenters { start(presenter) }
+        for presenter in presenters {
+            let rest = rests.rest(of: presenter.name, at: context.clock.now())
+            runs.start(presenter, rest: rest)
+        }
         if upcoming.isCancelRequested { requestCancel(.requested) }
         while true {
             guard let end = await react(to: signals.next()) else { continue }
@@ -101,7 +105,7 @@ extension AlertShow {
     private func react(to signal: ShowSignal) async -> ShowEnd? {
         switch signal {
         case .chose(let run, let choice, let isOnScreen):
-            if !isOnScreen { remove(run) }
+            if !isOnScreen { runs.remove(run) }
             await appearance.note()
             return await store(choice, by: run)
         case .ended(let run, let error):
@@ -184,24 +188,31 @@ extension AlertShow {
             return await ended(run.name, because: error)
         default:
             guard let run else { return nil }
-            if runs[run.name] === run, run.fail(error) { return nil }
-            if let presenter = presenters.first(where: { $0.name == run.name }) {
-                start(presenter, after: error)
-            }
+            if runs.contains(run), run.fail(error) { return nil }
+            if let presenter = presenter(run.name) { runs.start(presenter, after: error) }
             return nil
         }
     }
 
-    /// A presenter can't show the alert any more; the others go on, if there are any.
+    /// A presenter can't show the alert any more: the others go on, if there are any, and it tries
+    /// again when it has rested.
     private func ended(_ name: String, because error: any Error) async -> ShowEnd? {
         // It may still wait with a choice that the alert does not have.
-        runs.removeValue(forKey: name)?.leave()
+        runs.remove(name)?.leave()
         if !(error is CancellationError) {
             context.errors.report(.presenter(name: name, id, error))
         }
-        guard runs.isEmpty else { return nil }
+        let rest = await loop?.noteFailure(of: name)
+        if runs.isShowing {
+            if let rest, let presenter = presenter(name) { runs.start(presenter, rest: rest) }
+            return nil
+        }
         await returned(because: SafeText.line("\(error)"))
         return .lost
+    }
+
+    private func presenter(_ name: String) -> (any AlertPresenter)? {
+        presenters.first { $0.name == name }
     }
 
     private func returned(because reason: String) async {
@@ -217,18 +228,6 @@ extension AlertShow {
 // MARK: - On the screen
 
 extension AlertShow {
-    private func start(_ presenter: any AlertPresenter, after failure: AlertError? = nil) {
-        let run = PresenterRun(of: presenter.name, signals)
-        runs[run.name] = run
-        run.present(presentation, on: presenter, after: failure, context.clock) {
-            [weak loop] in await loop?.note(run.name, isStuck: false)
-        }
-    }
-
-    private func remove(_ run: PresenterRun) {
-        if runs[run.name] === run { runs[run.name] = nil }
-    }
-
     /// Has the record tell whether the alert is on the screen.
     private func noteState() async {
         if record.response == nil, await appearance.isOnScreen { record.state = .presented }
@@ -251,7 +250,9 @@ extension AlertShow {
         if response?.isClick == true { await delegate?.clicked(record, buttonAt: index) }
         await delegate?.willDismiss(record, withButtonAt: index)
         await appearance.stopTimer()
-        for run in runs.values { run.leave() }
+        let able = runs.all.filter { !$0.isResting }.map(\.name)
+        await loop?.noteSuccess(of: able + [chosenOn].compactMap(\.self))
+        for run in runs.all { run.leave() }
         await waitForPresenters()
         if let response {
             tell { [chosenOn] presenter, presentation in
@@ -276,15 +277,7 @@ extension AlertShow {
     /// Tells every presenter that may show the alert what became of it.
     private func tell(_ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void)
     {
-        for presenter in presenters where !stuck.contains(presenter.name) {
-            let run = PresenterRun(of: presenter.name, signals)
-            runs[run.name] = run
-            run.tell { [presentation] in
-                await body(presenter, presentation)
-            } lateEnd: { [weak loop] in
-                await loop?.note(run.name, isStuck: false)
-            }
-        }
+        for presenter in presenters { runs.tell(presenter, body) }
     }
 
     /// Waits for the presenters' tasks; one that takes too long is left out until it ends.
@@ -298,16 +291,14 @@ extension AlertShow {
                 // Too late: somebody else was first.
                 break
             case .chose(let run, _, _), .ended(let run, _), .told(let run):
-                remove(run)
+                runs.remove(run)
             case .resolved(let record):
                 ended = record
             case .graceOver where context.clock.now().isAtOrAfter(end):
-                for run in runs.values {
+                for run in runs.all {
                     // In this order: it may end at any moment, and then says that it is free.
                     await loop?.note(run.name, isStuck: true)
-                    let isLate = run.noteLate()
-                    if isLate { stuck.insert(run.name) }
-                    if !isLate { await loop?.note(run.name, isStuck: false) }
+                    if !runs.noteLate(run) { await loop?.note(run.name, isStuck: false) }
                 }
                 return runs.removeAll()
             default:

@@ -7,6 +7,14 @@ enum LoopPause: Sendable {
     /// A moment, or the end of presenting, which has been counted, too.
     case untilEnd(ClockReading, after: UInt64)
 
+    /// The next wake-up, or the first of some moments, if there are any.
+    static func untilFirst(
+        of ends: [ClockReading?], _ now: ClockReading, after seen: UInt64
+    ) -> LoopPause {
+        let end = ends.compactMap(\.self).min { now.time(until: $0) < now.time(until: $1) }
+        return end.map { .until($0, after: seen) } ?? .untilWoken(after: seen)
+    }
+
     func wait(_ wakeUps: WakeUps, _ clock: any AlertClock) async {
         switch self {
         case .untilWoken(let seen): await wakeUps.wait(after: seen)

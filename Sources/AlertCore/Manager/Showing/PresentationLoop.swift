@@ -3,9 +3,6 @@
 /// A screen that leads chooses the alert for all; one that follows shows what the leader says, if
 /// it may. Either goes on with what it shows when the lead passes from one to the other.
 actor PresentationLoop: QueueActor {
-    /// How long to wait when every presenter has failed: longer each time.
-    private static let backoff = Backoff(longest: .seconds(60))
-
     nonisolated let wakeUps = WakeUps()
     nonisolated let grace: GracePeriod
     nonisolated let context: QueueContext
@@ -21,8 +18,6 @@ actor PresentationLoop: QueueActor {
     nonisolated let alerts: UpcomingAlerts
     private let elsewhere: ShownElsewhere
     private var task: Task<Void, Never>?
-    /// How often in a row every presenter has failed.
-    private var failures = 0
 
     init(_ context: QueueContext, turn: PresentationTurn?) {
         self.context = context
@@ -109,6 +104,16 @@ actor PresentationLoop: QueueActor {
         if presenters.note(name, isStuck: isStuck), !isStuck { wakeUps.wake() }
     }
 
+    /// Notes that a presenter can't show an alert, and returns for how long it rests.
+    func noteFailure(of name: String) -> Duration {
+        // Callers that wait for the end of the queue are not to wait for a long rest as well.
+        let bound: Duration? = idleWaiters.isEmpty ? nil : .seconds(1)
+        return presenters.noteFailure(of: name, at: context.clock.now(), atMost: bound)
+    }
+
+    /// Notes that presenters could show an alert.
+    func noteSuccess(of names: [String]) { for name in names { presenters.noteSuccess(of: name) } }
+
     private func didStop() async {
         await elsewhere.end()
         await lead?.end()
@@ -131,16 +136,17 @@ extension PresentationLoop {
         defer { withExtendedLifetime(manager) {} }
         while isOn {
             let seen = wakeUps.count
-            guard !presenters.able.isEmpty else {
+            let able = presenters.able(at: context.clock.now())
+            guard !able.isEmpty else {
                 await lead.stayAway()
-                return pause(.untilWoken(after: seen))
+                return pause(until: nil, or: seen)
             }
-            guard await lead.takeTurn(presenters.able) else { continue }
+            guard await lead.takeTurn(able) else { continue }
             defer { lead.endTurn() }
             guard isOn else { break }
             state = .looking
             await alerts.beginLook()
-            await lead.comeBack(offering: presenters.able)
+            await lead.comeBack(offering: presenters.able(at: context.clock.now()))
             let role = await lead.role()
             isLeading = if case .leads = role { true } else { false }
             if !isLeading { await elsewhere.end() }
@@ -166,10 +172,8 @@ extension PresentationLoop {
             return await leaveToOthers(record, others, lease, seen)
         }
         await elsewhere.end()
-        let hasFailed = await !show(record, upcoming, lease)
-        failures = hasFailed ? failures + 1 : 0
-        guard hasFailed, lease.others?.canShow(record.alert, record.id) != true else { return nil }
-        return await pauseAfterFailure()
+        guard await show(record, upcoming, lease) else { return await pauseWithoutLead() }
+        return nil
     }
 
     /// Shows what the leader says is current, if that can be done here.
@@ -185,22 +189,19 @@ extension PresentationLoop {
             _ = await lease.show(nil, current: nil, hasDelegate: false)
             return await pauseForOthers(seen)
         }
-        _ = await show(record, upcoming, lease)
+        guard await show(record, upcoming, lease) else { return await pauseForOthers(seen) }
         return nil
     }
 
-    /// Shows an alert until it leaves the screen; `false` if it can't be shown or answered here.
+    /// Shows an alert until it leaves the screen; `false` if the other screens can't hear of it.
     private func show(
         _ record: AlertRecord, _ upcoming: Upcoming, _ lease: any ScreenLease
     ) async -> Bool {
         await alerts.noteCurrent(record.alert)
-        let show = AlertShow(
-            record, upcoming, on: lease, by: presenters.able(for: record), all: presenters.names,
-            in: context, for: self)
+        let show = AlertShow(record, upcoming, on: lease, by: presenters, in: context, for: self)
         let hasDelegate = context.delegates[record.id] != nil
         // A slot file that can't be written, though it is still there, is tried again later.
         guard await lease.show(record.id, current: record.id, hasDelegate: hasDelegate) else {
-            if lease.others != nil { await alerts.noteFailure(with: record.id) }
             return lease.others == nil
         }
         guard isOn, await !alerts.hasChanged(record.id) else { return true }
@@ -209,14 +210,13 @@ extension PresentationLoop {
         state = isOn ? .looking : .stopping(nil)
         if let ended = await show.ended { await manager?.settle(ended) }
         switch end {
-        case .resolved, .waits:
-            await alerts.forget(record.id)
-            return true
-        case .refused(let error): await manager?.refuse(record.id, error)
-        case .lost: break
+        case .resolved, .waits: await alerts.forget(record.id)
+        case .refused(let error):
+            await alerts.noteRefusal(of: record.id)
+            await manager?.refuse(record.id, error)
+        case .lost: await alerts.noteFailure(with: record.id)
         }
-        await alerts.noteFailure(with: record.id)
-        return false
+        return true
     }
 
     /// Has the other screens show the current alert; `nil` if none does.
@@ -279,6 +279,12 @@ extension PresentationLoop {
         return isOn ? pause : nil
     }
 
+    /// Waits for something new, for a moment, or until a presenter has rested.
+    private func pause(until end: ClockReading?, or seen: UInt64) -> LoopPause? {
+        let now = context.clock.now()
+        return pause(.untilFirst(of: [end, presenters.nextTry(after: now)], now, after: seen))
+    }
+
     /// Waits for a time, whatever happens meanwhile.
     private func pause(for time: Duration) -> LoopPause? {
         pause(.untilEnd(context.clock.now().advanced(by: time), after: wakeUps.endCount))
@@ -290,30 +296,22 @@ extension PresentationLoop {
         if !idleWaiters.isEmpty, await alerts.isEmpty(for: presenters) { idleWaiters.wake() }
         // What others show may come before what only this manager shows.
         if await elsewhere.id == nil { wakeUps.releaseOwner(ifUnchangedSince: seen) }
-        return pause(.untilWoken(after: seen))
+        return pause(until: nil, or: seen)
     }
 
     private func pauseWithNothing(_ lease: any ScreenLease, _ seen: UInt64) async -> LoopPause? {
         await elsewhere.end()
         _ = await lease.show(nil, current: nil, hasDelegate: false)
         wakeUps.releaseOwner(ifUnchangedSince: seen)
-        if let end = await alerts.nextTry() { return pause(.until(end, after: seen)) }
-        idleWaiters.wake()
-        return pause(.untilWoken(after: seen))
+        let end = await alerts.nextTry()
+        if end == nil, presenters.nextTry(after: context.clock.now()) == nil { idleWaiters.wake() }
+        return pause(until: end, or: seen)
     }
 
     /// Lets another screen lead, which may be able to read the queue or write the slot file.
     private func pauseWithoutLead() async -> LoopPause? {
         await elsewhere.end()
-        await lead?.stayAway(busy: presenters.able)
+        await lead?.stayAway(busy: presenters.able(at: context.clock.now()))
         return pause(for: .seconds(1))
-    }
-
-    /// Lets others show what they can, while no presenter here shows anything.
-    private func pauseAfterFailure() async -> LoopPause? {
-        await lead?.stayAway()
-        let time = Self.backoff.pause(after: failures)
-        // Callers that wait for the end of the queue are not to wait for a long pause as well.
-        return pause(for: idleWaiters.isEmpty ? time : min(time, .seconds(1)))
     }
 }

@@ -15,6 +15,8 @@ final class PresenterRun: Sendable {
 
     /// How far the presenter's task has come.
     private enum Progress {
+        /// It waits for the end of a rest.
+        case resting
         case running
         /// It did not end in time.
         case late
@@ -35,17 +37,24 @@ final class PresenterRun: Sendable {
     /// Has the presenter show an alert; after a choice of its own that could not be stored, it
     /// hears of that, and shows the alert again a second later.
     ///
-    /// - Parameter lateEnd: Runs when the presenter is done, if that is late.
+    /// - Parameters:
+    ///   - rest: How long to wait first.
+    ///   - lateEnd: Runs when the presenter is done, if that is late.
     func present(
         _ presentation: Presentation, on presenter: any AlertPresenter,
-        after failure: AlertError?, _ clock: any AlertClock,
+        after failure: AlertError?, rest: Duration, _ clock: any AlertClock,
         lateEnd: @escaping @Sendable () async -> Void
     ) {
         let presentation = presentation.handingOver(to: self)
+        if rest > .zero { progress.withLock { $0 = .resting } }
         start(lateEnd) { [self] in
             var failure = failure
             repeat {
                 do {
+                    if isResting {
+                        try await clock.sleep(for: rest)
+                        endRest()
+                    }
                     if let failure {
                         let end = clock.now().advanced(by: .seconds(1))
                         await presenter.didFail(presentation, error: failure)
@@ -90,6 +99,15 @@ final class PresenterRun: Sendable {
             if isLate { await lateEnd() }
         }
         task.withLock { $0 = started }
+    }
+
+    /// Whether the presenter only waits until it may try again.
+    var isResting: Bool {
+        progress.withLock { if case .resting = $0 { true } else { false } }
+    }
+
+    private func endRest() {
+        progress.withLock { if case .resting = $0 { $0 = .running } }
     }
 
     /// Notes that the presenter's time is over; `false` if it has ended, even if signals of it are

@@ -1,14 +1,17 @@
 /// Finds the alert that comes next, and passes over those that can't be shown.
 actor UpcomingAlerts: QueueActor {
+    /// How long an alert is passed over; more than the others wait, so that it is their turn first.
+    private static let pauses = Backoff(first: .seconds(2), longest: .seconds(600))
+
     nonisolated let context: QueueContext
     /// What the log contradicts.
-    private var refused = RestingAlerts()
+    private var refused = Rests<Alert.ID>(pauses)
     /// Alerts for other screens that none of them shows.
-    private var unshown = RestingAlerts()
+    private var unshown = Rests<Alert.ID>(pauses)
     /// Which other screens there were then, and what they could show.
     private var others = ScreenRoster()
     /// What the presenters here could not show, though others may.
-    private var failed = RestingAlerts()
+    private var failed = Rests<Alert.ID>(pauses)
     /// What has been resolved or snoozed since the look began.
     private var changed: Set<Alert.ID> = []
     /// More than change in a look; it may be followed by a show that lasts for days.
@@ -57,7 +60,7 @@ actor UpcomingAlerts: QueueActor {
         if let only = here.only {
             own.append(only)
         } else {
-            let able = here.able
+            let able = passesOver ? here.able(at: context.clock.now()) : here.unstuck
             presenters = able + presenters.filter { !able.contains(where: $0.isIdentical) }
         }
         while true {
@@ -109,7 +112,7 @@ actor UpcomingAlerts: QueueActor {
     private func passedOver(isAlone: Bool) -> [Alert.ID] {
         let now = context.clock.now()
         let all = [refused, unshown] + (isAlone ? [failed] : [])
-        return Set(all.flatMap { $0.ids(at: now) }).sorted()
+        return Set(all.flatMap { $0.keys(at: now) }).sorted()
     }
 
     /// Lets other screens try again what none of those before showed.
@@ -118,7 +121,7 @@ actor UpcomingAlerts: QueueActor {
         let seen = ScreenRoster(followers: screens.map(\.asOffered))
         guard seen != others else { return }
         others = seen
-        unshown = RestingAlerts()
+        unshown.removeAll()
     }
 
     /// Passes over an alert that no other screen shows, for a time.
@@ -127,13 +130,15 @@ actor UpcomingAlerts: QueueActor {
     /// Notes that the presenters here could not show an alert.
     func noteFailure(with id: Alert.ID) { failed.add(id, at: context.clock.now()) }
 
+    /// Passes over an alert that the log contradicts, as a choice has shown.
+    func noteRefusal(of id: Alert.ID) { refused.add(id, at: context.clock.now()) }
+
     func noteCurrent(_ alert: Alert) { hasShownNotice = alert.buttons.isEmpty }
 
-    /// Whether a presenter here can show an alert, and has not just failed to.
+    /// Whether a presenter here can show an alert now, and the log does not contradict it.
     func mayTry(_ record: AlertRecord, on here: LoopPresenters) -> Bool {
         let now = context.clock.now()
-        return !here.able(for: record).isEmpty && !failed.isResting(record.id, at: now)
-            && !refused.isResting(record.id, at: now)
+        return here.canShow(record, at: now) && !refused.isResting(record.id, at: now)
     }
 
     /// Forgets what has changed: from here on a look sees it.

@@ -1,0 +1,110 @@
+import AlertQueueTesting
+import TestSupport
+import Testing
+
+@testable import AlertCore
+
+/// Presenters that fail, on screens of one queue whose clock moves only when it is told to.
+@Suite("Presenters that fail")
+struct FailingPresenterTests {
+    private struct Hangup: Error {}
+
+    private let clock = ManualClock()
+    private let queue: InMemoryStore
+
+    init() { queue = InMemoryStore(clock: clock) }
+
+    private func screen(_ presenters: any AlertPresenter...) async throws -> AlertManager {
+        let manager = try await AlertManager(queue, presenters: presenters)
+        manager.onError { _ in }
+        return manager
+    }
+
+    private func question(_ title: String, for presenters: [String]?) -> Alert {
+        var alert = Alert.yesNo(title, priority: .critical)
+        alert.presenters = presenters
+        return alert
+    }
+
+    @Test(
+        "An alert whose only presenter fails holds nothing up while that rests",
+        arguments: [true, false])
+    func aloneWithIt(leads: Bool) async throws {
+        let menu = ScriptedPresenter(name: "menu") { _ in throw Hangup() }
+        let terminal = ScriptedPresenter(name: "terminal")
+        var managers: [AlertManager] = []
+        for presenter in leads ? [menu, terminal] : [terminal, menu] {
+            managers.append(try await screen(presenter))
+        }
+        try await managers[0].show(question("For the menu", for: ["menu"]))
+        #expect(await eventually { menu.shown.count == 1 })
+        let next = try await managers[0].show(question("For all", for: nil))
+        // No time passes for the manager: it waits for nothing.
+        #expect(try await terminal.waitUntilShown(within: .seconds(20)).id == next)
+        #expect(menu.shown.count == 1)
+        for manager in managers { await manager.close() }
+    }
+
+    @Test("One that fails beside another tries again after 1 s, 2 s and so on, and may be answered")
+    func beside() async throws {
+        let terminal = ScriptedPresenter(name: "terminal")
+        let menu = ScriptedPresenter(name: "menu")
+        let manager = try await screen(terminal, menu)
+        let id = try await manager.show(.yesNo())
+        for pause in [1, 2, 4] {
+            _ = try await menu.waitUntilShown(within: .seconds(20))
+            let (count, start) = (menu.shown.count, clock.now())
+            #expect(menu.fail(Hangup()))
+            let isBack = await eventually {
+                clock.advance(by: .milliseconds(100))
+                return menu.shown.count > count
+            }
+            #expect(isBack && terminal.isShowing)
+            #expect(clock.now().time(until: start) <= .seconds(-pause))
+        }
+        _ = try await menu.waitUntilShown(within: .seconds(20))
+        menu.choose(.button(0))
+        #expect(await eventually { terminal.resolutions.count == 1 })
+        #expect(try await manager.record(id).response?.responder?.via == "menu")
+        #expect(terminal.shown.count == 1 && menu.shown.count == 4)
+        await manager.close()
+    }
+
+    @Test("One that failed still rests when the next alert comes, and begins to show it then")
+    func nextAlert() async throws {
+        let terminal = ScriptedPresenter(name: "terminal")
+        let menu = ScriptedPresenter(name: "menu")
+        let manager = try await screen(terminal, menu)
+        for round in 1...2 {
+            let id = try await manager.show(.yesNo("Question \(round)"))
+            #expect(try await terminal.waitUntilShown(within: .seconds(20)).id == id)
+            if round == 1 {
+                _ = try await menu.waitUntilShown(within: .seconds(20))
+                menu.fail(Hangup())
+                #expect(
+                    await eventually {
+                        await manager.presentation.presenters.able(at: clock.now()) == ["terminal"]
+                    })
+            }
+            terminal.choose(.button(0))
+            #expect(await eventually { terminal.resolutions.count == round })
+        }
+        #expect(menu.shown.count == 1)
+        await manager.close()
+    }
+
+    @Test("Its rests double up to a minute, and start anew after a success")
+    func rests() {
+        var presenters = LoopPresenters([ScriptedPresenter(name: "menu")])
+        let now = clock.now()
+        let rests = (0..<8).map { _ in presenters.noteFailure(of: "menu", at: now, atMost: nil) }
+        #expect(rests == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+        #expect(presenters.able(at: now).isEmpty && presenters.unstuck == ["menu"])
+        #expect(presenters.rest(of: "menu", at: now) == .seconds(60))
+        #expect(presenters.able(at: now.advanced(by: .seconds(60))) == ["menu"])
+        presenters.noteSuccess(of: "menu")
+        #expect(presenters.able(at: now) == ["menu"])
+        #expect(presenters.noteFailure(of: "menu", at: now, atMost: nil) == .seconds(1))
+        #expect(presenters.noteFailure(of: "menu", at: now, atMost: .seconds(1)) == .seconds(1))
+    }
+}
