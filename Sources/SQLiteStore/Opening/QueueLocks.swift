@@ -27,6 +27,23 @@ package struct QueueLocks: Sendable {
         files.flatMap { FileLocks(path: $0.handlers)?.openFileHolders() } ?? []
     }
 
+    /// The files of screens, of handlers and of news that are there and can't be used, with the
+    /// reason.
+    package var unusable: [(path: String, error: AlertError)] {
+        guard let files else { return [] }
+        return [files.slot, files.handlers, files.bell].compactMap { path in
+            // Looking creates nothing; a link that leads nowhere is there, too.
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            do throws(AlertError) {
+                _ = try Descriptor.open(path, mode: files.mode)
+                return nil
+            } catch {
+                return (path, error)
+            }
+        }
+    }
+
     private func other(_ process: LinuxProcess) -> LinuxProcess? {
         process.pid == getpid() ? nil : process
     }

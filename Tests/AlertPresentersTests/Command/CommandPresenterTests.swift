@@ -54,10 +54,12 @@ struct CommandPresenterTests {
     func failures(script: String, reason: String) async throws {
         let program = try ProgramScript("echo . >>runs\n" + script)
         let presenter = try program.presenter()
-        await #expect(throws: ProgramError.self) {
+        let error = await #expect(throws: ProgramError.self) {
             try await presenter.present(.of(Self.alert))
         }
-        #expect(program.lines("runs").count == 3 && program.log.count == 3)
+        #expect(program.lines("runs").count == 3 && program.log.count == 2)
+        let last = SafeText.line(error.map { "\($0)" } ?? "")
+        #expect(last.contains(reason), "\(last)")
         let line = SafeText.line(program.log.first ?? "")
         #expect(line.contains(reason), "\(line)")
         #expect(line.hasPrefix(SafeText.line("command:\(program.path) ")))

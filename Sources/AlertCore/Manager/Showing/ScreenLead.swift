@@ -40,8 +40,8 @@ actor ScreenLead: QueueActor {
 
     /// Attaches the screen, if it is not.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` where there are too many. What else is in the way is tried
-    ///   again a second later.
+    /// - Throws: ``AlertError/busy(_:)`` where there are too many, and what else is in the way; it
+    ///   is tried again a second later.
     func attach() async throws(AlertError) {
         guard lease == nil, failure.map({ $0.duration(to: .now) >= .seconds(1) }) ?? true else {
             return
@@ -54,7 +54,7 @@ actor ScreenLead: QueueActor {
             failure = nil
         } catch {
             failure = .now
-            if case .busy = error { throw error }
+            throw error
         }
     }
 

@@ -14,6 +14,7 @@ struct QueueCheckup: Sendable {
             return [absence(presence)]
         }
         var findings = permissions(mode) + [await LockCheckup(path: path).finding()]
+        findings += unusableFiles()
         let schema = await schema()
         do {
             // Nothing opens a queue whose schema is refused.
@@ -93,6 +94,17 @@ struct QueueCheckup: Sendable {
             findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
         }
         return findings
+    }
+
+    /// What lies in the place of the files beside the database.
+    private func unusableFiles() -> [Finding] {
+        QueueLocks(database: path).unusable.map { path, error in
+            Finding(
+                check: "files", detail: "\(error)",
+                advice: "it holds nothing that is kept; to have it made anew: mv "
+                    + "\(ShellText.quoted(path)) \(ShellText.quoted(path + "-old"))",
+                code: ExitCode(error))
+        }
     }
 
     /// The processes that nobody takes a handler over from, because they live, though they can't go
