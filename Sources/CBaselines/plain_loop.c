@@ -8,28 +8,31 @@
 #include "statements.h"
 
 enum {
-    INSERT_ALERT, ADD_PENDING, NOTE_APPEARANCE, INSERT_RESPONSE, RESOLVE, SUBTRACT_PENDING, AUDIT,
-    STATEMENTS
+    INSERT_ALERT, COUNT_SOURCE, COUNT_ACCOUNT, NOTE_APPEARANCE, NOTE_TURN, INSERT_RESPONSE, RESOLVE,
+    COLLECT, AUDIT, STATEMENTS
 };
 
 static const char *const texts[STATEMENTS] = {
     [INSERT_ALERT] =
         "INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,"
-        "    info, salt, boot, asked_ms, asked_boot_ms)"
-        " VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?)",
-    [ADD_PENDING] = "UPDATE sources SET pending = pending + 1 WHERE id = 1",
+        "    info, salt, boot, asked_ms, asked_boot_ms, account, turn)"
+        " VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?, 0, ?)",
+    [COUNT_SOURCE] = "UPDATE sources SET pending = pending + ? WHERE id = 1",
+    [COUNT_ACCOUNT] = "UPDATE accounts SET pending = pending + ? WHERE uid = 0",
     [NOTE_APPEARANCE] = "UPDATE alerts SET presented_ms = ? WHERE id = ?",
+    [NOTE_TURN] =
+        "INSERT INTO turns (priority, uid, turn, shown) VALUES (1, 0, ?, ?)"
+        " ON CONFLICT DO UPDATE SET turn = excluded.turn, shown = excluded.shown",
     [INSERT_RESPONSE] =
         "INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,"
-        "    uid, user, via, host, pid, resolved_ms, collected_ms)"
-        " VALUES (?, 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host', 1,"
-        "    ?, ?)",
+        "    uid, user, via, host, pid, resolved_ms)"
+        " VALUES (?, 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host', 1, ?)",
     [RESOLVE] = "UPDATE alerts SET state = 'resolved' WHERE id = ?",
-    [SUBTRACT_PENDING] = "UPDATE sources SET pending = pending - 1 WHERE id = 1",
+    [COLLECT] = "UPDATE responses SET collected_ms = ? WHERE alert_id = ?",
     [AUDIT] =
         "INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, pid,"
-        "    content, previous, hash)"
-        " VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?)",
+        "    content, previous, hash, detail)"
+        " VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?, ?)",
 };
 
 static const char buttons[] =
@@ -40,7 +43,12 @@ struct plain_loop {
     sqlite3_stmt *statements[STATEMENTS];
     int version;
     sqlite3_int64 sequence;
+    sqlite3_int64 turn;
+    // The alert whose response has been collected, as is still to be stored; 0 for none.
+    sqlite3_int64 collected;
     unsigned char hash[32];
+    // As long as what the queue tells of a question.
+    char detail[156 + 1];
 };
 
 static void is_known(sqlite3_context *context, int count, sqlite3_value **values) {
@@ -65,6 +73,7 @@ int plain_loop_open(const char *path, const char *guard, int version, plain_loop
     if (loop == NULL) return SQLITE_NOMEM;
     loop->version = version;
     memset(loop->hash, 7, sizeof loop->hash);
+    memset(loop->detail, 'd', sizeof loop->detail - 1);
     int code = sqlite3_open_v2(
         path, &loop->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     THEN(sqlite3_create_function(
@@ -73,14 +82,16 @@ int plain_loop_open(const char *path, const char *guard, int version, plain_loop
         loop->db,
         "PRAGMA synchronous = FULL;"
         "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000;"
-        "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING"));
+        "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING;"
+        "INSERT INTO accounts (uid) VALUES (0) ON CONFLICT DO NOTHING"));
     THEN(read_sequence(loop));
     THEN(statements_prepare(loop->db, texts, loop->statements, STATEMENTS));
     return code;
 }
 
 static int audit(
-    plain_loop *loop, const char *event, sqlite3_int64 alert, sqlite3_int64 now
+    plain_loop *loop, const char *event, sqlite3_int64 alert, sqlite3_int64 now,
+    const char *detail
 ) {
     sqlite3_stmt *statement = loop->statements[AUDIT];
     sqlite3_bind_int64(statement, 1, ++loop->sequence);
@@ -90,7 +101,30 @@ static int audit(
     for (int index = 5; index <= 7; index++) {
         sqlite3_bind_blob(statement, index, loop->hash, sizeof loop->hash, SQLITE_STATIC);
     }
+    // Without a text it is NULL.
+    sqlite3_bind_text(statement, 8, detail, -1, SQLITE_STATIC);
     return run(statement);
+}
+
+static int change_pending(plain_loop *loop, int change) {
+    int code = SQLITE_OK;
+    for (int index = COUNT_SOURCE; index <= COUNT_ACCOUNT; index++) {
+        sqlite3_bind_int64(loop->statements[index], 1, change);
+        THEN(run(loop->statements[index]));
+    }
+    return code;
+}
+
+// Marks the last response as collected, with the entry that tells of it.
+static int collect(plain_loop *loop, sqlite3_int64 now) {
+    if (loop->collected == 0) return SQLITE_OK;
+    sqlite3_stmt *statement = loop->statements[COLLECT];
+    sqlite3_bind_int64(statement, 1, now);
+    sqlite3_bind_int64(statement, 2, loop->collected);
+    int code = run(statement);
+    THEN(audit(loop, "collected", loop->collected, now, NULL));
+    loop->collected = 0;
+    return code;
 }
 
 static int insert_alert(plain_loop *loop, int number, sqlite3_int64 now) {
@@ -102,16 +136,18 @@ static int insert_alert(plain_loop *loop, int number, sqlite3_int64 now) {
     sqlite3_bind_blob(statement, 3, loop->hash, 16, SQLITE_STATIC);
     sqlite3_bind_int64(statement, 4, now);
     sqlite3_bind_int64(statement, 5, now);
+    sqlite3_bind_int64(statement, 6, loop->turn + 1);
     return run(statement);
 }
 
 static int ask(plain_loop *loop, int number, sqlite3_int64 *alert) {
     int code = execute(loop->db, "BEGIN IMMEDIATE");
     sqlite3_int64 now = milliseconds_now();
+    THEN(collect(loop, now));
     THEN(insert_alert(loop, number, now));
     *alert = sqlite3_last_insert_rowid(loop->db);
-    THEN(run(loop->statements[ADD_PENDING]));
-    THEN(audit(loop, "asked", *alert, now));
+    THEN(change_pending(loop, 1));
+    THEN(audit(loop, "asked", *alert, now, loop->detail));
     THEN(execute(loop->db, "COMMIT"));
     return code;
 }
@@ -127,7 +163,13 @@ static int insert_response(plain_loop *loop, sqlite3_int64 alert, sqlite3_int64 
     sqlite3_stmt *statement = loop->statements[INSERT_RESPONSE];
     sqlite3_bind_int64(statement, 1, alert);
     sqlite3_bind_int64(statement, 2, now);
-    sqlite3_bind_int64(statement, 3, now);
+    return run(statement);
+}
+
+static int note_turn(plain_loop *loop) {
+    sqlite3_stmt *statement = loop->statements[NOTE_TURN];
+    sqlite3_bind_int64(statement, 1, ++loop->turn);
+    sqlite3_bind_int64(statement, 2, loop->sequence);
     return run(statement);
 }
 
@@ -135,14 +177,15 @@ static int answer(plain_loop *loop, sqlite3_int64 alert) {
     int code = execute(loop->db, "BEGIN IMMEDIATE");
     sqlite3_int64 now = milliseconds_now();
     THEN(note_appearance(loop, alert, now));
-    THEN(audit(loop, "presented", alert, now));
+    THEN(audit(loop, "presented", alert, now, NULL));
+    THEN(note_turn(loop));
     THEN(insert_response(loop, alert, now));
     sqlite3_bind_int64(loop->statements[RESOLVE], 1, alert);
     THEN(run(loop->statements[RESOLVE]));
-    THEN(run(loop->statements[SUBTRACT_PENDING]));
-    THEN(audit(loop, "resolved", alert, now));
-    THEN(audit(loop, "collected", alert, now));
+    THEN(change_pending(loop, -1));
+    THEN(audit(loop, "resolved", alert, now, NULL));
     THEN(execute(loop->db, "COMMIT"));
+    loop->collected = alert;
     return code;
 }
 

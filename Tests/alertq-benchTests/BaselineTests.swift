@@ -22,7 +22,7 @@ struct BaselineTests {
         let loopInC = try PlainLoopInC(path: c)
         try loopInC.ask(count: 3)
         try loopInC.askAndAnswer(count: 2)
-        for table in ["alerts", "responses", "audit", "sources"] {
+        for table in ["alerts", "responses", "audit", "sources", "accounts", "turns"] {
             let expected = try rows(of: table, in: swift)
             #expect(!expected.isEmpty)
             #expect(try rows(of: table, in: c) == expected, "\(table)")
@@ -84,6 +84,6 @@ struct BaselineTests {
             """
         ) { $0.text() }
         let sql = try #require(columns.first)
-        return try db.rows("SELECT \(sql) FROM \(table) ORDER BY rowid") { $0.text() }
+        return try db.rows("SELECT \(sql) FROM \(table) ORDER BY 1") { $0.text() }
     }
 }

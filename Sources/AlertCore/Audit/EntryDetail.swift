@@ -30,7 +30,7 @@ package enum EntryDetail {
 
     /// Whether an ask's detail is of the older form, which says less.
     package static func isOlder(asked detail: String?) -> Bool {
-        !(detail?.contains("asked at ") ?? false)
+        !(detail?.hasBytes(of: "asked at ") ?? false)
     }
 
     /// Of a snooze: its end.

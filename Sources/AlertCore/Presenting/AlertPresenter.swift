@@ -30,7 +30,7 @@ public protocol AlertPresenter: Sendable {
     /// Shows an alert, and returns what the person chose.
     ///
     /// - Throws: anything, if it can't show the alert. Other presenters go on with it, and this one
-    ///   is asked again after 1 s, or longer after each failure in a row, up to a minute. What waits
+    ///   is asked again after 1 s, or longer after each failure in a row, up to a minute. An alert
     ///   for this presenter alone holds up nothing meanwhile.
     func present(_ presentation: Presentation) async throws -> PresenterChoice
 

@@ -8,6 +8,20 @@ extension String {
     }
 }
 
+extension String {
+    /// Whether the bytes of another text, which is not empty, stand in this one.
+    package func hasBytes(of other: String) -> Bool {
+        guard let first = other.utf8.first else { return true }
+        var rest = utf8[...]
+        while let start = rest.firstIndex(of: first) {
+            rest = rest[start...]
+            if rest.starts(with: other.utf8) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+}
+
 extension String? {
     /// Whether both are absent, or every byte is the same.
     package func isIdentical(to other: String?) -> Bool {

@@ -13,11 +13,11 @@ import AlertCore
 /// | anything else, such as dying by a signal or failing within half a second | it failed |
 ///
 /// A program that failed is started again, after 1 s and after 2 s. After the third failure its
-/// alert is left to other presenters, and this one rests: for 1 s, then longer, up to a minute. A
-/// program that keeps running after its line is ended; its choice counts at most two seconds after
-/// the line. It runs in a process group of its own, which is killed when it ends and when this process dies,
-/// however that happens, so that nothing of it is left behind. What it writes to its standard error
-/// is logged when it fails.
+/// alert is left to other presenters, and this one rests: for 1 s, then longer after each further
+/// failure, up to a minute. A program that keeps running after its line is ended; its choice counts
+/// at most two seconds after the line. It runs in a process group of its own, which is killed when
+/// it ends and when this process dies, however that happens, so that nothing of it is left behind.
+/// What it writes to its standard error is logged when it fails.
 ///
 /// ```swift
 /// let menu = try CommandPresenter("/usr/local/bin/alert-menu")

@@ -1,5 +1,6 @@
 import AlertCore
 import Linux
+import Synchronization
 
 /// Shows alerts through other programs, one run at a time, and tries again when one fails.
 struct ProgramShow: Sendable {
@@ -21,12 +22,19 @@ struct ProgramShow: Sendable {
 
     /// Nobody reads an alert in less: what fails so soon has not been put off by a person.
     private static let readingTime = Duration.milliseconds(500)
-    /// How often a presenter fails before the alert is left to others.
+    /// How often a presenter fails before the alert is left to others; one that failed so the last
+    /// time gets one attempt.
     private static let attempts = 3
+
+    /// Whether the last alert was left to others.
+    private final class Memory: Sendable {
+        let hasFailed = Atomic(false)
+    }
 
     let name: String
     let log: @Sendable (String) -> Void
     private let pauses: Backoff
+    private let memory = Memory()
 
     init(
         name: String, pauses: Backoff = Backoff(longest: .seconds(2)),
@@ -45,7 +53,8 @@ struct ProgramShow: Sendable {
         _ presentation: Presentation, through attempt: Attempt
     ) async throws -> PresenterChoice {
         var reason = ""
-        for failures in 0..<Self.attempts {
+        let attempts = memory.hasFailed.load(ordering: .relaxed) ? 1 : Self.attempts
+        for failures in 0..<attempts {
             if failures > 0 {
                 let pause = pauses.pause(after: failures)
                 log(
@@ -55,18 +64,24 @@ struct ProgramShow: Sendable {
             }
             let start = ContinuousClock.now
             let (end, complaints) = try await run(attempt, presentation)
-            try Task.checkCancellation()
             let time = ContinuousClock.now - start
+            if Task.isCancelled, time >= Self.readingTime {
+                memory.hasFailed.store(false, ordering: .relaxed)
+            }
+            try Task.checkCancellation()
             if case .silent = end, attempt.isUsable != nil {
                 // A program may hear of the end of its screen before that is over.
                 try await Task.sleep(for: .milliseconds(200))
             }
             switch judge(end, attempt, after: time) {
-            case .success(let choice): return choice
+            case .success(let choice):
+                memory.hasFailed.store(false, ordering: .relaxed)
+                return choice
             case .failure(let failure):
                 reason = failure.reason + (complaints.isEmpty ? "" : " (\(complaints))")
             }
         }
+        memory.hasFailed.store(true, ordering: .relaxed)
         throw ProgramError.unusable(program: name, reason: reason)
     }
 

@@ -6,9 +6,9 @@
     /// Buttons become actions; a server that has none shows how to answer instead. A notification
     /// that a person closes puts its alert off. One that the server closes, or that is lost with
     /// the server or with the bus, is shown again after 1, 2 and 4 s. After four failures in a row
-    /// its alert is left to other presenters, and this one rests for up to a minute. No notification
-    /// is left when this process dies, however that happens: a small shell beside it closes it then,
-    /// with busctl(1), gdbus(1) or dbus-send(1).
+    /// its alert is left to other presenters, and this one rests for up to a minute. No
+    /// notification is left when this process dies, however that happens: a small shell beside it
+    /// closes it then, with busctl(1), gdbus(1) or dbus-send(1).
     public struct DesktopPresenter: AlertPresenter {
         /// The command line that answers an alert with a button.
         public typealias Answering = @Sendable (_ id: Alert.ID, _ button: String) -> String

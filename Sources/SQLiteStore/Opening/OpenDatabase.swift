@@ -15,8 +15,12 @@ struct OpenDatabase {
     /// Somebody who deletes the log or the shared memory divides the processes into those that
     /// still use them and those that make new ones: they would overwrite each other's commits
     /// (<https://sqlite.org/howtocorrupt.html>, 4.3).
-    var isAtItsPath: Bool {
-        identity == FileIdentity(path: files.database)
-            && (walFiles == nil || walFiles == WALFiles(of: files))
+    var isAtItsPath: Bool { logSizeAtItsPath != nil }
+
+    /// The bytes of its log; `nil` unless all of its files still stand at their paths.
+    var logSizeAtItsPath: Int64? {
+        guard identity == FileIdentity(path: files.database) else { return nil }
+        let found = WALFiles(of: files)
+        return walFiles == nil || walFiles == found ? found.logSize : nil
     }
 }

@@ -6,6 +6,9 @@ struct WALFiles: Equatable, Sendable {
     private let log: FileIdentity?
     private let sharedMemory: FileIdentity?
 
+    /// The bytes of the log when this was looked up.
+    var logSize: Int64 { log?.size ?? 0 }
+
     init(of files: QueueFiles) {
         log = FileIdentity(path: files.wal)
         sharedMemory = FileIdentity(path: files.sharedMemory)

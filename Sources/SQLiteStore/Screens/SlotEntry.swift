@@ -12,6 +12,7 @@ final class SlotEntry: Sendable {
     private struct State {
         var descriptor: Descriptor?
         var holder: AttachedScreen
+        var json = ScreenJSON()
         /// The generation that it has taken; 0 for none.
         var generation: Int64 = 0
         /// The generation of a leader whose text can't be read, and since when.
@@ -41,29 +42,50 @@ final class SlotEntry: Sendable {
             && !SlotFile.isOvertaken(state.generation, in: descriptor)
     }
 
-    /// Takes the lead, if no other screen has it, or if the one that has it gives no signs.
-    func lead() -> Bool {
-        state.withLock { state in
-            if leads(state) { return true }
-            drop(&state)
-            guard let descriptor = state.descriptor, descriptor.isStill(at: file.path) else {
-                return false
+    /// What became of an entry that was to lead.
+    enum Lead {
+        /// It led before.
+        case kept
+        case taken
+        /// Another screen leads.
+        case notTaken
+        /// Its file does not stand at its path any more.
+        case gone
+
+        /// Whether it leads now.
+        var leads: Bool {
+            switch self {
+            case .kept, .taken: true
+            case .notTaken, .gone: false
             }
+        }
+    }
+
+    /// Takes the lead, if no other screen has it, or if the one that has it gives no signs.
+    func lead() -> Lead {
+        state.withLock { state in
+            guard let descriptor = state.descriptor, descriptor.isStill(at: file.path) else {
+                return .gone
+            }
+            if state.generation > 0, !SlotFile.isOvertaken(state.generation, in: descriptor) {
+                return .kept
+            }
+            drop(&state)
             let held = SlotFile.generations(of: descriptor)
-            if let leader = file.leader(), !mayOvertake(leader, &state) { return false }
+            if let leader = file.leader(), !mayOvertake(leader, &state) { return .notTaken }
             let next = (held.max() ?? 0) + 1
-            guard descriptor.tryLock(F_WRLCK, SlotFile.range(of: next)) else { return false }
+            guard descriptor.tryLock(F_WRLCK, SlotFile.range(of: next)) else { return .notTaken }
             state.generation = next
             // A screen that followed goes on with the alert that it shows.
             state.holder.current = state.holder.alert
             // Another screen may have taken another generation at the same moment.
             guard SlotFile.generations(of: descriptor).subtracting(held).isEmpty else {
                 drop(&state)
-                return false
+                return .notTaken
             }
-            if write(state) { return true }
+            if write(&state) { return .taken }
             drop(&state)
-            return false
+            return .notTaken
         }
     }
 
@@ -81,7 +103,7 @@ final class SlotEntry: Sendable {
     }
 
     /// Writes down who it is; `false` if that can't be done.
-    func enter() -> Bool { state.withLock { write($0) } }
+    func enter() -> Bool { state.withLock { write(&$0) } }
 
     /// What became of something that was to be written down.
     enum Told {
@@ -105,7 +127,7 @@ final class SlotEntry: Sendable {
             guard holder != state.holder else { return .known }
             let before = state.holder
             state.holder = holder
-            if write(state) { return .written }
+            if write(&state) { return .written }
             state.holder = before
             return .failed
         }
@@ -115,7 +137,7 @@ final class SlotEntry: Sendable {
     func offer(_ presenters: [String], isBusy: Bool) {
         state.withLock { state in
             state.holder.offer(presenters, isBusy: isBusy)
-            _ = write(state)
+            _ = write(&state)
         }
         ring()
     }
@@ -134,12 +156,13 @@ final class SlotEntry: Sendable {
 
     /// Writes that this process is there, and the rest anew, whoever has overwritten it. That wakes
     /// nobody who watches the file.
-    func giveSign() { state.withLock { _ = write($0) } }
+    func giveSign() { state.withLock { _ = write(&$0) } }
 
-    private func write(_ state: State) -> Bool {
-        guard let descriptor = state.descriptor,
-            let bytes = SlotText(of: state.holder, leading: state.generation).bytes
-        else { return false }
+    private func write(_ state: inout State) -> Bool {
+        let text = SlotText(of: state.holder, leading: state.generation)
+        guard let descriptor = state.descriptor, let bytes = text.bytes(&state.json) else {
+            return false
+        }
         let offset = off_t(index * SlotFile.entryLength)
         return pwrite(descriptor.raw, bytes, bytes.count, offset) == bytes.count
     }
@@ -149,7 +172,7 @@ final class SlotEntry: Sendable {
         let hasLed = state.withLock { state in
             guard state.generation > 0 else { return false }
             drop(&state)
-            _ = write(state)
+            _ = write(&state)
             return true
         }
         if hasLed { ring() }

@@ -33,12 +33,13 @@ final class SlotLease: ScreenLease {
     nonisolated(nonsending) func lead() async -> Bool {
         state.withLock { state in
             guard !state.isReleased else { return false }
-            if state.entry?.isValid != true { attachAgain(&state) }
-            guard let entry = state.entry else { return false }
-            let isNew = !entry.leads
-            guard entry.lead() else { return false }
-            if isNew { state.seen = nil }
-            return true
+            var lead = state.entry?.lead() ?? .gone
+            if case .gone = lead {
+                attachAgain(&state)
+                lead = state.entry?.lead() ?? .gone
+            }
+            if case .taken = lead { state.seen = nil }
+            return lead.leads
         }
     }
 

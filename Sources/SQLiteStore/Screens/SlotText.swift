@@ -40,11 +40,11 @@ struct SlotText {
     }
 
     /// The bytes of an entry; `nil` where the screen's names leave no room.
-    var bytes: [UInt8]? {
-        guard let json = try? JSONEncoder().encode(holder) else { return nil }
+    func bytes(_ json: inout ScreenJSON) -> [UInt8]? {
+        guard var bytes = json.bytes(of: holder) else { return nil }
         let newline = UInt8(ascii: "\n")
         let end = Array("\(generation)\n".utf8)
-        var bytes = json + [newline]
+        bytes.append(newline)
         let hasRoom = bytes.count + Heartbeat.now.line.count + end.count <= SlotFile.entryLength
         // Names that leave no room for a sign stand without one, and count as there.
         bytes += hasRoom ? sign?.line ?? [newline] : [newline]

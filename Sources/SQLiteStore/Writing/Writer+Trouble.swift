@@ -13,7 +13,7 @@ extension Writer {
     func refusals(of jobs: [WriteJob]) -> [AlertError?] {
         var walRefusal: AlertError?
         var upkeepRefusal: AlertError?
-        if walSize() > Self.walLimitForAsks, !emptyLog() {
+        if logSize ?? walSize() > Self.walLimitForAsks, !emptyLog() {
             let size = walSize()
             let busy = AlertError.busy(
                 "a program keeps reading the database, so its log (\(size >> 20) MiB) can't be "

@@ -20,6 +20,8 @@ final class Writer {
     var reserve: DiskReserve
     var database: OpenDatabase?
     var mustCheck = false
+    /// The bytes of the log when a transaction last began.
+    var logSize: Int64?
     /// At which multiple of ``checkpointPages`` readers were last waited for.
     private var waitedAt = 0
 
@@ -99,7 +101,8 @@ final class Writer {
             }
             mustCheck = false
         }
-        if database?.isAtItsPath != true {
+        logSize = database?.logSizeAtItsPath
+        if logSize == nil {
             // A file was deleted or replaced: what was written to the old one would be lost.
             database = nil
             do throws(AlertError) {

@@ -5,10 +5,15 @@ import SQLite
 /// What the queue is measured against: the same rows through plain SQLite calls, one transaction
 /// each, with the same schema, indexes and pragmas, and nothing else.
 ///
+/// As in the queue, that a response has been collected is stored along with the next question.
+///
 /// Its functions are not inlined: in an async function that crashes the compiler of Swift 6.3.1.
 final class PlainLoop {
     private let db: Database
     private var sequence: Int64
+    private var turn: Int64 = 0
+    /// The alert whose response has been collected, as is still to be stored.
+    private var collected: Int64?
     private let hash = [UInt8](repeating: 7, count: 32)
 
     /// Opens a file that a store has made.
@@ -22,15 +27,21 @@ final class PlainLoop {
             PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000
             """)
         sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer() } ?? 0
-        try db.run(
-            "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING")
+        try db.execute(
+            """
+            INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING;
+            INSERT INTO accounts (uid) VALUES (0) ON CONFLICT DO NOTHING
+            """)
     }
 
     /// Asks once, as one synced transaction.
     @discardableResult
     @inline(never)
     func ask(_ number: Int) throws -> Int64 {
-        try transaction { try insert(number) }
+        try transaction {
+            try collect()
+            return try insert(number)
+        }
     }
 
     /// Asks once, while other processes ask, too.
@@ -58,18 +69,32 @@ final class PlainLoop {
         try db.run(
             """
             INSERT INTO alerts (source_id, pid, host, style, priority, title, message, buttons,
-                info, salt, boot, asked_ms, asked_boot_ms)
-            VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?)
+                info, salt, boot, asked_ms, asked_boot_ms, account, turn)
+            VALUES (1, 1, 'host', 'alert', 1, ?, '40 GB', ?, '{}', ?, 'boot', ?, ?, 0, ?)
             """,
             .text("Prune old snapshots? \(number)"), .text(Self.buttons),
-            .blob(Array(hash[..<16])), .integer(now), .integer(now))
+            .blob(Array(hash[..<16])), .integer(now), .integer(now), .integer(turn + 1))
         let id = db.lastInsertedID
-        try db.run("UPDATE sources SET pending = pending + 1 WHERE id = 1")
-        try audit("asked", id, now)
+        try changePending(by: 1)
+        try audit("asked", id, now, Self.detail)
         return id
     }
 
-    /// Answers once, with the entries that tell of the appearance, the answer and its collection.
+    private func changePending(by change: Int64) throws {
+        try db.run("UPDATE sources SET pending = pending + ? WHERE id = 1", .integer(change))
+        try db.run("UPDATE accounts SET pending = pending + ? WHERE uid = 0", .integer(change))
+    }
+
+    /// Marks the last response as collected, with the entry that tells of it.
+    private func collect() throws {
+        guard let id = collected.take() else { return }
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        try db.run(
+            "UPDATE responses SET collected_ms = ? WHERE alert_id = ?", .integer(now), .integer(id))
+        try audit("collected", id, now)
+    }
+
+    /// Answers once, with the entries that tell of the appearance and of the answer.
     @inline(never)
     func answer(_ id: Int64) throws {
         try transaction {
@@ -77,33 +102,44 @@ final class PlainLoop {
             try db.run(
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?", .integer(now), .integer(id))
             try audit("presented", id, now)
+            turn += 1
+            try db.run(
+                """
+                INSERT INTO turns (priority, uid, turn, shown) VALUES (1, 0, ?, ?)
+                ON CONFLICT DO UPDATE SET turn = excluded.turn, shown = excluded.shown
+                """, .integer(turn), .integer(sequence))
             try db.run(
                 """
                 INSERT INTO responses (alert_id, source, outcome, button, button_index, resolved_by,
-                    uid, user, via, host, pid, resolved_ms, collected_ms)
+                    uid, user, via, host, pid, resolved_ms)
                 VALUES (?, 'bench', 'answered', 'yes', 0, 'person', 0, 'root', 'bench', 'host', 1,
-                    ?, ?)
-                """, .integer(id), .integer(now), .integer(now))
+                    ?)
+                """, .integer(id), .integer(now))
             try db.run("UPDATE alerts SET state = 'resolved' WHERE id = ?", .integer(id))
-            try db.run("UPDATE sources SET pending = pending - 1 WHERE id = 1")
+            try changePending(by: -1)
             try audit("resolved", id, now)
-            try audit("collected", id, now)
         }
+        collected = id
     }
 
     static let buttons =
         #"[{"id":"yes","title":"Yes"},{"id":"no","role":"cancel","title":"No"}]"#
 
-    private func audit(_ event: String, _ id: Int64, _ now: Int64) throws {
+    /// As long as what the queue tells of a question.
+    private static let detail = String(repeating: "d", count: 156)
+
+    private func audit(
+        _ event: String, _ id: Int64, _ now: Int64, _ detail: String? = nil
+    ) throws {
         sequence += 1
         try db.run(
             """
             INSERT INTO audit (seq, at_ms, event, alert_id, source, uid, user, via, host, pid,
-                content, previous, hash)
-            VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?)
+                content, detail, previous, hash)
+            VALUES (?, ?, ?, ?, 'bench', 0, 'root', 'bench', 'host', 1, ?, ?, ?, ?)
             """,
             .integer(sequence), .integer(now), .text(event), .integer(id), .blob(hash),
-            .blob(hash), .blob(hash))
+            .optional(detail), .blob(hash), .blob(hash))
     }
 
     private func transaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -199,7 +199,8 @@ struct CommandPresenterTests {
         try await ask()
         let show = try script("echo >>DIR/shown .; kill -SEGV $$")
         let presenter = try queue.start(["present", "--on", "command:\(show)"])
-        // Pauses of 1, 2 and 4 seconds lie between the first four.
+        // Pauses of 1 and 2 seconds lie between the first three; then the alert rests for 2 s, and
+        // for 4 s.
         #expect(await eventually { queue.lines("shown").count == 4 })
         try await Task.sleep(for: .seconds(2))
         #expect(queue.lines("shown").count == 4)

@@ -45,7 +45,8 @@ struct WakeUpTests {
         let trace = queue.directory + "/trace"
         let client = try await QueueClient(
             on: queue,
-            after: ["strace", "-f", "-qq", "-e", "trace=epoll_wait,epoll_pwait,read", "-o", trace])
+            after: Tool.tracer
+                + ["-f", "-qq", "-e", "trace=epoll_wait,epoll_pwait,read", "-o", trace])
         // Somebody for whom the others ring.
         let watch = try queue.start(["watch"])
         let other = try await QueueClient(on: queue)

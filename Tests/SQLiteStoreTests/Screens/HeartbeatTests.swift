@@ -15,7 +15,7 @@ struct HeartbeatTests {
         queue = try TemporaryQueue()
         slot = SlotFile(path: queue.path + "-slot", mode: 0o600)
         entry = try #require(try slot.attach(Self.screen("test")))
-        #expect(entry.lead())
+        #expect(entry.lead().leads)
     }
 
     private static func screen(_ presenter: String) -> AttachedScreen {
@@ -83,7 +83,7 @@ struct HeartbeatTests {
         var wordy = AttachedScreen(identity: .current, presenters: [], hasDelegate: false)
         wordy.host = String(repeating: "h", count: 850)
         let entry = try #require(try slot.attach(wordy))
-        #expect(entry.lead())
+        #expect(entry.lead().leads)
         entry.giveSign()
         #expect(holder?.host == wordy.host && holder?.isThere == true)
     }
@@ -93,30 +93,30 @@ struct HeartbeatTests {
         let other = try #require(try slot.attach(Self.screen("other")))
         #expect(entry.show(2, current: 2, hasDelegate: false) == .written)
         try write(sign: sign(ago: 2))
-        #expect(!other.lead() && entry.leads && other.others.shows(2))
+        #expect(!other.lead().leads && entry.leads && other.others.shows(2))
         try write(sign: sign(ago: 4))
-        #expect(other.lead())
+        #expect(other.lead().leads)
         // What a stopped screen shows nobody answers.
         #expect(!other.others.shows(2))
-        #expect(!entry.leads && !entry.lead())
+        #expect(!entry.leads && !entry.lead().leads)
         // What it writes when it goes on changes nothing about that.
         #expect(entry.show(3, current: 3, hasDelegate: false) == .written)
         #expect(slot.roster().current == nil && slot.roster().shows(3))
         entry.giveSign()
         #expect(holder?.presenters == ["other"])
         other.stepBack()
-        #expect(entry.lead())
+        #expect(entry.lead().leads)
     }
 
     @Test("A leader whose text was overwritten, or can't be compared, is not overtaken at once")
     func unreadable() throws {
         let other = try #require(try slot.attach(Self.screen("other")))
         try write(sign: "12 another-boot time:[1]")
-        #expect(!other.lead())
+        #expect(!other.lead().leads)
         let file = try FileHandle(forUpdating: URL(filePath: slot.path))
         try file.truncate(atOffset: 0)
         try file.close()
-        #expect(!other.lead() && entry.leads)
+        #expect(!other.lead().leads && entry.leads)
         #expect(holder == .unknown)
         entry.giveSign()
         #expect(holder?.presenters == ["test"])

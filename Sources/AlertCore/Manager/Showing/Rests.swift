@@ -33,7 +33,8 @@ struct Rests<Key: Hashable & Comparable & Sendable>: Sendable {
 
     /// What is passed over at a moment, in ascending order.
     func keys(at now: ClockReading) -> [Key] {
-        rests.filter { !now.isAtOrAfter($0.value.end) }.keys.sorted()
+        guard !rests.isEmpty else { return [] }
+        return rests.filter { !now.isAtOrAfter($0.value.end) }.keys.sorted()
     }
 
     func isResting(_ key: Key, at now: ClockReading) -> Bool { timeLeft(of: key, at: now) > .zero }
@@ -45,6 +46,7 @@ struct Rests<Key: Hashable & Comparable & Sendable>: Sendable {
 
     /// When the first of them may be tried again.
     func nextEnd(after now: ClockReading) -> ClockReading? {
+        guard !rests.isEmpty else { return nil }
         let ends = rests.values.map(\.end).filter { !now.isAtOrAfter($0) }
         return ends.min { now.time(until: $0) < now.time(until: $1) }
     }

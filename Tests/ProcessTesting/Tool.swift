@@ -1,13 +1,13 @@
 import Foundation
 
 /// Programs that some faults need; without them these tests are left out, and say so.
-enum Tool {
-    static let hasTracer = isInstalled("strace")
+package enum Tool {
+    package static let hasTracer = isInstalled("strace")
     /// Which sanitizer the programs are built with; each brings memory and a library of its own.
-    static let sanitizer = ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"]
+    package static let sanitizer = ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"]
     /// The words that run a program under strace(1). The address sanitizer looks for leaks as a
     /// tracer, where there may be only one.
-    static let tracer: [String] =
+    package static let tracer: [String] =
         if sanitizer == "address" {
             ["strace", "-E", "ASAN_OPTIONS=\(sanitizerOptions):detect_leaks=0"]
         } else {
@@ -16,7 +16,7 @@ enum Tool {
     private static let sanitizerOptions =
         ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? ""
 
-    static let hasCompiler = isInstalled("clang") || isInstalled("cc")
+    package static let hasCompiler = isInstalled("clang") || isInstalled("cc")
 
     private static func isInstalled(_ name: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
