@@ -12,8 +12,8 @@ struct EventLogTests {
     @Test("A head is written at the start, after so many entries, and after so long")
     func heads() async throws {
         let directory = try TemporaryDirectory()
-        let manager = try await AlertManager(
-            path: directory.database, presenters: [ScriptedPresenter()])
+        let manager = try await AlertManager(path: directory.database)
+        try await manager.startPresenting([ScriptedPresenter()], only: nil, keepsLog: true)
         let heads = Mutex<[String]>([])
         for (entriesPerHead, headInterval) in [(Int64(5), Duration.seconds(3600)), (1000, .zero)] {
             heads.withLock { $0 = [] }
@@ -49,7 +49,7 @@ struct EventLogTests {
         await log.finish()
         #expect(lines.withLock { $0 }.isEmpty)
         // The control: from here on the screen is this one's.
-        try await manager.startPresenting([ScriptedPresenter()], only: nil)
+        try await manager.startPresenting([ScriptedPresenter()], only: nil, keepsLog: true)
         #expect(await eventually { await manager.screens().leader != nil })
         try await manager.show(Alert("After"))
         await log.finish()

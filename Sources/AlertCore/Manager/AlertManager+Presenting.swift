@@ -21,12 +21,16 @@ extension AlertManager {
         try await startPresenting(presenters, only: nil)
     }
 
-    /// Attaches a screen and shows alerts on it; `only` limits that to one alert.
+    /// Attaches a screen and shows alerts on it.
+    ///
+    /// - Parameters:
+    ///   - only: The only alert to be shown; `nil` for all.
+    ///   - keepsLog: Whether its process writes what happens on any screen to the machine's log.
     package func startPresenting(
-        _ presenters: [any AlertPresenter], only: Alert.ID?
+        _ presenters: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool = false
     ) async throws(AlertError) {
         guard !isClosed else { return }
-        try await presentation.start(presenters, only: only, for: self)
+        try await presentation.start(presenters, only: only, keepsLog: keepsLog, for: self)
         await listener.listen(from: store.position.sequence)
     }
 

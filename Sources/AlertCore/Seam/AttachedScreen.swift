@@ -17,6 +17,7 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
     package var hasDelegate: Bool
     /// How long it has been silent, if that is too long for a running process; a stopped one is.
     package var silence: Duration?
+    private var writesLog: Bool?
     private var showsOtherQueue: Bool?
     private var hasMorePresenters: Bool?
 
@@ -24,7 +25,8 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
     private static let presenterLimit = 400
 
     package init(
-        identity: Identity, presenters: [String], only: Alert.ID? = nil, hasDelegate: Bool
+        identity: Identity, presenters: [String], only: Alert.ID? = nil, hasDelegate: Bool,
+        keepsLog: Bool = false
     ) {
         uid = identity.uid
         user = identity.user
@@ -33,6 +35,7 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         pid = identity.pid
         self.only = only
         self.hasDelegate = hasDelegate
+        writesLog = keepsLog ? true : nil
         offer(presenters)
     }
 
@@ -62,7 +65,7 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
     /// What stands in the slot file; the silence is measured by each reader.
     private enum CodingKeys: String, CodingKey {
         case alert, current, uid, user, tty, host, pid, presenters, only, hasDelegate
-        case showsOtherQueue, hasMorePresenters
+        case writesLog, showsOtherQueue, hasMorePresenters
     }
 }
 
@@ -75,6 +78,9 @@ extension AttachedScreen {
         get { showsOtherQueue ?? false }
         set { showsOtherQueue = newValue ? true : nil }
     }
+
+    /// Whether its process writes what happens on any screen to the machine's log.
+    package var keepsLog: Bool { writesLog ?? false }
 
     /// Whether it may show an alert, now or when another queue's alert has left it; also where the
     /// slot has no room to tell.

@@ -11,13 +11,16 @@ struct OwnScreen: Sendable {
     let presenters: @Sendable (_ path: String) -> [any AlertPresenter]
     /// The only alert to be shown; `nil` for all of them.
     let only: Alert.ID?
+    /// Whether this process writes what happens on any screen to the machine's log.
+    var keepsLog = false
 
     /// Shows alerts from now on.
     ///
     /// - Throws: ``AlertError/busy(_:)`` where a queue has as many screens as it has room for.
     func start() async throws(AlertError) {
         for manager in managers {
-            try await manager.startPresenting(presenters(manager.path), only: only)
+            try await manager.startPresenting(
+                presenters(manager.path), only: only, keepsLog: keepsLog)
         }
     }
 

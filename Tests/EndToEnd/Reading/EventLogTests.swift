@@ -51,6 +51,25 @@ struct EventLogTests {
         #expect(!terminal.text.contains("alert 1 ") && !terminal.text.contains("audit log"))
     }
 
+    @Test("Of two screens the one that can write does, though the terminal came first and leads")
+    func besideTerminal() async throws {
+        let terminal = try PseudoTerminal()
+        let first = try queue.start(["present"], on: terminal)
+        #expect(await terminal.shows("showing alerts"))
+        let show = try queue.script("show", "sleep 60")
+        let second = try queue.start(["present", "--on", "command:\(show)"])
+        #expect(await eventually { second.errors.text.contains("showing alerts") })
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        #expect(await eventually { second.errors.text.contains("alert 1 asked by") })
+        #expect(try await queue.run("answer", "1", "OK").code == 0)
+        #expect(await eventually { second.errors.text.contains("alert 1: answered “OK” by") })
+        for presenter in [first, second] {
+            presenter.kill(SIGTERM)
+            #expect(await presenter.exit() == 128 + SIGTERM)
+        }
+        #expect(!terminal.text.contains("alert 1 "))
+    }
+
     #if Desktop
         @Test("The journal gets each event with its fields; another queue's go elsewhere")
         func journal() async throws {

@@ -44,13 +44,16 @@ actor PresentationLoop: QueueActor {
     ///
     /// - Throws: ``AlertError/busy(_:)`` where as many screens are attached as there may be.
     func start(
-        _ all: [any AlertPresenter], only: Alert.ID?, for manager: AlertManager
+        _ all: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool, for manager: AlertManager
     ) async throws(AlertError) {
         // A stop that is under way comes to its end first.
         if case .stopping = state { await task?.value }
         guard case .stopped = state, !all.isEmpty, !manager.isClosed else { return }
-        let presenters = LoopPresenters(all, only: only)
-        let lead = ScreenLead(of: presenters.names, only: only, turn: turn, in: context)
+        presenters = LoopPresenters(all, only: only)
+        let screen = AttachedScreen(
+            identity: context.caller.identity, presenters: presenters.names, only: only,
+            hasDelegate: context.delegates.hasManagers, keepsLog: keepsLog)
+        let lead = ScreenLead(of: screen, turn: turn, in: context)
         state = .looking
         do throws(AlertError) {
             try await lead.attach()
@@ -60,7 +63,6 @@ actor PresentationLoop: QueueActor {
             state = .stopped
             throw error
         }
-        self.presenters = presenters
         self.lead = lead
         failure.error = nil
         wakeUps.beginPresenting(on: presenters.names, for: manager)

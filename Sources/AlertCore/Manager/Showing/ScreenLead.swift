@@ -9,8 +9,7 @@ actor ScreenLead: QueueActor {
     }
 
     nonisolated let context: QueueContext
-    private let presenters: [String]
-    private let only: Alert.ID?
+    private let screen: AttachedScreen
     /// Lets managers that share one terminal take turns.
     private let turn: PresentationTurn?
     private var taking: Task<Bool, Never>?
@@ -23,13 +22,9 @@ actor ScreenLead: QueueActor {
     /// When the screen could last not be attached.
     private var failure: ContinuousClock.Instant?
 
-    /// The screen of some presenters, for one alert or for all.
-    init(
-        of presenters: [String], only: Alert.ID?, turn: PresentationTurn?, in context: QueueContext
-    ) {
-        self.presenters = presenters
+    init(of screen: AttachedScreen, turn: PresentationTurn?, in context: QueueContext) {
+        self.screen = screen
         self.turn = turn
-        self.only = only
         self.context = context
     }
 
@@ -46,9 +41,6 @@ actor ScreenLead: QueueActor {
         guard lease == nil, failure.map({ $0.duration(to: .now) >= .seconds(1) }) ?? true else {
             return
         }
-        let screen = AttachedScreen(
-            identity: context.caller.identity, presenters: presenters, only: only,
-            hasDelegate: context.delegates.hasManagers)
         do throws(AlertError) {
             lease = try await context.store.attach(screen)
             failure = nil

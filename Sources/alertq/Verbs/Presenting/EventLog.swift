@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// Writes what happens in a queue where the machine keeps its logs, while this process is the one
-/// that writes for all screens: the leader, or the first one that shows any alert.
+/// that writes for all screens: the first of those that can.
 ///
 /// It also writes the audit log's head there: an anchor outside of the database, which shows that
 /// the log has not been rewritten since. Titles and messages stay in the database, where they can
@@ -101,10 +101,9 @@ final class EventLog: Sendable {
     }
 
     private func write(_ page: [AuditEntry]) async {
-        // One screen writes for all: the leader, unless that only shows what it asked itself.
+        // One screen writes for all: the first of those whose processes do.
         let writesForAll =
-            await manager.screens().all
-            .first { $0.isThere && $0.only == nil }?.pid == getpid()
+            await manager.screens().all.first { $0.isThere && $0.keepsLog }?.pid == getpid()
         let new = state.withLock { state in
             let new = page.filter { $0.event.sequence > state.cursor }
             state.cursor = new.last?.event.sequence ?? state.cursor

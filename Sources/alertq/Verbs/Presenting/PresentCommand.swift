@@ -101,10 +101,11 @@ struct PresentCommand: Command {
         let presenters = try chosen.presenters(in: context)
         let managers = try await open(in: context)
         let signals = SignalWatch(stops: true, endsWithin: Self.endTime)
-        let screen = OwnScreen(
-            managers: managers, terminal: terminal, presenters: presenters, only: nil)
-        await tellWhatIsShown(managers, context)
         let sink = EventLog.sink(besideAlerts: chosen.usesTerminal, in: context)
+        let screen = OwnScreen(
+            managers: managers, terminal: terminal, presenters: presenters, only: nil,
+            keepsLog: sink != nil)
+        await tellWhatIsShown(managers, context)
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
         // A terminal with alerts on it has room for them only at the end.
