@@ -80,8 +80,8 @@ int plain_loop_open(const char *path, const char *guard, int version, plain_loop
         loop->db, guard, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, loop, is_known, NULL, NULL));
     THEN(execute(
         loop->db,
-        "PRAGMA synchronous = FULL;"
-        "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000;"
+        "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;"
+        "PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000;"
         "INSERT INTO sources (id, uid, name) VALUES (1, 0, 'bench') ON CONFLICT DO NOTHING;"
         "INSERT INTO accounts (uid) VALUES (0) ON CONFLICT DO NOTHING"));
     THEN(read_sequence(loop));

@@ -63,11 +63,13 @@ package struct AlertHash: Sendable {
 extension AlertHash {
     /// The hash of an alert.
     ///
-    /// - Parameter left: What an erasure leaves of its buttons, where that is hashed.
+    /// - Parameters:
+    ///   - left: What an erasure leaves of its buttons, where that is hashed.
+    ///   - input: Memory that is there already.
     func of(
-        _ alert: Alert, salt: [UInt8] = [], source: String = "", left: ErasedButtons? = nil
+        _ alert: Alert, salt: [UInt8] = [], source: String = "", left: ErasedButtons? = nil,
+        _ input: HashInput = HashInput()
     ) -> [UInt8] {
-        let input = HashInput()
         write(to: input) { part in
             switch part {
             case .salt: input.append(hex: salt)

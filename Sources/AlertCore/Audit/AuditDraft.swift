@@ -38,7 +38,8 @@ package struct AuditDraft: Sendable {
 
     /// The entry that it makes after another one, chained to that.
     package func entry(
-        after head: AuditHead, at now: ClockReading, by caller: Caller
+        after head: AuditHead, at now: ClockReading, by caller: Caller,
+        _ input: HashInput = HashInput()
     ) -> AuditEntry {
         var entry = AuditEntry(
             event: AlertEvent(
@@ -49,7 +50,7 @@ package struct AuditDraft: Sendable {
             buttonRole: response?.button?.role, loginUID: caller.identity.loginUID,
             session: caller.identity.session, content: content, detail: detail,
             previous: head.hash)
-        entry.hash = entry.computedHash
+        entry.hash = entry.hash(with: input)
         return entry
     }
 }

@@ -48,8 +48,13 @@ public struct AuditEntry: Sendable {
     }
 
     /// What the hash should be.
-    package var computedHash: [UInt8] {
-        let canonical = HashInput("alertq-audit-1")
+    package var computedHash: [UInt8] { hash(with: HashInput()) }
+
+    private static let hashName = Array("alertq-audit-1".utf8)
+
+    /// What the hash should be, computed in memory that is there already.
+    package func hash(with canonical: HashInput) -> [UInt8] {
+        canonical.begin(Self.hashName)
         let by = event.responder
         canonical.append(event.sequence)
         canonical.append(Timestamp.milliseconds(event.at))
@@ -115,16 +120,22 @@ public struct AuditEntry: Sendable {
     }
 
     /// The salted hash of an alert's content: everything that was asked; see ``AlertHash/content``.
-    package static func content(of alert: Alert, salt: [UInt8]) -> [UInt8] {
-        AlertHash.content.of(alert, salt: salt)
+    package static func content(
+        of alert: Alert, salt: [UInt8], _ input: HashInput = HashInput()
+    ) -> [UInt8] {
+        AlertHash.content.of(alert, salt: salt, input)
     }
 
     /// The hash of what an erasure leaves of an alert; see ``AlertHash/leaves``.
-    package static func leaves(of alert: Alert) -> [UInt8] {
-        leaves(of: alert, ErasedButtons(of: alert))
+    package static func leaves(
+        of alert: Alert, _ input: HashInput = HashInput()
+    ) -> [UInt8] {
+        leaves(of: alert, ErasedButtons(of: alert), input)
     }
 
-    package static func leaves(of alert: Alert, _ left: ErasedButtons) -> [UInt8] {
-        AlertHash.leaves.of(alert, left: left)
+    package static func leaves(
+        of alert: Alert, _ left: ErasedButtons, _ input: HashInput = HashInput()
+    ) -> [UInt8] {
+        AlertHash.leaves.of(alert, left: left, input)
     }
 }

@@ -12,8 +12,9 @@ package struct KeyDigest: Sendable {
     }
 
     /// Of an alert with a key; `nil` for one without.
-    package init?(of alert: Alert, source: String, salt: [UInt8] = AuditEntry.makeSalt()) {
+    package init?(of alert: Alert, source: String, salt: [UInt8]? = nil) {
         guard alert.key != nil else { return nil }
+        let salt = salt ?? AuditEntry.makeSalt()
         self.init(salt: salt, hash: AlertHash.key.of(alert, salt: salt, source: source))
     }
 }

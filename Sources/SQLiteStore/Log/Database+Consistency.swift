@@ -20,11 +20,20 @@ extension Database {
         SELECT seq FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0 AND event = 'collected' LIMIT 1
         """
-    private static let any = """
-        SELECT seq FROM audit INDEXED BY audit_alert WHERE alert_id = ? LIMIT 1
+    private static let told = """
+        SELECT \(Told.list) FROM audit INDEXED BY audit_alert
+        WHERE alert_id >= ? ORDER BY alert_id, seq LIMIT 1
         """
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
     private static let neighbours = "SELECT \(Neighbours.list)"
+
+    private enum Told: Int32, ColumnList { case alertId, seq }
+
+    /// The first of some alerts of which an entry tells, and that entry.
+    enum FirstTold {
+        case none
+        case alert(Alert.ID, entry: Int64)
+    }
 
     /// What the entries before and after the entry `?1` have to do with it.
     private enum Neighbours: Int32, ColumnList {
@@ -121,13 +130,11 @@ extension Database {
         return KeyDigest(salt: salt, hash: hash)
     }
 
-    /// Makes sure that no entry is about an alert that is being asked: its number was given before,
-    /// and somebody has removed that alert.
-    func checkUnknown(_ id: Alert.ID) throws {
-        guard let entry = try first(Self.any, .integer(id), read: { $0.integer() }) else { return }
-        throw AlertError.inconsistent(
-            nil, "the next alert would have the number \(id), of which entry \(entry) tells already"
-        )
+    /// The first alert from a number on of which an entry tells.
+    func firstTold(from id: Alert.ID) throws -> FirstTold {
+        try first(Self.told, .integer(id)) { row in
+            .alert(row.integer(Told.alertId), entry: row.integer(Told.seq))
+        } ?? .none
     }
 
     /// Makes sure that no entry says that a response was collected, before one is written.

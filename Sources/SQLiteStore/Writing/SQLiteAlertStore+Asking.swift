@@ -23,8 +23,9 @@ private struct PreparedQuestion: Sendable {
         info = StoredJSON.encode(question.alert.userInfo)
         presenters = question.alert.presenters.map { StoredJSON.encode($0) }
         salt = AuditEntry.makeSalt()
-        content = AuditEntry.content(of: question.alert, salt: salt)
-        leaves = AuditEntry.leaves(of: question.alert)
+        let input = HashInput()
+        content = AuditEntry.content(of: question.alert, salt: salt, input)
+        leaves = AuditEntry.leaves(of: question.alert, input)
         key = KeyDigest(of: question.alert, source: question.source)
     }
 
@@ -56,6 +57,7 @@ private struct PreparedQuestion: Sendable {
                 kind: .asked, record: row.record, content: content,
                 detail: row.askedDetail(leaves: leaves, key: key)),
             by: caller)
+        context.noteAsked()
         return Receipt(
             record: row.record, isNew: true, expiry: row.expiry, sequence: context.head.sequence)
     }
@@ -172,9 +174,7 @@ extension WriteContext {
         let alert = prepared.question.alert
         let identity = prepared.caller.identity
         let uid = identity.uid
-        let turn = max(
-            try db.turn(of: uid, alert.priority), try db.lastTurn(of: source, alert.priority)
-        ).addingBounded(1)
+        let turn = try nextRound(of: source, uid: uid, alert.priority)
         let expiry = try alert.deadline.map { try $0.moment(from: now, of: "deadline") }
         try db.change(
             """
@@ -196,7 +196,7 @@ extension WriteContext {
             .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
             .integer(Int64(uid)), .integer(turn))
         let id = db.lastInsertedID
-        try db.checkUnknown(id)
+        try checkUnknown(id)
         changePending(of: source, uid: uid, by: 1)
         return AlertRow(
             asked: prepared, id: id, source: source, at: now, expiry: expiry)

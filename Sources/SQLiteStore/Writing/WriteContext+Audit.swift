@@ -14,7 +14,7 @@ extension WriteContext {
     /// Appends an entry to the audit log, chained to the one before.
     func audit(_ draft: AuditDraft, by caller: Caller) throws {
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
-        let entry = draft.entry(after: head, at: now, by: caller)
+        let entry = draft.entry(after: head, at: now, by: caller, input)
         try insert(entry, milliseconds: (draft.at ?? now).wallMilliseconds)
         head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
     }

@@ -23,8 +23,8 @@ final class PlainLoop {
         db.busyMilliseconds = busyMilliseconds
         try db.execute(
             """
-            PRAGMA synchronous = FULL;
-            PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 1000
+            PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;
+            PRAGMA mmap_size = 0; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 1000
             """)
         sequence = try db.first("SELECT coalesce(max(seq), 0) FROM audit") { $0.integer() } ?? 0
         try db.execute(
