@@ -30,6 +30,12 @@ struct SlotFile: Sendable {
 
     let path: String
     let mode: mode_t
+    private let known = KnownScreens()
+
+    init(path: String, mode: mode_t) {
+        self.path = path
+        self.mode = mode
+    }
 
     /// A screen with an entry.
     struct Attached {
@@ -179,8 +185,8 @@ struct SlotFile: Sendable {
         return (0..<Self.capacity).compactMap { index in
             let start = index * Self.entryLength
             guard start < count else { return nil }
-            let text = SlotText(bytes[start..<min(start + Self.entryLength, count)])
-            return text?.attached(at: index)
+            let end = min(start + Self.entryLength, count)
+            return SlotText(bytes[start..<end], ofEntry: index, known: known)?.attached(at: index)
         }
     }
 

@@ -1,5 +1,4 @@
 import AlertCore
-import FoundationEssentials
 
 /// The text of a screen's entry: a line of JSON that says who it is and what it shows, a line with
 /// its last sign of life, and a line with the generation that it leads.
@@ -16,12 +15,12 @@ struct SlotText {
     }
 
     /// Reads the bytes of an entry; `nil` where they are something else.
-    init?(_ bytes: some Collection<UInt8>) {
+    init?(_ bytes: ArraySlice<UInt8>, ofEntry index: Int, known: KnownScreens) {
         let lines = bytes.prefix { $0 != 0 }.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard let text = lines.first,
-            let holder = try? JSONDecoder().decode(AttachedScreen.self, from: Data(text))
-        else { return nil }
+        guard let text = lines.first, let holder = known.screen(ofEntry: index, text) else {
+            return nil
+        }
         self.holder = holder
         // A screen that gives no signs at all is of an earlier version.
         sign = lines.dropFirst().first.flatMap {
