@@ -106,7 +106,7 @@ extension AlertShow {
         switch signal {
         case .chose(let run, let choice, let isOnScreen):
             if !isOnScreen { runs.remove(run) }
-            await appearance.note()
+            appearance.note()
             return await store(choice, by: run)
         case .ended(let run, let error):
             return await ended(run.name, because: error)
@@ -127,7 +127,7 @@ extension AlertShow {
             await appearance.tell()
         case .cancel(let authority):
             await context.delegates.calls.wait(for: id)
-            await noteState()
+            noteState()
             let isHandled = await delegate?.cancel(record) == .handled
             return await resolve(.cancel(handled: isHandled, authority), by: nil)
         case .leave(let reason):
@@ -229,8 +229,8 @@ extension AlertShow {
 
 extension AlertShow {
     /// Has the record tell whether the alert is on the screen.
-    private func noteState() async {
-        if record.response == nil, await appearance.isOnScreen { record.state = .presented }
+    private func noteState() {
+        if record.response == nil, appearance.isOnScreen { record.state = .presented }
     }
 }
 
@@ -243,13 +243,13 @@ extension AlertShow {
         // Calls about other screens come first.
         await context.delegates.calls.wait(for: id)
         await appearance.end()
-        await noteState()
+        noteState()
         var chosenOn: String?
         if case .resolved(let resolved, let name) = end { (record, chosenOn) = (resolved, name) }
         let (response, index) = (record.response, record.response?.buttonIndex ?? -1)
         if response?.isClick == true { await delegate?.clicked(record, buttonAt: index) }
         await delegate?.willDismiss(record, withButtonAt: index)
-        await appearance.stopTimer()
+        appearance.stopTimer()
         let able = runs.all.filter { !$0.isResting }.map(\.name)
         await loop?.noteSuccess(of: able + [chosenOn].compactMap(\.self))
         for run in runs.all { run.leave() }
