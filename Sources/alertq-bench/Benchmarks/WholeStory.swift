@@ -22,7 +22,7 @@ enum WholeStory: RoundBenchmark {
         }
         let sync = syncs.median
         return [
-            .rate(name, "ask to collect", ours: ours.median, plain: plain.median, atLeast: 0.8),
+            .rate(name, "ask to collect", ours: ours.median, plain: plain.median, atLeast: 0.65),
             .time(
                 name, "ask to presenter, p50", ours: appearances.median, plain: sync, unit: "µs",
                 atMost: 2.5),

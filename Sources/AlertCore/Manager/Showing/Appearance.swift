@@ -43,7 +43,7 @@ final class Appearance: Sendable {
 
     /// Notes that the alert is on the screen, if that is news.
     ///
-    /// Gain of not being on the manager's queue: a presenter goes on at once, 20 µs sooner.
+    /// Not on the manager's queue: a presenter that says so goes on at once.
     func note() {
         let now = context.clock.now()
         // All of it under the lock: whoever calls next finds it done.
