@@ -12,7 +12,9 @@ extension AlertManager {
     /// - Parameter presenters: Who shows alerts, all of them at once, in place of those that the
     ///   manager had.
     /// - Throws: ``AlertError/invalid(_:_:)`` for none, or a name that is wrong or given twice;
-    ///   ``AlertError/busy(_:)`` where 64 screens show the queue already; ``AlertError/closed``.
+    ///   ``AlertError/busy(_:)`` where 64 screens show the queue already;
+    ///   ``AlertError/notPermitted(path:_:)`` and ``AlertError/storage(operation:_:)`` where the
+    ///   file of the screens can't be used; ``AlertError/closed``.
     public func startPresenting(_ presenters: [any AlertPresenter]) async throws(AlertError) {
         guard !presenters.isEmpty else { throw .invalid("presenters", "are missing") }
         try Self.check(presenters)

@@ -44,4 +44,9 @@ public struct ClockReading: Sendable, Hashable {
     public func isAtOrAfter(_ other: ClockReading) -> Bool {
         time(until: other) <= .zero
     }
+
+    /// The first of some moments, as this clock will come to them; `nil` if there is none.
+    package func earliest(of moments: some Sequence<ClockReading>) -> ClockReading? {
+        moments.min { time(until: $0) < time(until: $1) }
+    }
 }

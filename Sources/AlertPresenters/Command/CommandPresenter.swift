@@ -43,7 +43,7 @@ public struct CommandPresenter: AlertPresenter {
         log: @escaping @Sendable (String) -> Void = StandardLog.write
     ) throws(ProgramError) {
         try self.init(
-            program, usesTerminal: usesTerminal, pauses: Backoff(longest: .seconds(2)), log: log)
+            program, usesTerminal: usesTerminal, pauses: ProgramShow.pauses, log: log)
     }
 
     init(

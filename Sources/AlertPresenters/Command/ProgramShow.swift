@@ -26,6 +26,9 @@ struct ProgramShow: Sendable {
     /// time gets one attempt.
     private static let attempts = 3
 
+    /// How long to wait between attempts.
+    static let pauses = Backoff(longest: .seconds(2))
+
     /// Whether the last alert was left to others.
     private final class Memory: Sendable {
         let hasFailed = Atomic(false)
@@ -37,7 +40,7 @@ struct ProgramShow: Sendable {
     private let memory = Memory()
 
     init(
-        name: String, pauses: Backoff = Backoff(longest: .seconds(2)),
+        name: String, pauses: Backoff = Self.pauses,
         log: @escaping @Sendable (String) -> Void
     ) {
         self.name = name

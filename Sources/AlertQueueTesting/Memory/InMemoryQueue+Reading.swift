@@ -64,8 +64,7 @@ extension InMemoryQueue {
 
     /// When something is due next, of what a clock can tell before; `nil` for never.
     func nextDue(at now: ClockReading) -> ClockReading? {
-        waiting.flatMap { [$0.expiry, $0.snoozedUntil] }.compactMap(\.self)
-            .min { now.time(until: $0) < now.time(until: $1) }
+        now.earliest(of: waiting.flatMap { [$0.expiry, $0.snoozedUntil] }.compactMap(\.self))
     }
 
     /// Entries of the log, with what their alerts add.

@@ -86,7 +86,7 @@ extension Database {
                 Self.snoozeEnds, .text(boot)
             ) { Self.moment($0, SnoozeEnd.snoozedMs, .snoozedBootMs, in: boot) },
         ]
-        return moments.compactMap { $0 }.min { now.time(until: $0) < now.time(until: $1) }
+        return now.earliest(of: moments.compactMap(\.self))
     }
 
     private enum Deadline: Int32, ColumnList { case expiresMs, expiresBootMs }

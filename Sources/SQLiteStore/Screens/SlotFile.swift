@@ -32,11 +32,6 @@ struct SlotFile: Sendable {
     let mode: mode_t
     private let known = KnownScreens()
 
-    init(path: String, mode: mode_t) {
-        self.path = path
-        self.mode = mode
-    }
-
     /// A screen with an entry.
     struct Attached {
         var index = 0

@@ -118,9 +118,7 @@ extension WaitingAskers {
         let now = context.clock.now()
         let overdue = deadlines.filter { now.isAtOrAfter($0.value) && !expiring.contains($0.key) }
             .keys.sorted()
-        if let next = deadlines.values.filter({ !now.isAtOrAfter($0) })
-            .min(by: { now.time(until: $0) < now.time(until: $1) })
-        {
+        if let next = now.earliest(of: deadlines.values.filter { !now.isAtOrAfter($0) }) {
             alarm.set(at: next) { [weak self] in await self?.expireOverdue() }
         }
         guard !overdue.isEmpty else { return }

@@ -90,8 +90,7 @@ extension HandlerAgenda {
     /// process has it. An alarm for it would go off over and over.
     func nextDue(after now: ClockReading) -> ClockReading? {
         let moments = retries.values.map(\.due) + walks.values.compactMap(\.due)
-        return moments.filter { !now.isAtOrAfter($0) }
-            .min { now.time(until: $0) < now.time(until: $1) }
+        return now.earliest(of: moments.filter { !now.isAtOrAfter($0) })
     }
 
     /// What has to be tried now, the oldest first: what failed and has paused for long enough, and

@@ -11,8 +11,8 @@ enum LoopPause: Sendable {
     static func untilFirst(
         of ends: [ClockReading?], _ now: ClockReading, after seen: UInt64
     ) -> LoopPause {
-        let end = ends.compactMap(\.self).min { now.time(until: $0) < now.time(until: $1) }
-        return end.map { .until($0, after: seen) } ?? .untilWoken(after: seen)
+        now.earliest(of: ends.compactMap(\.self)).map { .until($0, after: seen) }
+            ?? .untilWoken(after: seen)
     }
 
     func wait(_ wakeUps: WakeUps, _ clock: any AlertClock) async {

@@ -42,7 +42,7 @@ actor PresentationLoop: QueueActor {
 
     /// Starts showing alerts, if it does not; `only` limits that to one alert.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` where as many screens are attached as there may be.
+    /// - Throws: Why no screen can be attached.
     func start(
         _ all: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool, for manager: AlertManager
     ) async throws(AlertError) {
@@ -141,7 +141,7 @@ extension PresentationLoop {
             let able = presenters.able(at: context.clock.now())
             guard !able.isEmpty else {
                 await lead.stayAway()
-                return pause(until: nil, or: seen)
+                return pause(untilNews(after: seen))
             }
             guard await lead.takeTurn(able) else { continue }
             defer { lead.endTurn() }
@@ -281,10 +281,10 @@ extension PresentationLoop {
         return isOn ? pause : nil
     }
 
-    /// Waits for something new, for a moment, or until a presenter has rested.
-    private func pause(until end: ClockReading?, or seen: UInt64) -> LoopPause? {
+    /// Until something is new, until a moment, or until a presenter has rested.
+    private func untilNews(after seen: UInt64, or end: ClockReading? = nil) -> LoopPause {
         let now = context.clock.now()
-        return pause(.untilFirst(of: [end, presenters.nextTry(after: now)], now, after: seen))
+        return .untilFirst(of: [end, presenters.nextTry(after: now)], now, after: seen)
     }
 
     /// Waits for a time, whatever happens meanwhile.
@@ -298,16 +298,16 @@ extension PresentationLoop {
         if !idleWaiters.isEmpty, await alerts.isEmpty(for: presenters) { idleWaiters.wake() }
         // What others show may come before what only this manager shows.
         if await elsewhere.id == nil { wakeUps.releaseOwner(ifUnchangedSince: seen) }
-        return pause(until: nil, or: seen)
+        return pause(untilNews(after: seen))
     }
 
     private func pauseWithNothing(_ lease: any ScreenLease, _ seen: UInt64) async -> LoopPause? {
         await elsewhere.end()
         _ = await lease.show(nil, current: nil, hasDelegate: false)
         wakeUps.releaseOwner(ifUnchangedSince: seen)
-        let end = await alerts.nextTry()
-        if end == nil, presenters.nextTry(after: context.clock.now()) == nil { idleWaiters.wake() }
-        return pause(until: end, or: seen)
+        let next = untilNews(after: seen, or: await alerts.nextTry())
+        if case .untilWoken = next { idleWaiters.wake() }
+        return pause(next)
     }
 
     /// Lets another screen lead, which may be able to read the queue or write the slot file.

@@ -47,7 +47,6 @@ struct Rests<Key: Hashable & Comparable & Sendable>: Sendable {
     /// When the first of them may be tried again.
     func nextEnd(after now: ClockReading) -> ClockReading? {
         guard !rests.isEmpty else { return nil }
-        let ends = rests.values.map(\.end).filter { !now.isAtOrAfter($0) }
-        return ends.min { now.time(until: $0) < now.time(until: $1) }
+        return now.earliest(of: rests.values.map(\.end).filter { !now.isAtOrAfter($0) })
     }
 }

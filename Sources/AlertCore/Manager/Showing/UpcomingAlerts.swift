@@ -163,7 +163,6 @@ actor UpcomingAlerts: QueueActor {
     /// When the first of the alerts that are passed over may be tried again.
     func nextTry() -> ClockReading? {
         let now = context.clock.now()
-        let ends = [refused, unshown, failed].compactMap { $0.nextEnd(after: now) }
-        return ends.min { now.time(until: $0) < now.time(until: $1) }
+        return now.earliest(of: [refused, unshown, failed].compactMap { $0.nextEnd(after: now) })
     }
 }
