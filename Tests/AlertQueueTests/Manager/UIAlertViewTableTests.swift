@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// The right column of the README's table "If you know UIAlertView", compiled and run.
+/// The right column of the table in "If you know UIAlertView", compiled and run.
 @Suite("UIAlertView table")
 struct UIAlertViewTableTests {
     /// What the table's rows call their own things.

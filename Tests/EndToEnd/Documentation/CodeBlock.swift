@@ -7,6 +7,9 @@ struct CodeBlock: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
+    /// The articles about the library and the command.
+    static let articles = "Sources/AlertQueue/AlertQueue.docc/"
+
     /// Where programs are found.
     static let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
 
@@ -48,6 +51,11 @@ struct CodeBlock: Sendable {
         let code = line.drop { $0 == " " }
         guard code.hasPrefix("///") else { return nil }
         return code.dropFirst(3).hasPrefix(" ") ? code.dropFirst(4) : code.dropFirst(3)
+    }
+
+    /// The text of a file, whose path starts at the root of the package.
+    static func text(of file: String) throws -> String {
+        try String(contentsOf: root.appending(path: file), encoding: .utf8)
     }
 
     /// The files below a folder whose names end so.

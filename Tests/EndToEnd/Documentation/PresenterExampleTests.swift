@@ -4,9 +4,9 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The README's own presenters, tried with the programs that they name.
+/// The presenters that the documentation has as scripts, tried with the programs that they use.
 @Suite(
-    "Presenters of the README",
+    "Presenter scripts",
     .enabled(if: DesktopSession.has("jq", "fzf", "rofi"), "needs Xvfb, jq, fzf and rofi"))
 struct PresenterExampleTests {
     let queue: CommandLineQueue
@@ -14,10 +14,10 @@ struct PresenterExampleTests {
 
     init() throws {
         queue = try CommandLineQueue()
-        scripts = try CodeBlock.all("shell", in: "README.md")
+        scripts = try CodeBlock.all("shell", in: CodeBlock.articles + "PresenterScripts.md")
     }
 
-    /// The presenter that uses a program, as the README has it.
+    /// The presenter that uses a program, as the article has it.
     private func path(using program: String) throws -> String {
         let script = try #require(scripts.first { $0.text.contains(program) })
         #expect(script.text.split(separator: "\n").count < 10)
@@ -107,8 +107,7 @@ struct PresenterExampleTests {
 
     @Test("The table of presenters names those that there are")
     func table() async throws {
-        let text = try String(
-            contentsOf: CodeBlock.root.appending(path: "README.md"), encoding: .utf8)
+        let text = try CodeBlock.text(of: "README.md")
         let table = try #require(text.firstMatch(of: /(?s)\| `--on` \|.*?\n\n/)).0
         let named = table.split(separator: "\n").compactMap { line in
             line.firstMatch(of: /^\| `([a-z]+)(?::PROGRAM)?` \| [^s]/).map { String($0.1) }

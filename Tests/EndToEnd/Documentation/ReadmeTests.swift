@@ -4,13 +4,13 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The README says what is true: its recorded run and its tables are tried here.
+/// The README and the articles say what is true: the recorded run and the tables are tried here.
 @Suite("README")
 struct ReadmeTests {
     let text: String
 
     init() throws {
-        text = try String(contentsOf: CodeBlock.root.appending(path: "README.md"), encoding: .utf8)
+        text = try CodeBlock.text(of: "README.md")
     }
 
     @Test("The recorded run comes out as it is printed")
@@ -60,7 +60,8 @@ struct ReadmeTests {
     func verbs() async throws {
         let queue = try CommandLineQueue()
         let head = /(?s)\| verb \| does \|\n\|---\|---\|\n(.*?)\n\n/
-        let table = try #require(text.firstMatch(of: head)).1
+        let command = try CodeBlock.text(of: CodeBlock.articles + "Command.md")
+        let table = try #require(command.firstMatch(of: head)).1
         let named = Set(
             table.split(separator: "\n").flatMap { line in
                 (line.split(separator: "|").first ?? "").matches(of: /`([a-z]+)/)
@@ -85,7 +86,8 @@ struct ReadmeTests {
 
     @Test("The JSON example has the keys of the real thing, in their order")
     func json() async throws {
-        let example = try #require(text.firstMatch(of: /(?s)```json\n(.*?)\n```/)).1
+        let formats = try CodeBlock.text(of: CodeBlock.articles + "Formats.md")
+        let example = try #require(formats.firstMatch(of: /(?s)```json\n(.*?)\n```/)).1
         let queue = try CommandLineQueue()
         _ = try await queue.run("ask", "Prune?", "--detach")
         _ = try await queue.run("answer", "1", "OK")
@@ -94,12 +96,18 @@ struct ReadmeTests {
         let buttonKeys: Set<String> = ["id", "title", "role", "host"]
         let isOuter = { (key: String) in !buttonKeys.contains(key) }
         #expect(keys(String(example)).filter(isOuter) == keys(real).filter(isOuter))
+        // The table explains keys of the example.
+        let explained = formats.matches(of: /(?m)^\| (`[a-z_`, ]+`) \|/).flatMap {
+            $0.1.matches(of: /[a-z_]+/).map { String($0.0) }
+        }.filter { $0 != "pending" && $0 != "history" }
+        #expect(explained.count >= 10 && Set(explained).isSubset(of: keys(String(example))))
     }
 
     @Test("The SQL views have the columns of the table")
     func views() async throws {
         let queue = try CommandLineQueue()
         _ = try await queue.run("notify", "Done")
+        let text = try CodeBlock.text(of: CodeBlock.articles + "Formats.md")
         for view in ["pending", "history"] {
             let start = try #require(text.firstRange(of: "| `\(view)` | id,")).upperBound
             let columns = "id," + text[start...].prefix { $0 != "|" }.dropLast()
@@ -114,9 +122,8 @@ struct ReadmeTests {
 
     @Test("The right column of the UIAlertView table is compiled")
     func table() throws {
-        let heading = #/(?s)### If you know UIAlertView\n(.*?)\n## /#
-        let section = try #require(text.firstMatch(of: heading)).1
-        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        let article = try CodeBlock.text(of: CodeBlock.articles + "UIAlertView.md")
+        let rows = article.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
         #expect(rows.count >= 15)
         let compiled = try String(
             contentsOf: CodeBlock.root.appending(

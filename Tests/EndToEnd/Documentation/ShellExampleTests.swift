@@ -4,7 +4,8 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Every shell example of the README is run, line by line, as a person would at a terminal.
+/// Every shell example of the README and of the articles is run, line by line, as a person would at
+/// a terminal.
 ///
 /// `alertq` is the built command. What would install, build or delete something is a stub that
 /// notes that it was called. An `ask` that waits is answered with its first button by another; a
@@ -19,12 +20,17 @@ struct ShellExampleTests {
     /// What is no part of this package.
     private static let stubs = ["apt-get", "prune", "swift"]
 
-    @Test("Every line of every shell example does what it says")
-    func readme() async throws {
+    /// The documents that have such examples.
+    private static let documents =
+        (["README.md"] + ((try? CodeBlock.files(in: "Sources", ".md")) ?? [])).filter { file in
+            (try? CodeBlock.all("sh", in: file))?.isEmpty == false
+        }
+
+    @Test("Every line of every shell example does what it says", arguments: documents)
+    func examples(of document: String) async throws {
         try prepare()
-        let blocks = try CodeBlock.all("sh", in: "README.md")
-        #expect(blocks.count >= 4)
-        for block in blocks {
+        #expect(try await queue.run("notify", "An older notice").code == 0)
+        for block in try CodeBlock.all("sh", in: document) {
             let lines = block.text.split(separator: "\n").map(String.init)
                 .filter { !$0.hasPrefix("#") }
             try await makeRoom(for: lines)
@@ -33,23 +39,15 @@ struct ShellExampleTests {
                 #expect(finished.code == Self.code(of: line), "\(line)\n\(finished.errors)")
             }
         }
-        let called = try String(contentsOfFile: queue.directory + "/called", encoding: .utf8)
-        for stub in Self.stubs { #expect(called.contains(stub), "no example runs \(stub)") }
         #expect(try await queue.isSound())
     }
 
-    @Test("So does every line of the article about backups")
-    func backups() async throws {
-        try prepare()
-        #expect(try await queue.run("notify", "One").code == 0)
-        let blocks = try CodeBlock.all(
-            "sh", in: "Sources/AlertQueue/AlertQueue.docc/BackingUp.md")
-        #expect(blocks.count >= 4)
-        for line in blocks.flatMap({ $0.text.split(separator: "\n").map(String.init) }) {
-            let finished = try await run(line)
-            #expect(finished.code == Self.code(of: line), "\(line)\n\(finished.errors)")
-        }
-        #expect(try await queue.isSound())
+    @Test("The README and several articles have shell examples, and each stub is used")
+    func examplesExist() throws {
+        #expect(Self.documents.count >= 5)
+        let examples = try Self.documents.flatMap { try CodeBlock.all("sh", in: $0) }
+        let all = examples.map(\.text).joined()
+        for stub in Self.stubs { #expect(all.contains(stub), "no example runs \(stub)") }
     }
 
     @Test("A line that fails is told of", arguments: ["alertq lsit", "prnue", "alertq show 1"])

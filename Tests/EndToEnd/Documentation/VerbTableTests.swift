@@ -4,8 +4,8 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Every row of the README's tables of verbs and of exit codes is tried with the built command.
-@Suite("Tables of the README")
+/// Every row of the tables of verbs and of exit codes is tried with the built command.
+@Suite("Tables of verbs and exit codes")
 struct VerbTableTests {
     let queue: CommandLineQueue
 
@@ -143,8 +143,7 @@ extension VerbTableTests {
     ]
 
     private static func tableVerbs() throws -> [String] {
-        let text = try String(
-            contentsOf: CodeBlock.root.appending(path: "README.md"), encoding: .utf8)
+        let text = try CodeBlock.text(of: CodeBlock.articles + "Command.md")
         let head = /(?s)\| verb \| does \|\n\|---\|---\|\n(.*?)\n\n/
         let rows = try #require(text.firstMatch(of: head)).1
         return rows.split(separator: "\n").flatMap { row in
@@ -223,8 +222,7 @@ extension VerbTableTests {
     ]
 
     private static func tableCodes() throws -> [Int32] {
-        let text = try String(
-            contentsOf: CodeBlock.root.appending(path: "README.md"), encoding: .utf8)
+        let text = try CodeBlock.text(of: CodeBlock.articles + "Command.md")
         let head = /(?s)\| exit \| meaning \|\n\|---\|---\|\n(.*?)\n\n/
         let rows = try #require(text.firstMatch(of: head)).1
         return rows.split(separator: "\n").flatMap { row in
