@@ -19,6 +19,6 @@ extension Descriptor {
     }
 
     private static func refusal(of path: String) -> AlertError {
-        .notPermitted(path: path, "it is a link or no plain file, and is not touched")
+        .notPermitted(path: path, "it is a link or not a regular file, and is not touched")
     }
 }
