@@ -1,6 +1,6 @@
-/// One numbered step of the database's shape.
+/// One numbered step of the database schema.
 ///
-/// A migration that has shipped is never edited; what it got wrong, the next one mends.
+/// A migration that has shipped is never edited; its mistakes are corrected by the next one.
 package struct Migration: Sendable {
     /// The schema version after this step, from 1.
     package let version: Int
@@ -15,16 +15,16 @@ package struct Migration: Sendable {
         sql = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The function of SQL that a connection has to define before it can write the audit log of
-    /// the newest schema, whose version it takes.
+    /// The SQL function that a connection must define before it can write the audit log of the
+    /// newest schema; its argument is the schema version.
     ///
     /// A program of an earlier version may have the file open while it is migrated. It does not
-    /// define this function, or without an argument, and so each of its writes fails, with the
-    /// function's name as reason.
+    /// define this function, or defines it without an argument, so each of its writes fails with
+    /// the function's name in the error.
     package static let versionGuard = "this_queue_needs_a_newer_alertq"
 
-    /// What all of them together make: each object with its type, name and table, and with its
-    /// statement unless SQLite makes it by itself. The file `schema.sql`, which a test writes.
+    /// The resulting schema: each object with its type, name and table, and with its statement
+    /// unless SQLite creates it by itself. This is the file `schema.sql`, which a test writes.
     package static let schema: [UInt8] = PackageResources.schema_sql
 
     /// Every migration, oldest first.

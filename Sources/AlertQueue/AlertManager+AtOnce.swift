@@ -2,17 +2,17 @@ import AlertCore
 import Linux
 import SQLiteStore
 
-// What the command does without a manager, or about one, with the files of a queue.
+// What the command does with the files of a queue, without a manager or about one.
 extension AlertManager {
-    /// Counts what waits on the calling thread, without a manager; after `nil` one has to do it.
+    /// Counts the waiting alerts on the calling thread, without a manager; if `nil`, use a manager.
     package static func pendingCountAtOnce(path: String) -> Int? {
         SQLiteAlertStore.pendingCountAtOnce(path: path)
     }
 
     /// Stores an alert on the calling thread, without a manager.
     ///
-    /// Only what goes without waiting is done so: after `nil`, which means that nothing was stored,
-    /// a manager does it, or says what is in the way.
+    /// It never waits: `nil` means that nothing was stored; use a manager, which waits or reports
+    /// the problem.
     package static func submitAtOnce(
         _ alert: Alert, path: String, via: String
     ) throws(AlertError) -> AlertRecord? {
@@ -22,6 +22,7 @@ extension AlertManager {
             Question(alert: alert, source: source), by: Caller(via: via), path: path)?.record
     }
 
-    /// The process that keeps this one from writing just now, if there is one and it can be seen.
+    /// The process that currently prevents this one from writing, if there is one and it is
+    /// visible.
     package nonisolated var lockHolder: LinuxProcess? { QueueLocks(database: path).writer }
 }

@@ -1,7 +1,7 @@
 @_exported import AlertCore
 import SQLiteStore
 
-// Where a location becomes a store.
+// Turning a location into a store.
 extension AlertManager {
     /// Opens a queue.
     ///
@@ -11,16 +11,16 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - path: The database file; `nil` means `$ALERTQ_DATABASE`, else the user's queue,
-    ///     `$XDG_STATE_HOME/alertq/queue.db` or `~/.local/state/alertq/queue.db`, else, for root
-    ///     and where there is no home, the system queue, `/var/lib/alertq/queue.db`. The file is
-    ///     created if it does not exist; its directory is created for the user's queue alone.
-    ///   - source: The name under which alerts are asked, 1 to 256 bytes; `nil` means the
-    ///     program's name.
-    ///   - presenters: Who shows alerts, all of them at once; none means that this manager only
-    ///     asks and listens.
-    ///   - delegate: Hears what happens on this manager's screen, and to its own alerts on any;
+    ///     `$XDG_STATE_HOME/alertq/queue.db` or `~/.local/state/alertq/queue.db`, or, for root and
+    ///     if there is no home directory, the system queue, `/var/lib/alertq/queue.db`. The file is
+    ///     created if it does not exist; its directory is created only for the user's queue.
+    ///   - source: The source of this manager's alerts, 1 to 256 bytes; `nil` means the program's
+    ///     name.
+    ///   - presenters: The presenters that show alerts, all at once; an empty array means that this
+    ///     manager only asks and listens.
+    ///   - delegate: An observer of this manager's screen, and of its own alerts on any screen;
     ///     held weakly.
-    ///   - clock: The time; replaced in tests.
+    ///   - clock: The time source; replaced in tests.
     /// - Throws: ``AlertError/incompatible(path:_:)``, ``AlertError/notPermitted(path:_:)``,
     ///   ``AlertError/inconsistent(_:_:)`` for a schema that is not alertq's,
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, and
@@ -35,10 +35,10 @@ extension AlertManager {
             presenters: presenters, delegate: delegate, clock: clock)
     }
 
-    /// Opens a queue for the command, whose verb stands in the records as `via`.
+    /// Opens a queue for the command, whose verb is recorded as `via`.
     ///
-    /// - Parameter keepsTime: Whether it applies the queue's deadlines. Who only reads a backup
-    ///   writes nothing to it.
+    /// - Parameter keepsTime: Whether it applies the queue's deadlines. A process that only reads a
+    ///   backup must not write to it.
     package init(
         path: String, source: String? = nil, via: String,
         presenters: [any AlertPresenter] = [], delegate: (any AlertManagerDelegate)? = nil,

@@ -3,8 +3,8 @@ import Synchronization
 
 // The manager that a whole program shares.
 extension AlertManager {
-    /// The manager of the default database, opened at the first call and kept until it is closed;
-    /// the next call then opens another.
+    /// The manager of the default database, opened by the first call and kept until it is closed;
+    /// the next call then opens a new one.
     ///
     /// ```swift
     /// try await AlertManager.shared().show("Backup failed") { addButton in
@@ -13,11 +13,11 @@ extension AlertManager {
     /// }
     /// ```
     ///
-    /// It only asks and listens, unless
-    /// ``configureShared(path:source:presenters:delegate:)`` says otherwise.
+    /// It only asks and listens, unless configured otherwise with
+    /// ``configureShared(path:source:presenters:delegate:)``.
     ///
-    /// - Throws: what ``init(path:source:presenters:delegate:clock:)`` throws; the next call tries
-    ///   again.
+    /// - Throws: The errors of ``init(path:source:presenters:delegate:clock:)``; the next call
+    ///   tries again.
     public static func shared() async throws(AlertError) -> AlertManager {
         while true {
             let opening = shared.withLock { $0.start() }
@@ -25,12 +25,12 @@ extension AlertManager {
             shared.withLock { if $0.opening == opening { $0.result = result } }
             if case .success(let manager) = result, !manager.isClosed { return manager }
             shared.withLock { if $0.opening == opening { $0.opening = nil } }
-            // What was opened has been closed meanwhile, or could not be opened.
+            // The manager has been closed in the meantime, or could not be opened.
             if case .failure(let error) = result { throw error }
         }
     }
 
-    /// Says how ``shared()`` opens its manager, before anything has called that.
+    /// Configures how ``shared()`` opens its manager; must be called before it.
     ///
     /// ```swift
     /// try AlertManager.configureShared(
@@ -39,12 +39,12 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - path: The database file; `nil` as in ``init(path:source:presenters:delegate:clock:)``.
-    ///   - source: The name under which alerts are asked; `nil` means the program's name.
-    ///   - presenters: Who shows alerts.
-    ///   - delegate: Hears what happens on this manager's screen, and to its own alerts on any;
+    ///   - source: The source of its alerts; `nil` means the program's name.
+    ///   - presenters: The presenters that show alerts.
+    ///   - delegate: An observer of this manager's screen, and of its own alerts on any screen;
     ///     held weakly.
-    /// - Throws: ``AlertError/invalid(_:_:)`` if the shared manager is open already, or is being
-    ///   opened: close it first. Wrong names are ``shared()``'s to report.
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the shared manager is already open or being
+    ///   opened: close it first. Invalid names are reported by ``shared()``.
     public static func configureShared(
         path: String? = nil, source: String? = nil, presenters: [any AlertPresenter] = [],
         delegate: (any AlertManagerDelegate)? = nil
@@ -58,7 +58,7 @@ extension AlertManager {
         }
         guard isDone else {
             throw .invalid(
-                "shared manager", "is in use already: configure it before shared() is called")
+                "shared manager", "is already in use: configure it before shared() is called")
         }
     }
 
@@ -73,16 +73,16 @@ private struct SharedConfiguration: Sendable {
     weak var delegate: (any AlertManagerDelegate)?
 }
 
-/// The shared manager, from its configuration on.
+/// The state of the shared manager, from its configuration on.
 private struct Shared: Sendable {
     typealias Result = Swift.Result<AlertManager, AlertError>
 
     var configuration = SharedConfiguration()
     var opening: Task<Result, Never>?
-    /// What the opening has come to.
+    /// The result of opening it.
     var result: Result?
 
-    /// Whether it was open, and is no longer.
+    /// Whether it was open and no longer is.
     var isOver: Bool {
         switch result {
         case .success(let manager): manager.isClosed

@@ -40,7 +40,7 @@ static const char *const texts[STATEMENTS] = {
     [AUDIT] = "INSERT INTO audit (at_ms, event, job_id) VALUES (?, ?, ?)",
 };
 
-// What an alert of the plain loop holds.
+// The contents of an alert in the plain loop.
 static const char payload[] =
     "{\"title\":\"Prune old snapshots?\",\"message\":\"40 GB\",\"buttons\":["
     "{\"id\":\"yes\",\"title\":\"Yes\"},{\"id\":\"no\",\"role\":\"cancel\",\"title\":\"No\"}]}";
@@ -80,7 +80,7 @@ static int enqueue(job_queue *queue) {
     return code;
 }
 
-// Claims the oldest job that is ready; its id is 0 if there is none.
+// Claims the oldest ready job; its id is 0 if there is none.
 static int claim(job_queue *queue, sqlite3_int64 *job) {
     int code = execute(queue->db, "BEGIN IMMEDIATE");
     sqlite3_int64 now = milliseconds_now();

@@ -44,10 +44,10 @@ struct plain_loop {
     int version;
     sqlite3_int64 sequence;
     sqlite3_int64 turn;
-    // The alert whose response has been collected, as is still to be stored; 0 for none.
+    // The alert whose collection has yet to be stored; 0 if there is none.
     sqlite3_int64 collected;
     unsigned char hash[32];
-    // As long as what the queue tells of a question.
+    // As long as the detail of a question in the queue.
     char detail[156 + 1];
 };
 
@@ -101,7 +101,7 @@ static int audit(
     for (int index = 5; index <= 7; index++) {
         sqlite3_bind_blob(statement, index, loop->hash, sizeof loop->hash, SQLITE_STATIC);
     }
-    // Without a text it is NULL.
+    // Without a text, the detail is NULL.
     sqlite3_bind_text(statement, 8, detail, -1, SQLITE_STATIC);
     return run(statement);
 }
@@ -115,7 +115,7 @@ static int change_pending(plain_loop *loop, int change) {
     return code;
 }
 
-// Marks the last response as collected, with the entry that tells of it.
+// Marks the last response as collected, with its entry.
 static int collect(plain_loop *loop, sqlite3_int64 now) {
     if (loop->collected == 0) return SQLITE_OK;
     sqlite3_stmt *statement = loop->statements[COLLECT];

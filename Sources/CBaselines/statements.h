@@ -7,7 +7,7 @@
 // Runs a step unless an earlier one has failed; `code` is a variable of the caller.
 #define THEN(step) (code = code == SQLITE_OK ? (step) : code)
 
-// Compiles statements that are kept and used again.
+// Compiles statements that are kept and reused.
 static inline int statements_prepare(
     sqlite3 *db, const char *const texts[], sqlite3_stmt *statements[], int count
 ) {
@@ -28,10 +28,10 @@ static inline void bind_text(sqlite3_stmt *statement, int index, const char *tex
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
 }
 
-// Runs a statement to its end, and makes it ready for its next use.
+// Runs a statement to its end, and resets it for its next use.
 static inline int run(sqlite3_stmt *statement) {
     while (sqlite3_step(statement) == SQLITE_ROW) {}
-    // An error of the step comes again here; one of binding has made the step fail.
+    // This returns an error of the step again; an error of binding has made the step fail.
     int code = sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return code;

@@ -1,7 +1,7 @@
 #ifndef ALERTQ_CLINUX_SHA256_H
 #define ALERTQ_CLINUX_SHA256_H
 
-// The processor's own SHA-256, where it has one: Intel's SHA extensions, which Swift can't express.
+// The processor's own SHA-256, if it has one: Intel's SHA extensions, which Swift can't express.
 // See the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, SHA256RNDS2,
 // SHA256MSG1 and SHA256MSG2.
 
@@ -21,13 +21,13 @@ static inline int clinux_has_sha256(void) {
     return (b & (1u << 29)) != 0;
 }
 
-// Works blocks of 64 bytes into the eight words of the state, with the 64 round constants.
+// Compresses blocks of 64 bytes into the eight words of the state, with the 64 round constants.
 __attribute__((target("sha,sse4.1,ssse3")))
 static inline void clinux_sha256(
     uint32_t *state, const uint8_t *block, size_t count, const uint32_t *constants
 ) {
     const __m128i order = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
-    // The instructions want the words as ABEF and CDGH.
+    // The instructions expect the words as ABEF and CDGH.
     __m128i low = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);
     __m128i high = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state + 4)), 0x1b);
     __m128i abef = _mm_alignr_epi8(low, high, 8);

@@ -36,8 +36,8 @@ static inline int clinux_flock(int fd, int operation) {
 
 extern int statx(int directory, const char *path, int flags, unsigned int mask, struct statx *);
 
-// What tells one file from every other one, before and after it; see statx(2). A file system that
-// keeps no birth times says 0. An empty path means the file of the descriptor itself.
+// What distinguishes a file from every other one, past or future; see statx(2). A file system
+// without birth times reports 0. An empty path means the file of the descriptor itself.
 struct clinux_file {
     uint64_t device, inode;
     int64_t size, born_seconds, born_nanoseconds;
@@ -87,18 +87,18 @@ static inline int clinux_signaled(int status) { return WIFSIGNALED(status); }
 static inline int clinux_term_signal(int status) { return WTERMSIG(status); }
 
 // getopt's results are global variables, which Swift 6 can't prove to be safe; its callers hold
-// a lock. Setting optind to 0 makes glibc start anew; see getopt_long(3).
+// a lock. Setting optind to 0 makes glibc start over; see getopt_long(3).
 static inline void clinux_getopt_reset(void) { optind = 0; opterr = 0; }
 static inline int clinux_getopt_index(void) { return optind; }
 static inline int clinux_getopt_option(void) { return optopt; }
 static inline const char *clinux_getopt_argument(void) { return optarg; }
 
-// Glibc's own header of malloc's settings is not part of Swift's module.
+// glibc's header for malloc's settings is not part of Swift's module.
 #include <malloc.h>
 
 static inline void clinux_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
-// SIG_IGN is a macro with a cast, and sigaction's handler sits in a union.
+// SIG_IGN is a macro with a cast, and sigaction's handler is in a union.
 #include <signal.h>
 #include <stddef.h>
 
@@ -107,7 +107,7 @@ static inline int clinux_is_ignored(int signal) {
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// Hidden behind _GNU_SOURCE; glibc has it since 2.34.
+// Hidden behind _GNU_SOURCE; glibc has had it since 2.34.
 #include <spawn.h>
 
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);

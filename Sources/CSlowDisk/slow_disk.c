@@ -17,7 +17,7 @@ void slow_disk_delay(unsigned microseconds) {
 static int slowly(long result) {
     unsigned left = delay;
     if (left == 0 || result != 0) return (int)result;
-    // Without this the kernel may add 50 µs, so that it can wake several sleepers at once.
+    // Without this the kernel may add 50 µs in order to wake several sleepers at once.
     prctl(PR_SET_TIMERSLACK, 1);
     struct timespec time = {left / 1000000, left % 1000000 * 1000};
     while (nanosleep(&time, &time) != 0 && errno == EINTR) {}

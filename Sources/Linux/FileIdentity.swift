@@ -1,15 +1,15 @@
 import CLinux
 
-/// Which file something is, under any name.
+/// The identity of a file, under any name.
 ///
-/// A file that is deleted leaves its inode's number to the next one at once, so the moment of its
-/// birth belongs to its identity; see statx(2).
+/// The inode number of a deleted file may be reused at once, so the time of birth is part of the
+/// identity; see statx(2).
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     private let bornSeconds: Int64
     private let bornNanoseconds: Int64
-    /// Its size in bytes; not part of its identity, but learnt with it.
+    /// Its size in bytes; not part of its identity, but read with it.
     package let size: Int64
 
     package init?(path: String) {

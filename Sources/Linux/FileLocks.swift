@@ -1,12 +1,13 @@
 import CLinux
 
-/// The locks that processes hold on one file, as the kernel tells; see `/proc/locks` in proc(5).
+/// The locks that processes hold on one file, as reported by the kernel in `/proc/locks`; see
+/// proc(5).
 ///
 /// A process in another pid namespace is not in the list.
 package struct FileLocks {
     private let file: FileIdentity
 
-    /// `nil` where there is no such file.
+    /// `nil` if there is no such file.
     package init?(path: String) {
         guard let file = FileIdentity(path: path) else { return nil }
         self.init(file)
@@ -16,12 +17,12 @@ package struct FileLocks {
         self.file = file
     }
 
-    /// Who holds a lock by flock(2).
+    /// The process that holds a flock(2) lock.
     package func flockHolder() -> LinuxProcess? {
         held().first { $0.kind == "FLOCK" }.map { LinuxProcess(pid: $0.pid) }
     }
 
-    /// Who reads under a POSIX lock that begins in a range of bytes; see fcntl(2).
+    /// The processes that hold a POSIX read lock that begins in a range of bytes; see fcntl(2).
     package func readers(from range: ClosedRange<Int>) -> Set<LinuxProcess> {
         let locks = held().filter {
             $0.kind == "POSIX" && $0.access == "READ" && range.contains($0.first)
@@ -29,16 +30,17 @@ package struct FileLocks {
         return Set(locks.map { LinuxProcess(pid: $0.pid) })
     }
 
-    /// Who holds an open-file-description lock, among the processes whose files this user may see.
+    /// The processes that hold an open-file-description lock, among those whose files this user may
+    /// see.
     ///
-    /// The list names nobody for these locks, because several processes may share the description.
+    /// The list names no process for these locks, because several may share the description.
     package func openFileHolders() -> [LinuxProcess] {
         let processes = LinuxFile.names(in: "/proc").compactMap { Int32($0) }
         return processes.filter(holdsOpenFileLock).map { LinuxProcess(pid: $0) }
     }
 
     private func holdsOpenFileLock(_ pid: Int32) -> Bool {
-        // A process that ends meanwhile holds nothing.
+        // A process that ends in the meantime holds nothing.
         LinuxFile.names(in: "/proc/\(pid)/fd").contains { number in
             FileIdentity(path: "/proc/\(pid)/fd/\(number)") == file
                 && LinuxFile.whole("/proc/\(pid)/fdinfo/\(number)").split(separator: "\n")
@@ -54,7 +56,7 @@ package struct FileLocks {
         let first: Int
     }
 
-    /// The locks on the file that are held, without those that are waited for.
+    /// The locks held on the file, without those that are waited for.
     private func held() -> [Held] {
         let ending = ":\(file.inode)"
         let locks = LinuxFile.whole("/proc/locks").split(separator: "\n").compactMap { line in
@@ -68,7 +70,7 @@ package struct FileLocks {
         let numbers = [gnu_dev_major(UInt(file.device)), gnu_dev_minor(UInt(file.device))]
         let device = numbers.map(Self.hex).joined(separator: ":")
         let exact = locks.filter { $0.file == device + ending }
-        // Some file systems have other numbers there than stat(2) gives.
+        // Some file systems have numbers there that differ from those of stat(2).
         return exact.isEmpty ? locks : exact
     }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the kernel refused to do, and why; see errno(3).
+/// An operation that the kernel refused, and the reason; see errno(3).
 package struct LinuxError: Error, Sendable, Hashable {
-    /// What was tried, with what it was tried on: `open /var/lib/alertq/queue.db`.
+    /// The operation with its object: `open /var/lib/alertq/queue.db`.
     package let operation: String
     package let code: Int32
 
@@ -11,15 +11,15 @@ package struct LinuxError: Error, Sendable, Hashable {
         self.code = code
     }
 
-    /// The failure of the call that has just returned.
+    /// The error of the call that has just returned.
     package static func current(_ operation: String) -> LinuxError {
         LinuxError(operation, code: errno)
     }
 
-    /// What strerror(3) has for the code.
+    /// The text of strerror(3) for the code.
     package var reason: String { String(cString: strerror(code)) }
 
-    /// Whether this process lacks a right, rather than that something is broken.
+    /// Whether this process lacks permission, as opposed to a fault.
     package var isRefusal: Bool { code == EACCES || code == EPERM }
 }
 

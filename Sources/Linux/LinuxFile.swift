@@ -1,6 +1,6 @@
 import Glibc
 
-/// Small reads of files and directories, without more than the C library.
+/// Small reads of files and directories, using only the C library.
 package enum LinuxFile {
     /// The first 4 KiB of a file as text without its last line break, or `nil`.
     package static func text(_ path: String) -> String? {
@@ -14,7 +14,7 @@ package enum LinuxFile {
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
-    /// Where a symbolic link points, or `nil`.
+    /// The target of a symbolic link, or `nil`.
     package static func link(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &buffer, buffer.count)
@@ -22,7 +22,7 @@ package enum LinuxFile {
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// All of a file that the kernel makes up, of 4 MiB at most; what is not UTF-8 is repaired.
+    /// The whole of a kernel-generated file of up to 4 MiB; invalid UTF-8 is repaired.
     package static func whole(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
@@ -37,7 +37,7 @@ package enum LinuxFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The names in a directory; none in one that can't be read. See readdir(3).
+    /// The names in a directory; none if it can't be read. See readdir(3).
     package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

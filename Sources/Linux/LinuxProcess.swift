@@ -1,17 +1,17 @@
-/// Another process, as the kernel shows it to everybody; see proc(5).
+/// Another process, as far as every user may see it; see proc(5).
 package struct LinuxProcess: Sendable {
     package let pid: Int32
-    /// The program's name, as far as it can be seen, in any bytes that it chose; see proc(5),
+    /// The program's name, if visible; the program may have set it to any bytes; see proc(5),
     /// `comm`.
     package let program: String?
-    /// Whether it is stopped, by SIGSTOP or a debugger, and so can't let go of anything.
+    /// Whether it is stopped, by SIGSTOP or a debugger, and so can't release anything.
     package let isStopped: Bool
 
-    /// Looks at a process as it is now.
+    /// Reads the current state of a process.
     package init(pid: Int32) {
         self.pid = pid
         program = LinuxFile.text("/proc/\(pid)/comm")
-        // The name before it may hold anything, brackets included.
+        // The name before it may contain anything, including brackets.
         let state = LinuxFile.text("/proc/\(pid)/stat")?.split(separator: ")").last?
             .first { $0 != " " }
         isStopped = state == "T" || state == "t"
@@ -19,7 +19,7 @@ package struct LinuxProcess: Sendable {
 }
 
 extension LinuxProcess: Hashable {
-    /// Whether two looks saw the same process, no matter what it did meanwhile.
+    /// Whether both values are the same process, whatever it did in the meantime.
     package static func == (left: LinuxProcess, right: LinuxProcess) -> Bool {
         left.pid == right.pid
     }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The bytes of a file that a lock is on; they need not exist. See fcntl(2), `struct flock`.
+/// A range of bytes in a file for a lock; they need not exist. See fcntl(2), `struct flock`.
 package struct LockRange: Sendable, Hashable {
     package let start: Int64
-    /// How many bytes; 0 means all from the start on, however long the file grows.
+    /// The number of bytes; 0 means all bytes from the start on, however long the file grows.
     package let length: Int64
 
     package static let wholeFile = LockRange(from: 0)
@@ -13,7 +13,7 @@ package struct LockRange: Sendable, Hashable {
         self.length = length
     }
 
-    /// The first byte after it; only for a length.
+    /// The first byte after it; only valid if there is a length.
     package var end: Int64 { start + length }
 
     /// All bytes from an offset on.

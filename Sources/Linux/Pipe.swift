@@ -1,14 +1,15 @@
 import CLinux
 import Glibc
 
-/// Both ends of a pipe, neither of which a child inherits. See pipe(2).
+/// Both ends of a pipe, which children don't inherit. See pipe(2).
 package struct Pipe: Sendable {
     package let reading: Descriptor
     package let writing: Descriptor
 
-    /// Makes a pipe.
+    /// Creates a pipe.
     ///
-    /// - Parameter waits: Whether a reader waits for bytes; else it is told that there are none.
+    /// - Parameter waits: Whether a reader waits for bytes; otherwise reading fails if there are
+    ///   none.
     package init(waits: Bool = false) throws(LinuxError) {
         var ends: [Int32] = [-1, -1]
         guard clinux_pipe(&ends) == 0 else { throw .current("make a pipe") }

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// A program that is about to start, with no descriptor of ours but those that it is given, and
-/// with no signal blocked; see posix_spawn(3).
+/// A program to be started without any of our descriptors except those it is given, and with no
+/// signal blocked; see posix_spawn(3).
 package struct ProgramStart: Sendable {
-    /// What a program finds as one of its standard descriptors.
+    /// The target of one of a program's standard descriptors.
     package enum Stream: Sendable {
-        /// What this process has there.
+        /// The same as in this process.
         case inherited
-        /// Nothing to read, and nobody who would read what it writes.
+        /// `/dev/null`: nothing to read, and output is discarded.
         case nothing
         case descriptor(Int32)
         /// A terminal, by its path; for the leader of a new session it becomes the controlling
@@ -16,7 +16,7 @@ package struct ProgramStart: Sendable {
         case terminal(String)
     }
 
-    /// The signals that a terminal or a parent sends, and that programs may find ignored.
+    /// The signals that a terminal or a parent sends, and that programs may inherit as ignored.
     package static let commonSignals = [
         SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGCHLD,
     ]
@@ -25,19 +25,19 @@ package struct ProgramStart: Sendable {
     package let words: [String]
     package let input: Stream
     package let output: Stream
-    /// Where its errors go; the descriptors are set up in the order input, output, errors.
+    /// The target of standard error; the descriptors are set up in the order input, output, errors.
     package let errors: Stream
-    /// The group that it joins, 0 to make it the leader of one of its own; `nil` for ours.
+    /// The process group that it joins, 0 for a new one that it leads; `nil` for ours.
     package var group: pid_t?
-    /// Whether it leads a session of its own; see setsid(2).
+    /// Whether it leads a new session; see setsid(2).
     package var leadsSession = false
     /// A descriptor that it keeps open, as its fourth.
     package var kept: Int32?
-    /// What its environment has beside ours, or instead of ours.
+    /// Variables that its environment has in addition to ours, or instead of ours.
     package var variables: [(name: String, value: String)] = []
-    /// What its environment lacks of ours.
+    /// Variables of ours that its environment lacks.
     package var removedVariables: [String] = []
-    /// The signals that it finds as if nobody had ignored them.
+    /// The signals that are reset to their defaults.
     package var signals = ProgramStart.commonSignals
 
     package init(_ words: [String], input: Stream, output: Stream, errors: Stream) {
@@ -47,7 +47,7 @@ package struct ProgramStart: Sendable {
         self.errors = errors
     }
 
-    /// Starts it, and returns its number.
+    /// Starts it, and returns its process id.
     package func start() throws(LinuxError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -80,7 +80,7 @@ package struct ProgramStart: Sendable {
         sigemptyset(&none)
         for number in signals { sigaddset(&changed, number) }
         posix_spawnattr_setsigdefault(&attributes, &changed)
-        // A thread of Dispatch blocks signals, and its children would go on doing so.
+        // Threads of Dispatch block signals, and their children would inherit that.
         posix_spawnattr_setsigmask(&attributes, &none)
         var flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
         if let group {
@@ -99,7 +99,7 @@ package struct ProgramStart: Sendable {
         _ actions: inout posix_spawn_file_actions_t, _ attributes: inout posix_spawnattr_t
     ) throws(LinuxError) -> pid_t {
         let argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        // The environment's own strings are not ours to free.
+        // The environment's own strings must not be freed.
         let own: [UnsafeMutablePointer<CChar>?] = variables.map {
             strdup("\($0.name)=\($0.value)")
         }

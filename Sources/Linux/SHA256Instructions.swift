@@ -5,7 +5,7 @@ package enum SHA256Instructions {
     /// Whether the processor has them.
     package static let areThere = clinux_has_sha256() != 0
 
-    /// Works blocks of 64 bytes into the eight words of the state; only where they are there.
+    /// Compresses blocks of 64 bytes into the eight words of the state; requires ``areThere``.
     ///
     /// - Parameter constants: The 64 round constants of FIPS 180-4, section 4.2.2.
     package static func compress(

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Signals that a thread does not take for a moment; see pthread_sigmask(3).
+/// Blocks signals in a thread for a moment; see pthread_sigmask(3).
 package enum SignalBlock {
-    /// Runs a closure with signals blocked, and forgets a SIGPIPE that it caused.
+    /// Runs a closure with signals blocked, and discards a SIGPIPE that it caused.
     package static func run(_ signals: [Int32], _ body: () -> Void) {
         var set = sigset_t()
         var old = sigset_t()

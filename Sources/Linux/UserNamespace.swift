@@ -1,15 +1,15 @@
 import Glibc
 
-/// A user namespace that has ids of its own, such as a container's; see user_namespaces(7).
+/// A user namespace with its own ids, such as a container's; see user_namespaces(7).
 ///
-/// The kernel tells a process by which id the namespace above knows it, and nothing of what lies
-/// above that one. So one step is translated. That there are more can be seen only where somebody
-/// in here would be the machine's root, and the owner of `/proc`, which is the machine's root, says
-/// that it is not so: the ids in such a namespace identify no known account.
+/// The kernel reports by which id the parent namespace knows a process, and nothing about the
+/// namespaces above that one. So only one step can be translated. More levels can only be detected
+/// if an id in here would map to the machine's root, but the owner of `/proc`, which is the
+/// machine's root, differs: the ids in such a namespace identify no known account.
 package struct UserNamespace: Sendable, Hashable {
-    /// The uid of those of whom no namespace tells who they are; no account has it.
+    /// The uid of accounts that no namespace identifies; no account has it.
     package static let unidentified = UInt32.max
-    /// What the kernel gives for an id that has none in here; see `overflowuid` in proc(5).
+    /// The kernel's id for accounts that have no id in here; see `overflowuid` in proc(5).
     private static let overflow =
         LinuxFile.text("/proc/sys/kernel/overflowuid").flatMap(UInt32.init) ?? 65534
 
@@ -33,7 +33,7 @@ package struct UserNamespace: Sendable, Hashable {
     private let stretches: [Stretch]
     private let isNested: Bool
 
-    /// The namespace of this process; `nil` where its ids are the machine's.
+    /// The namespace of this process; `nil` if its ids are the machine's.
     package static var current: UserNamespace? {
         // A kernel without namespaces has no such file.
         guard access("/proc/self/uid_map", F_OK) == 0 else { return nil }
@@ -41,10 +41,10 @@ package struct UserNamespace: Sendable, Hashable {
             map: LinuxFile.whole("/proc/self/uid_map"), machineRoot: owner("/proc"))
     }
 
-    /// A namespace with a map as `/proc/self/uid_map` has it; `nil` if that leaves every id what it
-    /// is.
+    /// Creates a namespace from a map as in `/proc/self/uid_map`; `nil` if the map leaves every id
+    /// unchanged.
     ///
-    /// - Parameter machineRoot: What the id of the machine's root reads as in here.
+    /// - Parameter machineRoot: The id of the machine's root as seen in here.
     package init?(map: String, machineRoot: UInt32?) {
         let stretches = map.split(separator: "\n").compactMap { line -> Stretch? in
             let numbers = line.split(separator: " ").compactMap { UInt32($0) }
@@ -57,18 +57,18 @@ package struct UserNamespace: Sendable, Hashable {
         isNested = stretches.lazy.compactMap { $0.inside(0) }.first != root
     }
 
-    /// By which id the machine knows somebody in here; `nil` if that can't be known.
+    /// The machine's id of an account in here; `nil` if it can't be known.
     package func outer(_ uid: UInt32) -> UInt32? {
         isNested ? nil : stretches.lazy.compactMap { $0.outside(uid) }.first
     }
 
-    /// The id in here of somebody whom the machine knows by an id; `nil` if there is none.
+    /// The id in here of an account with this id on the machine; `nil` if there is none.
     package func inner(_ uid: UInt32) -> UInt32? {
         isNested ? nil : stretches.lazy.compactMap { $0.inside(uid) }.first
     }
 
-    /// Whether the accounts of `/etc/passwd` are those of the namespace, as in a container, and not
-    /// the machine's, which belong to the machine's root.
+    /// Whether the accounts of `/etc/passwd` are the namespace's, as in a container, and not the
+    /// machine's, which belong to the machine's root.
     package var hasOwnAccounts: Bool {
         guard let owner = Self.owner("/etc/passwd"), owner != Self.overflow else { return false }
         return isNested || outer(owner) != 0

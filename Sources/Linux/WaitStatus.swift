@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What waitpid(2) tells of a child process.
+/// The status of a child process from waitpid(2).
 package struct WaitStatus: Sendable, Hashable {
     private let raw: Int32
 
@@ -9,10 +9,9 @@ package struct WaitStatus: Sendable, Hashable {
         self.raw = raw
     }
 
-    /// Reaps a child once it has ended; `nil` with `WNOHANG` while it runs.
+    /// Reaps a child once it has ended; `nil` with `WNOHANG` while it is running.
     ///
-    /// Where the host program has its children reaped by the system, they seem to have exited
-    /// with 0.
+    /// If the host program lets the system reap its children, they appear to have exited with 0.
     package static func reap(_ process: pid_t, _ options: Int32 = 0) -> WaitStatus? {
         var status: Int32 = 0
         while true {
@@ -23,15 +22,15 @@ package struct WaitStatus: Sendable, Hashable {
         }
     }
 
-    /// What the child exited with; `nil` if it didn't exit of its own accord.
+    /// The child's exit code; `nil` if it was ended by a signal.
     package var exitCode: Int32? { clinux_exited(raw) != 0 ? clinux_exit_status(raw) : nil }
 
     /// The signal that ended the child, if one did.
     package var signal: Int32? { clinux_signaled(raw) != 0 ? clinux_term_signal(raw) : nil }
 
-    /// Whether the child has been stopped and still lives; see waitpid(2), `WUNTRACED`.
+    /// Whether the child is stopped but alive; see waitpid(2), `WUNTRACED`.
     package var isStopped: Bool { clinux_stopped(raw) != 0 }
 
-    /// The exit code, or 128 and the signal, as a shell has it.
+    /// The exit code, or 128 plus the signal, as in a shell.
     package var shellCode: Int32 { exitCode ?? 128 + (signal ?? 0) }
 }

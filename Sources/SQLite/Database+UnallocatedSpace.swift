@@ -2,21 +2,21 @@ import CSQLite
 
 // Overwriting what deleted rows have left in the file.
 //
-// With `secure_delete` SQLite overwrites what it deletes. But a page that is built anew when rows
-// move between pages keeps, between its list of cells and the cells, bytes of cells that it had
-// before. They are never read again, and nobody notices when they are overwritten: a crash halfway
-// does no harm either.
+// With `secure_delete` SQLite overwrites what it deletes. But a page that is rebuilt when rows move
+// between pages keeps, between its list of cells and the cells, bytes of its earlier cells. They are
+// never read again, and overwriting them has no other effect: a crash halfway does no harm either.
 extension Database {
-    /// From this many pages on, the first byte no longer tells a b-tree's page from another one.
+    /// From this many pages on, the first byte no longer distinguishes a b-tree's page from others.
     private static let mostPages = 1 << 25
 
-    /// Overwrites the unused space of some pages of the file with zeros, past SQLite's own cache.
+    /// Overwrites the unused space of some pages of the file with zeros, bypassing SQLite's cache.
     ///
-    /// The write-ahead log must be empty, and this connection hold the write lock, so that nobody
-    /// else writes to the file. The caller has every connection forget its pages afterwards, with
-    /// a commit and ``forgetPages()``. See <https://sqlite.org/fileformat2.html#b_tree_pages>.
+    /// The write-ahead log must be empty, and this connection must hold the write lock, so that no
+    /// other one writes to the file. Afterwards the caller must make every connection discard its
+    /// pages, with a commit and ``forgetPages()``. See
+    /// <https://sqlite.org/fileformat2.html#b_tree_pages>.
     ///
-    /// - Returns: The page to go on with, or `nil` at the end of the file; and the file's pages.
+    /// - Returns: The page to continue with, or `nil` at the end of the file; and the file's pages.
     package func clearUnallocatedSpace(
         from page: Int, count: Int
     ) throws(SQLiteError) -> (next: Int?, total: Int) {
@@ -40,15 +40,15 @@ extension Database {
         return (end < total ? end : nil, total)
     }
 
-    /// Puts what was written past the cache on the disk.
+    /// Syncs the bytes that were written past the cache.
     package func syncFile() throws(SQLiteError) { try file().sync() }
 
-    /// Gives up all pages in this connection's cache; see
+    /// Discards all pages in this connection's cache; see
     /// <https://sqlite.org/c3ref/db_release_memory.html>.
     package func forgetPages() { sqlite3_db_release_memory(connection) }
 
     private var pageSize: Int {
-        // A file that can't even tell this fails at the next read.
+        // If even this can't be read, the next read fails.
         (try? first("PRAGMA page_size") { Int($0.integer()) }) ?? 4096
     }
 
@@ -63,7 +63,7 @@ extension Database {
     }
 }
 
-/// The database's file as SQLite has it open: another descriptor would lose its locks.
+/// The database's file as SQLite has it open: another descriptor would lose SQLite's locks.
 ///
 /// Wraps <https://sqlite.org/c3ref/io_methods.html>.
 private struct RawFile {
@@ -101,10 +101,10 @@ private struct RawFile {
     }
 }
 
-/// Where a page of the database file holds nothing that counts.
+/// The unused parts of a page in the database file.
 package enum UnallocatedSpace {
-    /// The gap between the list of cells and the cells, and the free blocks among these; none for
-    /// a page that is no b-tree's, or not as it should be.
+    /// The gap between the list of cells and the cells, and the free blocks among these; none for a
+    /// page that is not a b-tree's, or is malformed.
     package static func of(_ page: [UInt8], isFirst: Bool) -> [Range<Int>] {
         let header = isFirst ? 100 : 0
         let number = { (at: Int) in Int(page[at]) << 8 | Int(page[at + 1]) }
@@ -115,7 +115,7 @@ package enum UnallocatedSpace {
         default: return []
         }
         let gap = header + headerLength + 2 * number(header + 3)
-        // 0 stands for 65,536.
+        // 0 means 65,536.
         let cells = number(header + 5) == 0 ? 65_536 : number(header + 5)
         guard gap <= cells, cells <= page.count else { return [] }
         var gaps = [gap..<cells]

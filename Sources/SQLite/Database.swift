@@ -19,23 +19,24 @@ package final class Database {
 
     /// What a connection may do with its file.
     package enum Access: Sendable {
-        /// Reads and writes a file that exists.
+        /// Reads and writes an existing file.
         case readWrite
         /// Reads and writes a file, and creates it first if it does not exist.
         case create
-        /// Reads and writes a file that exists, and that no symbolic link leads to.
+        /// Reads and writes an existing file that is not reached through a symbolic link.
         case readWriteNoFollow
-        /// Reads a file that exists.
+        /// Reads an existing file.
         case readOnly
-        /// Reads a file that nothing writes meanwhile, without locks, log or shared memory; the
-        /// path is a URI with `immutable=1`. See <https://sqlite.org/uri.html#uriimmutable>.
+        /// Reads a file that no process writes in the meantime, without locks, log or shared
+        /// memory; the path is a URI with `immutable=1`. See
+        /// <https://sqlite.org/uri.html#uriimmutable>.
         case unchanging
     }
 
     /// Opens a database file.
     ///
-    /// Loads of untrusted files are hardened as <https://sqlite.org/security.html> advises; no
-    /// checkpoint happens by itself, neither on commit nor on closing.
+    /// Reading untrusted files is hardened as <https://sqlite.org/security.html> advises; no
+    /// checkpoint happens automatically, neither on commit nor on closing.
     ///
     /// `onClose` is called once the file is no longer open.
     package init(
@@ -72,16 +73,17 @@ package final class Database {
             }, context)
     }
 
-    /// Whether SQL can't touch the schema's own table and the like; so it is, but for migrations.
-    /// See `SQLITE_DBCONFIG_DEFENSIVE` in <https://sqlite.org/c3ref/c_dbconfig_defensive.html>.
+    /// Sets whether SQL is prevented from changing the schema table and the like, which is the
+    /// default; migrations and repairs turn it off. See `SQLITE_DBCONFIG_DEFENSIVE` in
+    /// <https://sqlite.org/c3ref/c_dbconfig_defensive.html>.
     package func setDefensive(_ isDefensive: Bool) {
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
     }
 
-    /// Defines a function of SQL, for this connection: whether its argument is at most a version.
+    /// Defines an SQL function for this connection: whether its argument is at most a version.
     ///
-    /// A trigger that calls it lets those connections write which have defined it and know the
-    /// version, and has all others fail; see <https://sqlite.org/c3ref/create_function.html>.
+    /// A trigger that calls it only lets connections write that have defined it and know the
+    /// version, and makes all others fail; see <https://sqlite.org/c3ref/create_function.html>.
     package func defineVersionGuard(_ name: String, upTo version: Int) throws(SQLiteError) {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = sqlite3_create_function_v2(
@@ -96,20 +98,21 @@ package final class Database {
         }
     }
 
-    /// Whether triggers run; see `SQLITE_DBCONFIG_ENABLE_TRIGGER` in
+    /// Sets whether triggers run; see `SQLITE_DBCONFIG_ENABLE_TRIGGER` in
     /// <https://sqlite.org/c3ref/c_dbconfig_defensive.html>.
     package func setTriggers(areOn: Bool) {
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, areOn ? 1 : 0)
     }
 
-    /// Has SQLite keep no statistics of its memory in this process, which take a lock for each
-    /// allocation; see `SQLITE_CONFIG_MEMSTATUS` in
+    /// Turns off SQLite's memory statistics in this process, which take a lock for each allocation;
+    /// see `SQLITE_CONFIG_MEMSTATUS` in
     /// <https://sqlite.org/c3ref/c_config_covering_index_scan.html>.
     ///
-    /// Before the first database is opened, and only in programs that have SQLite to themselves.
-    /// Gain: verifying takes 0.72 × the time on two processors (`alertq-bench verify`).
+    /// Must be called before the first database is opened, and only in programs that have SQLite to
+    /// themselves. Gain: verifying takes 0.72 times as long on two processors (`alertq-bench
+    /// verify`).
     package static func disableMemoryStatistics() {
-        // Afterwards it would be refused, and all would be as it was.
+        // Later it would be refused, without any effect.
         _ = csqlite_config_memory_status(0)
     }
 
@@ -119,7 +122,7 @@ package final class Database {
         onClose()
     }
 
-    /// How many pages the write-ahead log held after this connection's last commit.
+    /// How many pages the write-ahead log contained after this connection's last commit.
     package var walPages: Int { wal.count }
 
     /// The rowid of the last insertion; see <https://sqlite.org/c3ref/last_insert_rowid.html>.
@@ -154,14 +157,14 @@ package final class Database {
         while try statement.step() {}
     }
 
-    /// Reads the first row, or returns `nil` where there is none.
+    /// Reads the first row, or returns `nil` if there is none.
     package func first<Result>(
         _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
     ) throws -> Result? {
         try first(sql, values, read: read)
     }
 
-    /// Reads the first row, or returns `nil` where there is none.
+    /// Reads the first row, or returns `nil` if there is none.
     package func first<Result>(
         _ sql: String, _ values: [Value], read: (borrowing Row) throws -> Result
     ) throws -> Result? {
@@ -210,7 +213,7 @@ package final class Database {
     /// Runs a closure in a read transaction, so that its statements see one state of the file.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("BEGIN")
-        // A read transaction has nothing to lose: ending it either way is the same.
+        // A read transaction has nothing to lose: it does not matter how it ends.
         defer { try? execute("ROLLBACK") }
         return try body()
     }
@@ -221,7 +224,7 @@ package final class Database {
         case truncate
     }
 
-    /// Copies the write-ahead log into the database file, and returns whether all of it went.
+    /// Copies the write-ahead log into the database file, and returns whether all of it was copied.
     package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> Bool {
         var logged: Int32 = 0
         var copied: Int32 = 0
@@ -234,10 +237,10 @@ package final class Database {
         return logged == copied
     }
 
-    /// Has the write-ahead log copied and emptied at closing, if nobody else has the file open.
+    /// Makes closing copy and empty the write-ahead log, if no other connection has the file open.
     ///
-    /// SQLite makes sure of that with an exclusive lock. The files themselves stay, for users who
-    /// may not create them. It takes a `journal_size_limit`. See `SQLITE_FCNTL_PERSIST_WAL` in
+    /// SQLite ensures that with an exclusive lock. The files themselves stay, for users who may not
+    /// create them. This requires a `journal_size_limit`. See `SQLITE_FCNTL_PERSIST_WAL` in
     /// <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>.
     package func emptyLogAtClosing() {
         var isKept: Int32 = 1
@@ -245,10 +248,10 @@ package final class Database {
         _ = csqlite_db_config_flag(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 
-    /// A number that grows whenever SQLite has read this file's schema anew.
+    /// A number that grows whenever SQLite has read this file's schema again.
     ///
-    /// It is how often a statement that needs the schema had to be compiled again: SQLite looks
-    /// whether that is so, and reads what has changed, as it begins to run.
+    /// It is how often a statement that needs the schema had to be compiled again: when the
+    /// statement begins to run, SQLite checks whether the schema has changed, and reads it if so.
     package func schemaGeneration() throws(SQLiteError) -> Int {
         let statement = try statement("SELECT 1 FROM sqlite_schema LIMIT 0")
         defer { statement.reset() }
@@ -256,7 +259,7 @@ package final class Database {
         return statement.recompilations
     }
 
-    /// Has SQLite read the schema anew, whether it seems to have changed or not; see
+    /// Makes SQLite read the schema again, whether or not it seems to have changed; see
     /// <https://sqlite.org/pragma.html#pragma_writable_schema>.
     package func reloadSchema() throws(SQLiteError) {
         try execute("PRAGMA writable_schema = RESET")
@@ -270,11 +273,11 @@ package final class Database {
     }
 }
 
-/// The text of a statement, by which it is found.
+/// The text of a statement, used to find it in the cache.
 ///
-/// Texts of one length are told apart by comparing them, which is quick where they are the very
-/// same. Gain: a hash of every byte takes 6 % of the writer's time with 512 waiting tasks (`perf
-/// record alertq-bench ask`, files in memory).
+/// Texts of equal length are compared, which is fast if they are the same object. Gain: a hash of
+/// every byte takes 6 % of the writer's time with 512 waiting tasks (`perf record alertq-bench
+/// ask`, files in memory).
 private struct SQLText: Hashable {
     let text: String
 

@@ -2,16 +2,16 @@ import CSQLite
 
 /// A copy of a whole database, made page by page.
 ///
-/// The source may be written to meanwhile; a read transaction that its connection is in decides
-/// which state is copied. Both connections stay on the thread or queue of the copy, and the
-/// target's is used for nothing else until it is over.
-/// Wraps <https://sqlite.org/c3ref/backup_finish.html>.
+/// The source may be written in the meantime; the read transaction that its connection is in
+/// determines which state is copied. Both connections stay on the thread or queue of the copy, and
+/// the target's is used for nothing else until the copy is over. Wraps
+/// <https://sqlite.org/c3ref/backup_finish.html>.
 package final class DatabaseCopy {
     private let source: Database
     private let target: Database
     private var handle: OpaquePointer?
 
-    /// Begins to copy one database over another one.
+    /// Begins to copy one database over another.
     package init(of source: Database, to target: Database) throws(SQLiteError) {
         self.source = source
         self.target = target
@@ -22,17 +22,17 @@ package final class DatabaseCopy {
     }
 
     deinit {
-        // What has not been finished is undone in the target.
+        // An unfinished copy is undone in the target.
         sqlite3_backup_finish(handle)
     }
 
-    /// How many pages the copy has, and how many are there already; known after the first step.
+    /// How many pages have been copied, and their total; known after the first step.
     package var pages: (done: Int, total: Int) {
         let total = Int(sqlite3_backup_pagecount(handle))
         return (total - Int(sqlite3_backup_remaining(handle)), total)
     }
 
-    /// Copies some more pages; returns whether these were the last, which completes the copy.
+    /// Copies more pages; returns whether they were the last, which completes the copy.
     package func step(_ count: Int32) throws(SQLiteError) -> Bool {
         switch sqlite3_backup_step(handle, count) {
         case SQLITE_OK: return false

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A column's value in SQLite's memory: it is gone when the statement moves on.
+/// A column's value in SQLite's memory; it is invalid once the statement moves on.
 package struct RawColumn {
     package enum Kind: Sendable {
         case null
@@ -16,19 +16,19 @@ package struct RawColumn {
     /// The bytes of a text or a blob, else none.
     package var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// Whether two values are of one kind and the same.
+    /// Whether two values have the same kind and contents.
     package func isSame(as other: RawColumn) -> Bool {
         kind == other.kind && integer == other.integer && holds(other.bytes)
     }
 
-    /// Whether the bytes are these.
+    /// Whether the bytes equal these.
     package func holds(_ other: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == other.count else { return false }
         guard let mine = bytes.baseAddress, let its = other.baseAddress else { return true }
         return memcmp(mine, its, bytes.count) == 0
     }
 
-    /// Whether the bytes are those of a text.
+    /// Whether the bytes equal those of a text.
     package func holds(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { holds(UnsafeRawBufferPointer($0)) }

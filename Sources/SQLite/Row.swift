@@ -2,7 +2,7 @@ import CSQLite
 
 /// The current row of a running statement, valid only inside the closure that receives it.
 ///
-/// Columns count from 0; a list of their names knows which is which. A query's only column is read
+/// Columns count from 0; a list of their names maps names to numbers. A query's only column is read
 /// without a number. Wraps <https://sqlite.org/c3ref/column_blob.html>.
 package struct Row: ~Copyable {
     private let handle: OpaquePointer
@@ -33,15 +33,15 @@ package struct Row: ~Copyable {
     }
 
     package func raw(at column: Int32) -> RawColumn {
-        // Looked up once. The value is “unprotected”, as SQLite says: it is for one thread only,
-        // as a connection is here.
+        // Looked up once. The value is “unprotected” in SQLite's words: it is for one thread only,
+        // like the connection here.
         let value = sqlite3_column_value(handle, column)
         switch sqlite3_value_type(value) {
         case SQLITE_NULL: return RawColumn(kind: .null)
         case SQLITE_INTEGER:
             return RawColumn(kind: .integer, integer: sqlite3_value_int64(value))
         case let type:
-            // Of a text too: its bytes, without the terminator that column_text would append.
+            // For a text, too: its bytes, without the terminator that column_text would append.
             let start = sqlite3_value_blob(value)
             let count = Int(sqlite3_value_bytes(value))
             let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
@@ -71,6 +71,6 @@ extension Row {
     /// The bytes of the only column; SQL `NULL` is `nil`.
     package func blob() -> [UInt8]? { blob(at: 0) }
 
-    /// The value of the only column as it lies in SQLite's memory.
+    /// The value of the only column in SQLite's memory.
     package func raw() -> RawColumn { raw(at: 0) }
 }

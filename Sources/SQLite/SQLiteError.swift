@@ -2,11 +2,11 @@ import CSQLite
 
 /// A failure that SQLite reported.
 ///
-/// Bound values never appear in it; the SQL does. See <https://sqlite.org/rescode.html>.
+/// It never contains bound values, only the SQL. See <https://sqlite.org/rescode.html>.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code.
     package let code: Int32
-    /// SQLite's own sentence.
+    /// SQLite's own message.
     package let message: String
     /// The statement that failed, or what was attempted instead.
     package let operation: String
@@ -32,7 +32,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package var primaryCode: Int32 { code & 0xff }
 
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
-    /// Whether there is no room on the disk, be it for the file or for its shared memory.
+    /// Whether there is no space on the disk, for the file or for its shared memory.
     package var isFull: Bool { primaryCode == SQLITE_FULL || code == Self.noSharedMemory }
     package var isIOError: Bool { primaryCode == SQLITE_IOERR && !isFull }
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }

@@ -2,14 +2,14 @@ import CSQLite
 
 /// A prepared statement, kept and reused by the database that compiled it.
 ///
-/// Gain: a story takes 0.55 × the time (`alertq-bench story`, files in memory; against one compiled
-/// for each use).
+/// Gain: a story takes 0.55 times as long (`alertq-bench story`, files in memory; against compiling
+/// the statement for each use).
 ///
 /// Wraps `sqlite3_stmt`; see <https://sqlite.org/c3ref/stmt.html>.
 final class Statement {
     private let handle: OpaquePointer
     private let sql: String
-    /// The bytes of the bound texts and blobs, where SQLite reads them.
+    /// The bytes of the bound texts and blobs, from which SQLite reads them.
     ///
     /// Gain: copies that SQLite makes take 6 % of the writer's time with 512 waiting tasks (`perf
     /// record alertq-bench ask`, files in memory).
@@ -43,12 +43,12 @@ final class Statement {
             let code: Int32
             switch value {
             case .null:
-                // So it is already, since the last reset.
+                // It has been NULL since the last reset.
                 code = SQLITE_OK
             case .integer(let integer):
                 code = sqlite3_bind_int64(handle, index, integer)
             case .text(var text):
-                // The length goes along, so that a NUL inside the text would not cut it short.
+                // The length is passed so that a NUL in the text does not truncate it.
                 let count = text.utf8.count
                 let place = text.withUTF8 { put(UnsafeRawBufferPointer($0), at: used) }
                 code = sqlite3_bind_text64(
@@ -85,11 +85,11 @@ final class Statement {
         }
     }
 
-    /// Makes the statement ready for its next use, and lets go of the bound texts.
+    /// Resets the statement for its next use, and releases the bound texts.
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        // A long text is not kept for as long as the statement.
+        // Memory for a long text is not kept as long as the statement.
         if bytes.count > 65_536 {
             bytes.deallocate()
             bytes = .allocate(byteCount: 256, alignment: 1)
@@ -98,7 +98,7 @@ final class Statement {
 
     var row: Row { Row(handle) }
 
-    /// How often it was compiled again because the schema had been read anew; see
+    /// How often it was compiled again because the schema had been read again; see
     /// `SQLITE_STMTSTATUS_REPREPARE` in
     /// <https://sqlite.org/c3ref/c_stmtstatus_counter.html>.
     var recompilations: Int {

@@ -21,14 +21,14 @@ struct DatabaseTests {
     }
 
     @Test(
-        "A text comes back byte for byte",
+        "A text is read back byte for byte",
         arguments: ["", "O'Brien; DROP TABLE things", "ünïcödé 🎉", "a\u{0}b", "line\nbreak"])
     func text(_ text: String) throws {
         let read = try roundTrip(.text(text)) { $0.optionalText() }
         #expect(read??.utf8.elementsEqual(text.utf8) == true)
     }
 
-    @Test("Bytes come back, and none of them is not NULL", arguments: [[], [0], [255, 0, 1]])
+    @Test("Bytes are read back, and no bytes differ from NULL", arguments: [[], [0], [255, 0, 1]])
     func blob(_ bytes: [UInt8]) throws {
         #expect(try roundTrip(.blob(bytes)) { $0.blob() } == .some(.some(bytes)))
     }
@@ -38,7 +38,7 @@ struct DatabaseTests {
         #expect(try roundTrip(.integer(integer)) { $0.integer() } == integer)
     }
 
-    @Test("NULL is told from the empty text, from no bytes and from zero")
+    @Test("NULL differs from the empty text, from no bytes and from zero")
     func null() throws {
         let isNull = try roundTrip(.null) { row in
             row.isNull() && row.optionalText() == nil && row.blob() == nil
@@ -47,7 +47,7 @@ struct DatabaseTests {
         #expect(isNull == true)
     }
 
-    @Test("A statement that is used again forgets what was bound to it before")
+    @Test("A reused statement forgets its earlier bound values")
     func boundAgain() throws {
         let sql = "INSERT INTO things (value) VALUES (?)"
         try db.run(sql, "secret")
@@ -56,7 +56,7 @@ struct DatabaseTests {
         #expect(values == ["secret", nil])
     }
 
-    @Test("A full file and a held lock are told from other errors")
+    @Test("A full file and a held lock are distinguished from other errors")
     func kinds() throws {
         try db.execute("PRAGMA max_page_count = 4")
         let full = try #require(throws: SQLiteError.self) {
@@ -73,7 +73,7 @@ struct DatabaseTests {
         #expect(busy.isBusy && !busy.isFull)
     }
 
-    @Test("SQL can't touch the schema's own table, but for migrations")
+    @Test("SQL can't change the schema table unless defensive mode is off")
     func defensive() throws {
         let script = """
             PRAGMA writable_schema = ON;

@@ -9,12 +9,12 @@ struct UnallocatedSpaceTests {
         var page = [UInt8](repeating: 7, count: 512)
         page.replaceSubrange(
             header..<(header + 8), with: [type, 1, 0x90, 0, 2, 1, 0x80, 0])
-        // At 0x190, 16 bytes long, the last one.
+        // The last free block, at 0x190, is 16 bytes long.
         page.replaceSubrange(0x190..<0x194, with: [0, 0, 0, 16])
         return page
     }
 
-    @Test("They are the gap before the cells, and the free blocks but for their heads")
+    @Test("It is the gap before the cells, and the free blocks except their heads")
     func gaps() {
         #expect(UnallocatedSpace.of(page(), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
         #expect(UnallocatedSpace.of(page(type: 10), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
@@ -23,7 +23,7 @@ struct UnallocatedSpaceTests {
             UnallocatedSpace.of(page(header: 100), isFirst: true) == [112..<0x180, 0x194..<0x1A0])
     }
 
-    @Test("A page that is no b-tree's, or not as it should be, has none")
+    @Test("A malformed page, or one that is not a b-tree's, has none")
     func strange() {
         #expect(UnallocatedSpace.of(page(type: 0), isFirst: false) == [])
         for (offset, byte) in [(3, 0xFF), (5, 0xFF), (1, 0xFF), (0x190, 0xFF), (0x192, 0xFF)] {

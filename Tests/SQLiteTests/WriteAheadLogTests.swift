@@ -14,7 +14,7 @@ struct WriteAheadLogTests {
         path = directory.appending(path: "file.db").path
     }
 
-    @Test("No commit and no closing writes a checkpoint by itself")
+    @Test("Neither a commit nor closing runs a checkpoint")
     func checkpoint() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         do {
@@ -36,7 +36,7 @@ struct WriteAheadLogTests {
         #expect(emptied[.size] as? Int == 0)
     }
 
-    @Test("A checkpoint says that a reader kept it from finishing")
+    @Test("A checkpoint reports that a reader prevented it from finishing")
     func reader() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let db = try Database(path: path, access: .create)

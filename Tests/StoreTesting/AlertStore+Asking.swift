@@ -1,6 +1,6 @@
 import AlertCore
 
-// Short words for what tests do to a store.
+// Shorthands for what tests do with a store.
 extension AlertStore {
     /// Asks with the identity of this process.
     @discardableResult

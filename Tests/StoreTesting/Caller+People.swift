@@ -4,17 +4,17 @@ import Glibc
 extension Caller {
     /// The process that applies deadlines.
     package static let keeper = Caller(via: "deadline")
-    /// A person at a terminal, of the account that asks in these tests.
+    /// A person at a terminal, with the account that asks in these tests.
     package static let ana = Caller(
         Identity(
             uid: geteuid(), user: "ana", loginUID: 1001, session: 7, tty: "/dev/pts/3",
             ssh: "192.0.2.7", host: "desk", pid: 4711), via: "terminal")
-    /// Somebody else at the same account.
+    /// Another person with the same account.
     package static let ben = Caller(
         Identity(
             uid: geteuid(), user: "ben", loginUID: nil, session: nil, tty: nil, ssh: nil,
             host: "desk", pid: 4712), via: "answer")
-    /// Somebody of another account, which is not root.
+    /// A person with another account, which is not root.
     package static let eve = Caller(
         Identity(
             uid: geteuid() + 1003, user: "eve", loginUID: nil, session: nil, tty: nil, ssh: nil,

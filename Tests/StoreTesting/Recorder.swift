@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Writes down what happens, in order.
+/// Records events in order.
 package final class Recorder: Sendable {
     private let entries = Mutex<[String]>([])
 

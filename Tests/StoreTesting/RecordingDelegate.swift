@@ -1,6 +1,6 @@
 import AlertCore
 
-/// A delegate that writes down each call.
+/// A delegate that records each call.
 package final class RecordingDelegate: AlertManagerDelegate {
     package let recorder: Recorder
     package let handling: CancelHandling

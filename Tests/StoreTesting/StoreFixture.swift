@@ -1,7 +1,7 @@
 import AlertQueueTesting
 import SQLiteStore
 
-/// A store on a queue of its own, with a clock that a test moves.
+/// A store on a temporary queue, with a clock that a test moves.
 package struct StoreFixture: Sendable {
     package let queue: TemporaryQueue
     package let clock = ManualClock()

@@ -1,7 +1,7 @@
 import AlertQueueTesting
 import SQLiteStore
 
-/// A suite, or what a suite uses, with a store of its own for each test.
+/// A suite, or a helper of one, with a new store for each test.
 package protocol StoreSuite {
     var fixture: StoreFixture { get }
 }

@@ -22,12 +22,12 @@ extension TemporaryQueue {
             clock: clock)
     }
 
-    /// A connection as any other program may have one, without the store's files and rules.
+    /// A connection such as any other program may have, without the store's files and rules.
     package func connection() throws -> Database {
         try Database(path: path)
     }
 
-    /// Changes rows as a forger with write access does, past triggers and foreign keys.
+    /// Changes rows as a forger with write access would, bypassing triggers and foreign keys.
     package func forge(_ script: String) throws {
         let db = try connection()
         db.setTriggers(areOn: false)

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A queue in a directory of its own, which goes with the test.
+/// A queue in a temporary directory, which is removed after the test.
 package final class TemporaryQueue: Sendable {
     private let folder: TemporaryDirectory
     package var directory: String { folder.path }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A user whom a process is to run as; no account of the machine needs to exist for it.
+/// A user that a process runs as; the machine need not have such an account.
 package struct Account: Sendable {
     package let uid: uid_t
     package let gid: gid_t

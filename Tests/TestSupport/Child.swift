@@ -2,7 +2,7 @@ import Glibc
 import Linux
 import Synchronization
 
-/// A real process with its own session, killed and reaped when it is no longer needed.
+/// A real process with its own session, which is killed and reaped when it is no longer needed.
 package final class Child: Sendable {
     package let pid: pid_t
     package let output: Collected
@@ -31,7 +31,7 @@ package final class Child: Sendable {
             output: .descriptor(out.writing.raw),
             errors: .descriptor(terminal == nil ? err.writing.raw : STDIN_FILENO))
         start.leadsSession = true
-        // What the test runner ignores stays ignored.
+        // Signals that the test runner ignores stay ignored.
         start.signals = []
         start.removedVariables = [
             "ALERTQ_DATABASE", "ALERTQ_SOURCE", "NO_COLOR", "SSH_CONNECTION",
@@ -49,11 +49,11 @@ package final class Child: Sendable {
     }
 
     package func kill(_ signal: Int32) {
-        // A process that was reaped has no pid any more that would be safe to signal.
+        // The pid of a reaped process is no longer safe to signal.
         status.withLock { if $0 == nil { Glibc.kill(pid, signal) } }
     }
 
-    /// Waits for the end: the exit code, or 128 and the signal as a shell has it.
+    /// Waits for the end: the exit code, or 128 plus the signal, as in a shell.
     package func wait() -> Int32 {
         while true {
             if let known = poll() { return known }
@@ -61,12 +61,12 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for the end for 20 seconds at most, without holding a thread.
+    /// Waits for the end for at most 20 seconds, without blocking a thread.
     package func exit() async -> Int32? {
         await exit(within: .seconds(20))
     }
 
-    /// Waits for the end, for as long as is given at most.
+    /// Waits for the end for at most the given time.
     package func exit(within bound: Duration) async -> Int32? {
         _ = await eventually(within: bound) { self.poll() != nil }
         return poll()
@@ -80,10 +80,10 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for its end, 20 seconds at most, and for all that it wrote.
+    /// Waits for its end, for at most 20 seconds, and for all its output.
     package func finish() async -> Finished {
         let code = await exit()
-        // What hangs has no code, and its output would never be complete.
+        // A process that hangs has no code, and its output would never be complete.
         if code == nil { kill(SIGKILL) }
         return Finished(
             code: code, output: await output.complete(), errors: await errors.complete())
@@ -91,13 +91,13 @@ package final class Child: Sendable {
 
     /// Runs a program to its end.
     ///
-    /// - Parameter input: What it reads from its standard input.
+    /// - Parameter input: The contents of its standard input.
     package static func run(_ words: String..., input: [UInt8] = []) async throws -> Finished {
         let file = try Descriptor.holding(input, name: "input")
         return try await Child(words[0], Array(words.dropFirst()), input: file.raw).finish()
     }
 
-    /// Stops it, and returns when it stands still; see proc(5).
+    /// Stops it, and returns when it is stopped; see proc(5).
     package func stop() async throws {
         kill(SIGSTOP)
         guard await eventually({ LinuxProcess(pid: pid).isStopped }) else {

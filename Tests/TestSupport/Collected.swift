@@ -3,10 +3,10 @@ import Glibc
 import Linux
 import Synchronization
 
-/// What comes out of a descriptor, gathered as it comes.
+/// The output from a descriptor, collected as it arrives.
 package final class Collected: Sendable {
     private struct State {
-        /// `nil` once nothing more is to be read.
+        /// `nil` once there is nothing more to read.
         var descriptor: Descriptor?
         var bytes: [UInt8] = []
     }
@@ -14,9 +14,9 @@ package final class Collected: Sendable {
     private let state: Mutex<State>
     private let isTerminal: Bool
 
-    /// Reads until the end; a terminal whose session ended (EIO) may come back with the next one.
+    /// Reads until the end; a terminal whose session ended (EIO) may return with the next one.
     ///
-    /// - Parameter descriptor: One whose reader is told when there is nothing yet.
+    /// - Parameter descriptor: A descriptor that does not block if there is nothing to read yet.
     package init(_ descriptor: Descriptor, isTerminal: Bool = false) {
         state = Mutex(State(descriptor: descriptor))
         self.isTerminal = isTerminal
@@ -30,7 +30,7 @@ package final class Collected: Sendable {
         }
     }
 
-    /// Everything so far, up to this moment.
+    /// All bytes up to this moment.
     package var bytes: [UInt8] {
         gather()
         return state.withLock { $0.bytes }
@@ -38,28 +38,28 @@ package final class Collected: Sendable {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The line that begins at a byte, without its end; `nil` until it is complete.
+    /// The line that begins at a byte, without its line break; `nil` until it is complete.
     package func line(from start: Int) -> [UInt8]? {
         let rest = bytes[start...]
         return rest.firstIndex(of: UInt8(ascii: "\n")).map { Array(rest[..<$0]) }
     }
 
-    /// Everything, once the writer has closed its end.
+    /// The whole output, once the writer has closed its end.
     package func complete() async -> String {
         _ = await eventually { isOver }
         return text
     }
 
-    /// Reads no more, and lets go of the descriptor.
+    /// Stops reading, and releases the descriptor.
     package func abandon() { state.withLock { $0.descriptor = nil } }
 
     private var isOver: Bool { state.withLock { $0.descriptor == nil } }
 
-    /// Takes what is there; returns whether more may come at once.
+    /// Takes the available bytes; returns whether more may be available at once.
     @discardableResult
     private func gather() -> Bool {
         state.withLock { state in
-            // A writer that never pauses must not keep others from what is there.
+            // A writer that never pauses must not block readers of what has arrived.
             for _ in 0..<256 {
                 guard let descriptor = state.descriptor else { return false }
                 guard let bytes = descriptor.read() else { return true }

@@ -1,6 +1,6 @@
-/// Waits until a condition holds, for 20 seconds at most unless said; returns whether it does.
+/// Waits until a condition holds, for at most 20 seconds by default; returns whether it does.
 ///
-/// - Parameter pause: The time between two looks, for a condition that is dear to look at.
+/// - Parameter pause: The time between two checks, for a condition that is expensive to check.
 package nonisolated(nonsending) func eventually(
     within bound: Duration = .seconds(20), each pause: Duration = .milliseconds(2),
     _ condition: () async throws -> Bool

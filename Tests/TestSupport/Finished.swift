@@ -1,4 +1,4 @@
-/// What a process left behind.
+/// The exit code and output of a process that has ended.
 package struct Finished: Sendable {
     package let code: Int32?
     package let output: String

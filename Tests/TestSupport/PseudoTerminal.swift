@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import Synchronization
 
-/// A terminal with a test at its keyboard; see pty(7).
+/// A terminal whose keyboard is operated by a test; see pty(7).
 package final class PseudoTerminal: Sendable {
     package let path: String
     package let columns: Int
@@ -20,7 +20,7 @@ package final class PseudoTerminal: Sendable {
         guard openpty(&master, &line, &name, nil, &size) == 0 else {
             throw LinuxError.current("open a terminal")
         }
-        // A child of another test must not keep this terminal open.
+        // Another test's child must not keep this terminal open.
         for descriptor in [master, line] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(master, F_SETFL, O_NONBLOCK)
         path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
@@ -34,16 +34,16 @@ package final class PseudoTerminal: Sendable {
     /// The programs' end of the line.
     package var descriptor: Int32 { line.raw }
 
-    /// Everything that was written to the screen so far, escape sequences included.
+    /// Everything written to the screen so far, including escape sequences.
     package var text: String { collected.text }
     package var bytes: [UInt8] { collected.bytes }
 
-    /// What was written since some moment.
+    /// Everything written after the first `count` bytes.
     package func text(since count: Int) -> String {
         String(decoding: collected.bytes.dropFirst(count), as: UTF8.self)
     }
 
-    /// Waits until a text is on the screen that was not there before `count` bytes.
+    /// Waits until a text appears on the screen after the first `count` bytes.
     package func shows(_ text: String, since count: Int = 0) async -> Bool {
         await eventually { self.text(since: count).contains(text) }
     }
@@ -57,7 +57,7 @@ package final class PseudoTerminal: Sendable {
         winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     }
 
-    /// Goes away, as when its window is closed.
+    /// Hangs up, as when its window is closed.
     package func hangUp() {
         collected.abandon()
         master.withLock { $0 = nil }
@@ -81,14 +81,14 @@ extension PseudoTerminal {
                 guard errno == EAGAIN else { throw LinuxError.current("type") }
                 var request = pollfd(fd: master.raw, events: Int16(POLLOUT), revents: 0)
                 guard poll(&request, 1, 20_000) > 0 else {
-                    throw TestingError("nobody takes the keys")
+                    throw TestingError("no program reads the keys")
                 }
             }
         }
     }
 
-    /// Presses keys like a person, one after the other: what comes faster is taken for a paste, or
-    /// for a key that is held down.
+    /// Presses keys like a person, one after another: faster keys are taken for a paste, or for a
+    /// key that is held down.
     package func press(_ keys: String) async throws {
         for key in keys {
             try type(String(key))
@@ -96,8 +96,8 @@ extension PseudoTerminal {
         }
     }
 
-    /// Presses keys until something holds, each time after more silence than an alert wants before
-    /// it takes keys.
+    /// Presses keys until a condition holds, each time after more silence than an alert needs
+    /// before it accepts keys.
     package func press(_ keys: String, until isDone: () -> Bool) async throws -> Bool {
         try await eventually {
             try await press(keys)
@@ -109,7 +109,7 @@ extension PseudoTerminal {
 // MARK: - Settings
 
 extension PseudoTerminal {
-    /// The terminal's settings, all of them.
+    /// All settings of the terminal.
     package var settings: [UInt32] {
         let settings = modes
         let characters = withUnsafeBytes(of: settings.c_cc) { $0.map(UInt32.init) }
@@ -119,7 +119,7 @@ extension PseudoTerminal {
 
     package var isCanonical: Bool { modes.c_lflag & tcflag_t(ICANON) != 0 }
 
-    /// Whether lines are edited and echoed, as a shell expects to find its terminal.
+    /// Whether lines are edited and echoed, as a shell expects of its terminal.
     package var isInOrder: Bool {
         let flags = tcflag_t(ICANON | ECHO)
         return modes.c_lflag & flags == flags

@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// A directory in `$TMPDIR`, which goes with the test.
+/// A directory in `$TMPDIR`, which is removed after the test.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    /// Makes an empty one; its name begins with `name`.
+    /// Creates an empty directory; its name begins with `name`.
     package init(_ name: String = "alertq-test-") throws {
         path = Self.path(name)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// Makes one with all that another directory holds.
+    /// Creates a directory with the contents of another one.
     package init(_ name: String = "alertq-test-", copyOf other: String) throws {
         path = Self.path(name)
         try FileManager.default.copyItem(atPath: other, toPath: path)
@@ -28,7 +28,7 @@ package final class TemporaryDirectory: Sendable {
     /// Writes a shell script into it, and returns the script's path.
     package func script(_ name: String, _ body: String) throws -> String {
         let file = path + "/" + name
-        // By a rename: nobody may start a script that somebody has open for writing (ETXTBSY).
+        // By a rename: a script that is open for writing can't be started (ETXTBSY).
         try ("#!/bin/sh\n" + body + "\n").write(toFile: file, atomically: true, encoding: .utf8)
         chmod(file, 0o755)
         return file

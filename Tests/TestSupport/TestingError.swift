@@ -1,4 +1,4 @@
-/// What a test needed did not come about.
+/// The error when a precondition of a test fails.
 package struct TestingError: Error, CustomStringConvertible {
     package let description: String
 

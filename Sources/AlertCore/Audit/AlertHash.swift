@@ -1,7 +1,7 @@
-/// A hash of an alert that the audit log tells: which parts of the alert it covers, in which order.
+/// A hash of an alert in the audit log: which parts of the alert it covers, and in which order.
 ///
-/// It is the SHA-256 of netstrings: its name, then each part. The parts are read where the alert
-/// is, in a value or in a row that SQLite has in its memory; ``HashInput`` writes both alike.
+/// It is the SHA-256 of netstrings: its name, then each part. The parts are read in place, from a
+/// value or from a row in SQLite's memory; ``HashInput`` writes both in the same form.
 package struct AlertHash: Sendable {
     /// A part of an alert, or what is hashed along with it.
     package enum Part: Sendable {
@@ -17,27 +17,27 @@ package struct AlertHash: Sendable {
         /// The number of strings in `userInfo`, and each one's name and value, in the order of the
         /// names' UTF-8 bytes.
         case userInfo
-        /// The default button, unless its id is erased with its label.
+        /// The default button, unless its id was erased with its label.
         case leftDefaultButton
-        /// The number of buttons, and what an erasure leaves of each one: its id and its role.
+        /// The number of buttons, and what an erasure leaves of each: its id and its role.
         case leftButtons
     }
 
     private let name: [UInt8]
     private let parts: [Part]
 
-    /// The hash of all that was asked.
+    /// The hash of everything that was asked.
     package static let content = AlertHash(
         "alertq-content-1",
         .salt, .style, .title, .message, .defaultButton, .priority, .key, .handler, .presenters,
         .buttons, .userInfo)
 
-    /// The hash of what an erasure leaves. It needs no salt: all of that stays readable.
+    /// The hash of what an erasure leaves. It needs no salt: all of it stays readable.
     package static let leaves = AlertHash(
         "alertq-leaves-1",
         .style, .leftDefaultButton, .priority, .key, .handler, .presenters, .leftButtons)
 
-    /// The hash of what is compared when somebody asks with an alert's key again.
+    /// The hash of what is compared when an alert's key is used again.
     package static let key = AlertHash(
         "alertq-key-1",
         .salt, .source, .key, .style, .title, .message, .defaultButton, .buttons, .userInfo)
@@ -47,7 +47,7 @@ package struct AlertHash: Sendable {
         self.parts = parts
     }
 
-    /// Writes what is hashed.
+    /// Writes the bytes that are hashed.
     ///
     /// - Parameter add: Adds a part of the alert to the input.
     package func write<Failure: Error>(
@@ -64,8 +64,8 @@ extension AlertHash {
     /// The hash of an alert.
     ///
     /// - Parameters:
-    ///   - left: What an erasure leaves of its buttons, where that is hashed.
-    ///   - input: Memory that is there already.
+    ///   - left: What an erasure leaves of its buttons, if that is hashed.
+    ///   - input: Memory to reuse.
     func of(
         _ alert: Alert, salt: [UInt8] = [], source: String = "", left: ErasedButtons? = nil,
         _ input: HashInput = HashInput()

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What an audit entry tells, before it has its position in the chain.
+/// The contents of an audit entry before it has its position in the chain.
 package struct AuditDraft: Sendable {
     var kind: AlertEvent.Kind
     /// When it happened, if not now.
@@ -36,7 +36,7 @@ package struct AuditDraft: Sendable {
         self.detail = detail
     }
 
-    /// The entry that it makes after another one, chained to that.
+    /// The entry that follows the given head, chained to it.
     package func entry(
         after head: AuditHead, at now: ClockReading, by caller: Caller,
         _ input: HashInput = HashInput()

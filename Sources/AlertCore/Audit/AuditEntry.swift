@@ -18,13 +18,13 @@ public struct AuditEntry: Sendable {
     public let loginUID: UInt32?
     /// The kernel's audit session of that login; see `/proc/[pid]/sessionid` in proc(5).
     public let session: UInt32?
-    /// A salted SHA-256 of what was asked, shown, put off or answered, 32 bytes; `nil` for other
-    /// events. <doc:AuditChain> has its bytes.
+    /// A salted SHA-256 of what was asked, shown, snoozed or answered, 32 bytes; `nil` for other
+    /// events. <doc:AuditChain> specifies its bytes.
     public let content: [UInt8]?
-    /// What else belongs to the event: the deadline of what was asked, the end of a snooze, why an
-    /// alert left the screen.
+    /// Further details of the event: the deadline of a question, the end of a snooze, the reason
+    /// why an alert left the screen.
     public let detail: String?
-    /// The hash of the entry before, 32 bytes.
+    /// The hash of the previous entry, 32 bytes.
     public let previous: [UInt8]
     /// The hash of this entry as it is stored, 32 bytes.
     public package(set) var hash: [UInt8]
@@ -52,7 +52,7 @@ public struct AuditEntry: Sendable {
 
     private static let hashName = Array("alertq-audit-1".utf8)
 
-    /// What the hash should be, computed in memory that is there already.
+    /// What the hash should be, computed in existing memory.
     package func hash(with canonical: HashInput) -> [UInt8] {
         canonical.begin(Self.hashName)
         let by = event.responder
@@ -80,18 +80,18 @@ public struct AuditEntry: Sendable {
         return canonical.hash
     }
 
-    /// Makes sure that the entry has the hash of what it says.
+    /// Makes sure that the hash matches the entry's contents.
     ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it was changed.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the entry was changed.
     package func checkHash() throws(AlertError) {
         guard computedHash == hash else {
             throw .inconsistent(event.alertID, "entry \(event.sequence) was changed")
         }
     }
 
-    /// Makes sure that the entry goes on from the one before.
+    /// Makes sure that the entry continues the previous one.
     ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` if one is missing or was replaced.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry is missing or was replaced.
     package func checkLink(after last: AuditHead) throws(AlertError) {
         guard event.sequence == last.sequence + 1, previous == last.hash else {
             throw .inconsistent(
@@ -109,8 +109,8 @@ public struct AuditEntry: Sendable {
                 ssh: by.ssh, host: by.host, pid: by.pid), via: by.via)
     }
 
-    /// A salt for a hash: 16 random bytes, all with one system call; see arc4random_buf(3), which
-    /// never fails.
+    /// A salt for a hash: 16 random bytes from one system call; see arc4random_buf(3), which never
+    /// fails.
     package static func makeSalt() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
             guard let start = buffer.baseAddress else { return }

@@ -1,10 +1,10 @@
-/// The end of the audit log at some moment, to be kept outside the database.
+/// The end of the audit log at some moment, to be kept outside of the database.
 ///
-/// A chain alone can't show that its tail was cut; a head that was saved can.
+/// A chain alone can't show that its tail was cut off; a saved head can.
 public struct AuditHead: Sendable, Hashable {
     /// The position of the newest entry, from 1.
     public let sequence: Int64
-    /// Its hash, 32 bytes.
+    /// The hash of that entry, 32 bytes.
     public let hash: [UInt8]
 
     package init(sequence: Int64, hash: [UInt8]) {
@@ -24,7 +24,7 @@ public struct AuditHead: Sendable, Hashable {
     /// `SEQUENCE:HASH`, the hash as 64 hexadecimal digits.
     public var text: String { "\(sequence):\(Hex.text(hash))" }
 
-    /// What stands before the first entry.
+    /// The head of an empty log.
     package static let start = AuditHead(
         sequence: 0, hash: [UInt8](repeating: 0, count: SHA256.byteCount))
 }

@@ -1,10 +1,10 @@
 /// What a verification of the audit log found.
 public struct AuditReport: Sendable {
-    /// Something that is not as it was written.
+    /// A discrepancy in the log, or between the log and the alerts.
     public struct Problem: Sendable, Hashable {
-        /// The entry that is wrong, if it is one.
+        /// The entry that is wrong, if the problem is in an entry.
         public let sequence: Int64?
-        /// The alert that it is about, if it is one.
+        /// The alert that is affected, if there is one.
         public let alertID: Alert.ID?
         /// A sentence that says what is wrong.
         public let reason: String
@@ -20,7 +20,7 @@ public struct AuditReport: Sendable {
     public package(set) var entries: Int64 = 0
     /// The end of the log; `nil` for an empty one.
     public package(set) var head: AuditHead?
-    /// The first 100 problems, the oldest entry's first; none means that the log verifies.
+    /// The first 100 problems, oldest entry first; an empty array means that the log verifies.
     public package(set) var problems: [Problem] = []
 
     package init() {}

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// What entries of the audit log tell in words, besides their columns.
+/// The detail texts of audit entries.
 ///
-/// The documentation has the grammar: these texts are compared with rows, and so they never change.
+/// The documentation specifies their grammar. They are compared with rows, so they never change.
 package enum EntryDetail {
-    /// Of an ask: the deadline, the timers, the clocks by which they count, and what is to be known
-    /// of the alert once its texts have been erased.
+    /// The detail of an ask: the deadline, the timers, the clocks by which they count, and what
+    /// must be known of the alert once its texts have been erased.
     ///
-    /// The boot stands last: it is the one part that may be any text.
+    /// The boot comes last: it is the only part that may be any text.
     package static func asked(
         at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
         leaves: [UInt8], key: KeyDigest?
@@ -21,25 +21,25 @@ package enum EntryDetail {
         return text + "asked at \(moment(asked))"
     }
 
-    /// Of an ask, as versions before schema 5 wrote it: the deadline, or nothing.
+    /// The detail of an ask as versions before schema 5 wrote it: the deadline, or nothing.
     ///
-    /// It knew no moments of the wall clock.
+    /// Those versions had no deadlines on the wall clock.
     package static func askedBefore(expiry: ClockReading?) -> String? {
         expiry.map { $0.isOnWallClock ? "" : deadline($0) }
     }
 
-    /// Whether an ask's detail is of the older form, which says less.
+    /// Whether an ask's detail has the older form, which contains less.
     package static func isOlder(asked detail: String?) -> Bool {
         !(detail?.hasBytes(of: "asked at ") ?? false)
     }
 
-    /// Of a snooze: its end.
+    /// The detail of a snooze: its end.
     package static func snoozed(until end: ClockReading) -> String {
         "until \(time(end)), " + (end.isOnWallClock ? "wall clock" : "boot clock \(moment(end))")
     }
 
-    /// Of an expiry: why it came before the deadline, if it did; whether the alert was never on a
-    /// screen; and the clock by which the deadline had passed.
+    /// The detail of an expiry: why it came before the deadline, if it did; whether the alert was
+    /// never on a screen; and the clock by which the deadline had passed.
     package static func expired(
         at now: ClockReading, because reason: String?, isUnseen: Bool
     ) -> String {
@@ -51,7 +51,7 @@ package enum EntryDetail {
     static let nobodyThere = "nobody was there"
     private static let unseen = "unseen"
 
-    /// Of a cancel: whether the delegate did what it needs.
+    /// The detail of a cancel: whether the delegate handled it.
     package static func cancelled(isHandled: Bool) -> String {
         isHandled ? "handled by the delegate" : "the cancel button was simulated"
     }
@@ -66,13 +66,13 @@ package enum EntryDetail {
         Timestamp.text(Timestamp.date(milliseconds: reading.wallMilliseconds))
     }
 
-    /// A time of the boot clock, and which boot.
+    /// A time of the boot clock, and the boot that it belongs to.
     private static func moment(_ reading: ClockReading) -> String {
         "\(reading.bootMilliseconds) ms in boot \(reading.boot)"
     }
 }
 
-// MARK: - Reading them
+// MARK: - Parsing
 
 extension EntryDetail {
     /// The digest of what an alert with a key asked; `nil` without one.
@@ -84,7 +84,7 @@ extension EntryDetail {
         return KeyDigest(salt: salt, hash: hash)
     }
 
-    /// A detail without the hashes that say nothing to people, and with times as they read them.
+    /// A detail as people read it: without hashes, and with times in the given form.
     package static func forPeople(_ detail: String?, _ form: LocalTime.Form) -> String? {
         guard let detail, let end = detail.firstRange(of: "asked at ") else {
             return detail.map { retimed($0, after: "until ", form) }
@@ -96,7 +96,7 @@ extension EntryDetail {
             + detail[end.lowerBound...]
     }
 
-    /// A text with the time after a word in another form, if the text begins with the two.
+    /// A text that begins with a word and a time, with the time in another form.
     private static func retimed(
         _ text: String, after word: String, _ form: LocalTime.Form
     ) -> String {
@@ -107,15 +107,15 @@ extension EntryDetail {
         return word + LocalTime.text(date, form) + rest.dropFirst(time.count)
     }
 
-    /// Whether a snooze's detail tells of an end, in today's form or in the older one, which had no
-    /// boot clock.
+    /// Whether a snooze's detail names this end, in the current form or in the older one, which had
+    /// no boot clock.
     package static func isSnoozed(_ detail: String?, until end: ClockReading) -> Bool {
         guard Timestamp.plain.contains(end.wallMilliseconds) else { return false }
         return detail.isIdentical(to: snoozed(until: end))
             || (!end.isOnWallClock && detail.isIdentical(to: "until \(time(end))"))
     }
 
-    /// By the clock of which boot a snooze ends, and when; `nil` in the older form.
+    /// The end of a snooze on the boot clock, and its boot; `nil` in the older form.
     static func snoozeEnd(_ detail: String?) -> (bootMilliseconds: Int64, boot: String)? {
         guard let detail, let comma = detail.firstRange(of: ", boot clock ") else { return nil }
         return moment(detail[comma.upperBound...])
@@ -123,21 +123,21 @@ extension EntryDetail {
 
     /// Whether a snooze may be over by now.
     ///
-    /// No entry tells of the end. Within its boot the clock tells whether it can have come; after
-    /// another start of the machine the wall clock decided, which may have been set since.
+    /// No entry records the end. Within the same boot, the boot clock says whether it can have
+    /// come; after a restart of the machine the wall clock decided, and it may have been set since.
     package static func mayHaveEnded(snooze detail: String?, at now: ClockReading) -> Bool {
         guard let end = snoozeEnd(detail), end.boot.isIdentical(to: now.boot) else { return true }
         return end.bootMilliseconds <= now.bootMilliseconds
     }
 
-    /// What the detail of an expiry tells.
+    /// The contents of an expiry's detail.
     package enum Expired: Equatable {
-        /// Nothing of its clock, as versions before schema 5 wrote it.
+        /// Nothing about its clock, as versions before schema 5 wrote it.
         case older(isEarly: Bool)
         case told(isEarly: Bool, isUnseen: Bool, bootMilliseconds: Int64, boot: String)
     }
 
-    /// Reads an expiry's detail; `nil` for one that no expiry has.
+    /// Reads an expiry's detail; `nil` if it is not one.
     package static func expired(_ detail: String?) -> Expired? {
         guard var rest = detail.map({ $0[...] }) else { return .older(isEarly: false) }
         if rest == nobodyThere { return .older(isEarly: true) }
@@ -154,7 +154,7 @@ extension EntryDetail {
             boot: end.boot)
     }
 
-    /// Whether a cancel's detail says that a delegate did what it needs; `nil` in the older form.
+    /// Whether a cancel's detail says that a delegate handled it; `nil` in the older form.
     package static func isHandled(_ detail: String?) -> Bool? {
         detail.map { $0 == cancelled(isHandled: true) }
     }

@@ -1,10 +1,10 @@
-/// What an erasure leaves of an alert's buttons: no labels, and no ids that are labels.
+/// What an erasure leaves of an alert's buttons: no labels, and no ids that were labels.
 package struct ErasedButtons {
     package let buttons: [PartialButton]
-    /// The button that applies if nobody answers, unless its id is gone.
+    /// The button that applies if nobody answers, unless its id was erased.
     package let defaultButton: String?
 
-    /// Of an alert that has its texts.
+    /// What an erasure would leave of an alert that still has its texts.
     package init(of alert: Alert) {
         buttons = Self.left(of: alert.buttons)
         defaultButton = alert.defaultButton.flatMap { [buttons] name in
@@ -12,7 +12,7 @@ package struct ErasedButtons {
         }
     }
 
-    /// Of an alert whose texts are gone, as its row has them.
+    /// What is left of an alert whose texts are erased, as stored in its row.
     package init(stored buttons: [PartialButton], defaultButton: String?) {
         self.buttons = buttons
         self.defaultButton = defaultButton

@@ -1,22 +1,22 @@
-/// The numbers that rows of one kind were given, as the log tells of them: a restore makes them go
-/// on from a number that lies far beyond.
+/// The numbers assigned to rows of one kind, according to the log: a restore continues them from a
+/// number that is far beyond the last one.
 package struct GivenNumbers: Sendable, Hashable {
-    /// The least number before the first restore, and the greatest of all.
+    /// The lowest number before the first restore, and the highest of all.
     private var lowest: Int64?
     package private(set) var greatest: Int64?
-    /// What the first and the last restore made the numbers go on from.
+    /// The numbers from which the first and the last restore continued.
     private var firstStart: Int64?
     package private(set) var start: Int64?
 
     package init() {}
 
-    /// The greatest number that may have been given.
+    /// The highest number that may have been assigned.
     package var last: Int64 { max(greatest ?? 0, (start ?? 1) - 1) }
 
-    /// The one after the last.
+    /// The number after the last.
     package var next: Int64 { last.addingBounded(1) }
 
-    /// Adds a number; `false` for one that a restore had jumped over.
+    /// Adds a number; `false` if a restore had skipped it.
     package mutating func add(_ number: Int64) -> Bool {
         greatest = max(greatest ?? number, number)
         guard let start else {
@@ -26,7 +26,7 @@ package struct GivenNumbers: Sendable, Hashable {
         return number >= start
     }
 
-    /// Notes a restore; `false` for one that does not jump far enough.
+    /// Records a restore; `false` if it does not jump far enough.
     package mutating func go(onFrom number: Int64) -> Bool {
         let isFar = number.subtractingBounded(last) > RestoredQueue.jump
         firstStart = firstStart ?? number
@@ -34,7 +34,7 @@ package struct GivenNumbers: Sendable, Hashable {
         return isFar
     }
 
-    /// Adds those of what comes after; `false` where they don't go on from these.
+    /// Adds the numbers of a later part of the log; `false` if they don't continue these.
     package mutating func merge(_ later: GivenNumbers) -> Bool {
         let isLater = (later.lowest ?? .max) >= (start ?? .min)
         let isFar =

@@ -1,6 +1,6 @@
-// Values of the program, each unmistakable after the one before.
+// Values of the program, written so that no two sequences have the same bytes.
 extension HashInput {
-    /// An input that has begun.
+    /// An input that begins with its kind.
     package convenience init(_ kind: String) {
         self.init()
         begin(Array(kind.utf8))
@@ -39,7 +39,7 @@ extension HashInput {
         }
     }
 
-    /// What an erasure leaves of buttons.
+    /// Appends what an erasure leaves of buttons.
     package func append(_ left: [PartialButton]) {
         number(Int64(left.count))
         for button in left {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// The bytes that the audit log hashes: fields one after the other, each unmistakable.
+/// The bytes that the audit log hashes: a sequence of self-delimiting fields.
 ///
 /// A text is written as a netstring, `length:bytes,` with the length in decimal
 /// (<https://cr.yp.to/proto/netstrings.txt>); a number as the netstring of its decimal digits;
 /// bytes as the netstring of their lower-case hexadecimal digits; an absent value as `-,`.
 ///
-/// They are written into memory that can be used again for the next hash. That way millions of
-/// entries are verified straight from where SQLite has them.
+/// The bytes are written into memory that is reused for the next hash, so that millions of entries
+/// are verified straight from SQLite's memory.
 package final class HashInput {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity = 4096
-    // Private, and so not checked for exclusive access whenever it changes, as what another module
-    // may read is: verifying the log took a quarter more instructions then.
+    // Private, because the compiler checks exclusive access to what other modules may read:
+    // verifying the log took a quarter more instructions with those checks.
     private var count = 0
 
     package init() {
@@ -23,13 +23,13 @@ package final class HashInput {
         start.deallocate()
     }
 
-    /// Begins anew.
+    /// Starts over with a new kind.
     package func begin(_ kind: [UInt8]) {
         count = 0
         kind.withUnsafeBytes(text)
     }
 
-    /// A netstring, `length:bytes,`.
+    /// Appends a netstring, `length:bytes,`.
     package func text(_ bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count + 24)
         digits(UInt64(bytes.count))
@@ -39,10 +39,10 @@ package final class HashInput {
         put(UInt8(ascii: ","))
     }
 
-    /// The netstring of a number's decimal digits.
+    /// Appends the netstring of a number's decimal digits.
     package func number(_ value: Int64) {
         reserve(32)
-        // 18446744073709551615 has 20 digits, so the length has two at most.
+        // 18446744073709551615 has 20 digits, so the length has at most two.
         let (sign, size) = (value < 0 ? 1 : 0, value.magnitude)
         var length = 1
         var rest = size
@@ -62,7 +62,7 @@ package final class HashInput {
         put(UInt8(ascii: ","))
     }
 
-    /// The netstring of bytes as hexadecimal digits.
+    /// Appends the netstring of bytes as hexadecimal digits.
     package func hex(_ bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count * 2 + 24)
         digits(UInt64(bytes.count * 2))
@@ -77,10 +77,10 @@ package final class HashInput {
         put(UInt8(ascii: ","))
     }
 
-    /// Bytes that are netstrings already.
+    /// Appends bytes that are already netstrings.
     package func append(netstrings bytes: [UInt8]) { bytes.withUnsafeBytes(plain) }
 
-    /// Whether all that has been written is UTF-8: other bytes would be read as other text.
+    /// Whether everything written so far is UTF-8: other bytes would be read as different text.
     package var isValidText: Bool {
         let bytes = UnsafeBufferPointer(start: start, count: count)
         var all: UInt8 = 0
@@ -88,15 +88,15 @@ package final class HashInput {
         return all < 0x80 || String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// What has been written since ``begin(_:)``.
+    /// The bytes written since ``begin(_:)``.
     package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
-    /// Writes the hash of it all into a buffer of 32 bytes.
+    /// Writes the hash of all bytes into a buffer of 32 bytes.
     package func hash(into digest: UnsafeMutableRawBufferPointer) {
         SHA256.hash(UnsafeRawBufferPointer(start: start, count: count), into: digest)
     }
 
-    /// The hash of it all.
+    /// The hash of all bytes.
     package var hash: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { digest, count in
             hash(into: UnsafeMutableRawBufferPointer(digest))
@@ -106,15 +106,15 @@ package final class HashInput {
 
     // MARK: - Text that is compared instead of hashed
 
-    /// Begins a text of an entry, which is no netstring.
+    /// Starts over with a text of an entry, which is not a netstring.
     package func beginText() { count = 0 }
 
-    /// What has been written, for as long as nothing else is.
+    /// The bytes written so far, valid until something else is written.
     package var written: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: count)
     }
 
-    /// The text itself.
+    /// Appends the text itself.
     package func plain(_ text: StaticString) {
         plain(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -125,7 +125,7 @@ package final class HashInput {
         count &+= bytes.count
     }
 
-    /// The hexadecimal digits of bytes.
+    /// Appends the hexadecimal digits of bytes.
     package func hexDigits(_ bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count * 2 + 1)
         var end = start + count
@@ -137,14 +137,15 @@ package final class HashInput {
         count &+= bytes.count * 2
     }
 
-    /// A number's decimal digits.
+    /// Appends a number's decimal digits.
     package func decimal(_ value: Int64) {
         reserve(24)
         if value < 0 { put(UInt8(ascii: "-")) }
         digits(value.magnitude)
     }
 
-    /// A time as ``Timestamp/text(_:)`` writes it; `false` for one outside of ``Timestamp/plain``.
+    /// Appends a time as ``Timestamp/text(_:)`` writes it; `false` for one outside
+    /// ``Timestamp/plain``.
     ///
     /// The days are counted as in <https://howardhinnant.github.io/date_algorithms.html>.
     package func time(milliseconds: Int64) -> Bool {
@@ -167,7 +168,7 @@ package final class HashInput {
         return true
     }
 
-    /// Digits from that of a power of ten on, and what comes after them.
+    /// Appends a number's digits, starting at the given power of ten, and the character after them.
     private func padded(_ value: Int64, _ first: Int64, _ end: Unicode.Scalar) {
         var power = first
         while power > 0 {

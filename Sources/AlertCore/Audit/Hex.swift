@@ -1,4 +1,4 @@
-/// Hexadecimal, lower case.
+/// Lower-case hexadecimal.
 package enum Hex {
     package static func text(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in

@@ -1,5 +1,5 @@
-/// A salted hash of what is compared when somebody asks with an alert's key again: it stays when
-/// the texts have been erased.
+/// A salted hash of what is compared when an alert's key is used again; it remains when the texts
+/// have been erased.
 package struct KeyDigest: Sendable {
     /// 16 random bytes.
     package let salt: [UInt8]
@@ -11,7 +11,7 @@ package struct KeyDigest: Sendable {
         self.hash = hash
     }
 
-    /// Of an alert with a key; `nil` for one without.
+    /// The digest of an alert with a key; `nil` for one without.
     package init?(of alert: Alert, source: String, salt: [UInt8]? = nil) {
         guard alert.key != nil else { return nil }
         let salt = salt ?? AuditEntry.makeSalt()

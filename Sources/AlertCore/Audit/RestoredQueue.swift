@@ -1,21 +1,21 @@
-/// What the entry of a restore tells, as its detail.
+/// The contents of a restore's audit entry, stored as its detail.
 ///
 /// `backup HEAD; replaced HEAD; alerts from N; responses from N`, where a head is
-/// `SEQUENCE:HASH`, or `none` for an empty log. In the place of `replaced HEAD` stands
-/// `replaced an unreadable queue`, or nothing where there was no queue. The documentation has
-/// this grammar, and so it never changes.
+/// `SEQUENCE:HASH`, or `none` for an empty log. Instead of `replaced HEAD` there is `replaced an
+/// unreadable queue`, or nothing if there was no queue. The documentation has this grammar, so it
+/// never changes.
 package struct RestoredQueue: Sendable, Hashable {
-    /// What became of the queue that was there before.
+    /// What happened to the queue that was there before.
     package enum Replaced: Sendable, Hashable {
         case nothing
         case unreadable
         case queue(AuditHead)
     }
 
-    /// The end of the log in the backup, which the entry goes on from.
+    /// The end of the log in the backup, which the entry continues.
     package var backup: AuditHead
     package var replaced: Replaced
-    /// The ids and numbers that are given next.
+    /// The ids and numbers that are assigned next.
     package var firstAlert: Int64
     package var firstResponse: Int64
 
@@ -28,7 +28,7 @@ package struct RestoredQueue: Sendable, Hashable {
         self.firstResponse = firstResponse
     }
 
-    /// How far ids and numbers jump at least: past all that the queue has given since the backup.
+    /// The minimum jump of ids and numbers: past all that the queue has assigned since the backup.
     package static let jump: Int64 = 1 << 32
 
     package var detail: String {
@@ -50,7 +50,7 @@ package struct RestoredQueue: Sendable, Hashable {
 }
 
 extension RestoredQueue {
-    /// Reads an entry's detail; `nil` for one that no restore has.
+    /// Reads an entry's detail; `nil` if it is not a restore's.
     package init?(detail: String?) {
         guard let detail else { return nil }
         var (heads, numbers): ([String: AuditHead], [String: Int64]) = ([:], [:])
@@ -76,7 +76,7 @@ extension RestoredQueue {
         self.firstResponse = firstResponse
         replaced =
             isUnreadable ? .unreadable : heads["replaced "].map(Replaced.queue) ?? .nothing
-        // There is one way to write it.
+        // There is only one way to write it.
         guard self.detail.isIdentical(to: detail) else { return nil }
     }
 

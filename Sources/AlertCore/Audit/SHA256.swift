@@ -2,12 +2,12 @@ import Linux
 
 /// The SHA-256 hash function of FIPS 180-4.
 ///
-/// One small file of our own instead of a dependency, so that the default build needs SQLite alone;
-/// tested with NIST's vectors (CAVP, SHAVS byte-oriented messages). Verifying a log is mostly
-/// hashing, hence the unsafe buffers, and the rounds written so that no word has to move; where the
-/// processor has instructions for them, those are used.
+/// It is one small file of our own instead of a dependency, so that the default build needs only
+/// SQLite; it is tested with NIST's vectors (CAVP, SHAVS byte-oriented messages). Verifying a log
+/// is mostly hashing; hence the unsafe buffers, and rounds written so that no word has to move. If
+/// the processor has instructions for SHA-256, they are used.
 ///
-/// Gain of the instructions: verifying takes 0.74 × the time (`alertq-bench verify`).
+/// Gain of the instructions: verifying takes 0.74 times as long (`alertq-bench verify`).
 package struct SHA256: Sendable {
     /// The length of a hash in bytes.
     package static let byteCount = 32
@@ -31,7 +31,7 @@ package struct SHA256: Sendable {
         hash(message, into: digest, withInstructions: hasInstructions)
     }
 
-    /// Whether the processor has instructions for this hash function.
+    /// Whether the processor has instructions for SHA-256.
     package static let hasInstructions = SHA256Instructions.areThere
 
     package static func hash(
@@ -76,7 +76,7 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// Works blocks of 64 bytes into the state with the processor's instructions.
+    /// Compresses blocks of 64 bytes into the state with the processor's instructions.
     private mutating func compress(_ blocks: UnsafeRawPointer, count: Int) {
         withUnsafeMutablePointer(to: &state) { state in
             state.withMemoryRebound(to: UInt32.self, capacity: 8) { words in
@@ -88,7 +88,7 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// Works one block of 64 bytes into the state: FIPS 180-4, section 6.2.2.
+    /// Compresses one block of 64 bytes into the state: FIPS 180-4, section 6.2.2.
     private mutating func compress(_ block: UnsafeRawPointer, _ words: Words) {
         for index in 0..<16 {
             let word = block.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)

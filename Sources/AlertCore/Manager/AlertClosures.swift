@@ -1,16 +1,16 @@
-/// The closures of one alert, which die with this process.
+/// The closures of one alert, which are lost when this process ends.
 struct AlertClosures: Sendable {
     let alert: Alert
-    /// The record when it was asked.
+    /// The record from when it was asked.
     let asked: AlertRecord
-    /// Code for the response, whichever button it has.
+    /// The code that runs for any response.
     let body: Body?
 
     typealias Body = @Sendable (Alert, Response) async throws -> Void
 
     var isEmpty: Bool { body == nil && alert.buttons.allSatisfy { $0.action == nil } }
 
-    /// Runs the chosen button's action, and then the code for all responses.
+    /// Runs the chosen button's action, then the code for any response.
     func run(for response: Response) async throws {
         guard response.runsHandlers else { return }
         if alert.buttons.indices.contains(response.buttonIndex) {

@@ -1,17 +1,17 @@
-/// Everything that happens in a queue, in any process, as it happens and in the log's order.
+/// The events of a queue, from any process, as they happen and in the log's order.
 ///
-/// It reads the audit log from a cursor, so that each event comes once, memory stays bounded, and
-/// a reader can go on later after the last ``AlertEvent/sequence`` that it has seen.
+/// It reads the audit log from a position, so that each event comes once, memory stays bounded, and
+/// a reader can continue later from the last ``AlertEvent/sequence`` that it has seen.
 public struct AlertEvents: AsyncSequence, Sendable {
     let store: any AlertStore
     let start: LogPosition
 
-    /// Starts reading where the sequence begins in the log.
+    /// Starts reading at the sequence's position in the log.
     public func makeAsyncIterator() -> Iterator {
         Iterator(store: store, position: start)
     }
 
-    /// Reads events one after the other.
+    /// An iterator that reads events one after another.
     public struct Iterator: AsyncIteratorProtocol {
         private let store: any AlertStore
         private var position: LogPosition
@@ -22,9 +22,10 @@ public struct AlertEvents: AsyncSequence, Sendable {
             self.position = position
         }
 
-        /// Waits for the next event; `nil` once the task is cancelled or the manager closed.
+        /// Waits for the next event; returns `nil` once the task is cancelled or the manager is
+        /// closed.
         ///
-        /// - Throws: ``AlertError/inconsistent(_:_:)`` where an entry was changed,
+        /// - Throws: ``AlertError/inconsistent(_:_:)`` if an entry was changed,
         ///   ``AlertError/busy(_:)``, ``AlertError/incompatible(path:_:)``,
         ///   ``AlertError/storage(operation:_:)``.
         public mutating func next() async throws -> AlertEvent? {

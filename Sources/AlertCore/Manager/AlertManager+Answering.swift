@@ -1,12 +1,12 @@
-// What any process can do with any alert, by its id.
+// What any process can do with any alert by its id.
 extension AlertManager {
     /// Answers an alert with one of its buttons, as a program does.
     ///
-    /// ``Response/by`` is then ``ResolvedBy/program``: only a presenter that has shown the alert
-    /// answers as a person, or the command `alertq answer` in the foreground of its terminal.
+    /// ``Response/by`` is then ``ResolvedBy/program``: only a presenter that has shown the alert,
+    /// or the command `alertq answer` in the foreground of its terminal, answers as a person.
     ///
-    /// A gateway that carries questions to people elsewhere says who answered, and what they had
-    /// been shown:
+    /// A gateway that carries questions to people elsewhere passes on who answered and what they
+    /// had been shown:
     ///
     /// ```swift
     /// let record = try await manager.record(42)
@@ -14,15 +14,15 @@ extension AlertManager {
     /// try await manager.answer(42, button: "Delete", by: ana, seen: record.seen)
     /// ```
     ///
-    /// Delegates hear that the alert leaves the screen, but of no click.
+    /// Delegates are notified that the alert leaves the screen, but not of a click.
     ///
     /// - Parameters:
-    ///   - id: The alert; any asker's.
+    ///   - id: The alert; it may be any asker's.
     ///   - button: The button's id; ids are compared by their bytes.
-    ///   - responder: On whose behalf the program acts; `nil` means this process. The log has it
-    ///     as the program says it.
+    ///   - responder: On whose behalf the program acts; `nil` means this process. The log records
+    ///     the program's claim as it is.
     ///   - seen: The ``AlertRecord/seen`` of what was shown; the answer is refused if the alert
-    ///     asks anything else. `nil` means that this is not checked.
+    ///     asks something else. `nil` means that this is not checked.
     /// - Returns: The record with its response, once that is on disk.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
     ///   ``AlertError/alreadyResolved(_:)``, ``AlertError/late(_:)``, ``AlertError/notAsSeen(_:)``,
@@ -44,12 +44,12 @@ extension AlertManager {
     /// ```
     ///
     /// - Parameters:
-    ///   - id: The alert; any asker's.
+    ///   - id: The alert; it may be any asker's.
     ///   - index: The button's index, from 0.
     ///   - responder: On whose behalf the program acts; `nil` means this process.
     ///   - seen: The ``AlertRecord/seen`` of what was shown, or `nil`.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: what ``answer(_:button:by:seen:)`` throws.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``.
     @discardableResult
     public func answer(
         _ id: Alert.ID, buttonAt index: Int, by responder: Responder? = nil, seen: String? = nil
@@ -73,7 +73,7 @@ extension AlertManager {
             id, resolution, seen: try seen.map(AlertRecord.digest), as: responder.map(Caller.init))
     }
 
-    /// Takes an alert back that nobody needs to answer any more.
+    /// Withdraws an alert that no longer needs an answer.
     ///
     /// ```swift
     /// try await manager.withdraw(id)
@@ -81,10 +81,11 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - id: The alert.
-    ///   - force: Whether to take it back though another account asked it, which root always may;
-    ///     ``Response/by`` is then ``ResolvedBy/program``.
+    ///   - force: Whether to withdraw it even if another account asked it, which root may always
+    ///     do; ``Response/by`` is then ``ResolvedBy/program``.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/notYours(_:owner:)``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and
+    ///   ``AlertError/notYours(_:owner:)``.
     @discardableResult
     public func withdraw(
         _ id: Alert.ID, force: Bool = false
@@ -99,35 +100,35 @@ extension AlertManager {
         try await resolve(id, .withdraw(authority))
     }
 
-    /// Lets an alert expire before its deadline, because nobody has been there to see it: its
+    /// Lets an alert expire before its deadline because nobody has been there to see it: its
     /// default button is applied by policy.
     ///
-    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/invalid(_:_:)`` for an
-    ///   alert without a default button.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)`` for
+    ///   an alert without a default button.
     @discardableResult
     package func expireUnattended(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
         try await resolve(id, .expireUnattended)
     }
 
-    /// The record of an alert with a response that is on disk: an expiry that nobody has stored yet
-    /// is stored first.
+    /// Returns the record of an alert with a response that is on disk: an expiry that is not stored
+    /// yet is stored first.
     ///
-    /// - Throws: what ``answer(_:button:by:seen:)`` throws.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``.
     package func settled(_ record: AlertRecord) async throws(AlertError) -> AlertRecord {
         guard record.response?.outcome == .expired, record.response?.collectedAt == nil else {
             return record
         }
-        // An expiry that has been stored meanwhile is read without waiting for the lock.
+        // An expiry that has been stored in the meantime is read without waiting for the lock.
         let found = try await store.find(.id(record.id))
         guard found.isOverdue else { return found.record }
         return try await store.expire(record.id, by: context.caller)
     }
 
-    /// Cancels an alert in the name of the system.
+    /// Cancels an alert on behalf of the system.
     ///
-    /// The delegate of the manager that shows it may handle that, in any process; otherwise the
-    /// cancel button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A
-    /// delegate is given 5 seconds.
+    /// The delegate of the manager that shows it, in any process, may handle the cancel; otherwise
+    /// the cancel button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A
+    /// delegate has 5 seconds to respond.
     ///
     /// ```swift
     /// let record = try await manager.cancel(id)
@@ -136,10 +137,10 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - id: The alert.
-    ///   - force: Whether to cancel it though another account asked it, which root always may;
+    ///   - force: Whether to cancel it even if another account asked it, which root may always do;
     ///     ``Response/by`` is then ``ResolvedBy/program`` instead of ``ResolvedBy/system``.
     /// - Returns: The record with its response, once that is on disk.
-    /// - Throws: what ``withdraw(_:force:)`` throws.
+    /// - Throws: The errors of ``withdraw(_:force:)``.
     @discardableResult
     public func cancel(
         _ id: Alert.ID, force: Bool = false
@@ -151,13 +152,13 @@ extension AlertManager {
     package func cancel(
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> AlertRecord {
-        // Before the delegate is asked.
+        // Checked before the delegate is asked.
         try authority.check(try await store.record(id), context.caller)
         let isShown = await presentation.show?.id == id
         if let record = try await cancelOnScreen(id, authority) { return record }
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }
-        // The delegate has been asked already if the alert was on this manager's screen.
+        // If the alert was on this manager's screen, the delegate has already been asked.
         let isHandled =
             isShown ? false : await context.delegates[id]?.cancel(record) == .handled
         return try await resolve(id, .cancel(handled: isHandled, authority))
@@ -165,9 +166,9 @@ extension AlertManager {
 
     /// Marks a response as taken by its asker, and returns once that is on disk.
     ///
-    /// Doing so again changes nothing: the first time counts. A response that a named handler has
-    /// not worked on is marked all the same, and the handler does not run for it any more: this is
-    /// the way to release what nobody will ever handle.
+    /// Repeating this has no effect: only the first time counts. A response that a named handler
+    /// has not processed is marked all the same, and the handler no longer runs for it: this
+    /// releases responses that nothing will ever handle.
     ///
     /// ```swift
     /// for record in try await manager.history(HistoryFilter(uncollected: true)) {
@@ -185,7 +186,7 @@ extension AlertManager {
         guard receipt.record.response != nil else { throw .notFound(id) }
     }
 
-    /// Has the screen that shows an alert cancel it; `nil` if none with a delegate does.
+    /// Lets the screen that shows an alert cancel it; `nil` if no screen with a delegate does.
     private func cancelOnScreen(
         _ id: Alert.ID, _ authority: Resolution.Authority
     ) async throws(AlertError) -> AlertRecord? {
@@ -199,12 +200,12 @@ extension AlertManager {
         let limit = clock.now().advanced(by: .seconds(5))
         while !clock.now().isAtOrAfter(limit) {
             let position = store.position
-            // In this order: a screen clears only after it has stored what it did.
+            // In this order: a screen clears only after it has stored its result.
             var isOnScreen = await presentation.show?.id == id
             if !isOnScreen { isOnScreen = await store.screens().hasDelegate(for: id) }
             let record = try await store.record(id)
             if record.response != nil { return record }
-            // Nobody will handle the cancel any more.
+            // Nobody will handle the cancel now.
             guard isOnScreen else { return nil }
             await waitForChange(after: position)
         }

@@ -1,13 +1,14 @@
 // Asking, with and without waiting for the response.
 extension AlertManager {
-    /// Asks without waiting: stores the alert, and runs its buttons' actions and the handler when
+    /// Asks without waiting: stores the alert, and runs its buttons' actions and the handler once
     /// it has its response.
     ///
-    /// Actions and the handler run in this process, beside the queue, after the response is on
-    /// disk, each alert's one after the other. They run at least once, and must be idempotent: the
-    /// response counts as collected only when they have returned without throwing, and so has the
-    /// handler that ``Alert/handler`` names, if it names one. The handler gets the index of the
-    /// chosen button, or −1 where no button was chosen. Errors are reported to ``onError(_:)``.
+    /// Actions and the handler run in this process, concurrently with the queue, after the response
+    /// is on disk; those of one alert run one after another. They run at least once and must be
+    /// idempotent: the response counts as collected only when they have all returned without
+    /// throwing, including the handler that ``Alert/handler`` names, if any. The handler gets the
+    /// index of the chosen button, or −1 if no button was chosen. Errors are reported to
+    /// ``onError(_:)``.
     ///
     /// ```swift
     /// let sheet = Alert.sheet("Item", cancel: "Cancel", destructive: "Delete", others: ["Copy"])
@@ -18,11 +19,11 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - alert: What to ask. With a ``Alert/key`` that was used before, the call joins that
-    ///     alert: its closures run, too, unless the response has been collected already.
-    ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
-    ///     says.
-    ///   - delegate: Who hears of this alert in place of the manager's delegate; held weakly.
-    ///   - handler: Code for whichever button is chosen.
+    ///     alert: its closures run too, unless the response has already been collected.
+    ///   - presenters: The names of the presenters that may show it; `nil` means those that the
+    ///     alert names.
+    ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
+    ///   - handler: Code that runs for any button.
     /// - Returns: The alert's id, once the alert is on disk.
     /// - Throws: ``AlertError/invalid(_:_:)``, ``AlertError/keyConflict(_:_:part:)``,
     ///   ``AlertError/tooManyPending(source:limit:)``, ``AlertError/inconsistent(_:_:)``,
@@ -51,12 +52,12 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - alert: What to ask.
-    ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
-    ///     says.
-    ///   - delegate: Who hears of this alert in place of the manager's delegate; held weakly.
-    ///   - responseHandler: Code for any response.
+    ///   - presenters: The names of the presenters that may show it; `nil` means those that the
+    ///     alert names.
+    ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
+    ///   - responseHandler: Code that runs for any response.
     /// - Returns: The alert's id, once the alert is on disk.
-    /// - Throws: what ``show(_:on:delegate:handler:)`` throws.
+    /// - Throws: The errors of ``show(_:on:delegate:handler:)``.
     @discardableResult
     public nonisolated func show(
         _ alert: Alert, on presenters: [String]? = nil,
@@ -96,7 +97,7 @@ extension AlertManager {
     /// ```
     ///
     /// - Returns: The alert's id, once the alert is on disk.
-    /// - Throws: what ``show(_:on:delegate:handler:)`` throws.
+    /// - Throws: The errors of ``show(_:on:delegate:handler:)``.
     @discardableResult
     public nonisolated(nonsending) func show(
         _ title: String, message: String? = nil, style: Alert.Style = .alert,
@@ -111,10 +112,10 @@ extension AlertManager {
         return try await show(alert)
     }
 
-    /// Asks, and waits for the response.
+    /// Asks and waits for the response.
     ///
-    /// Cancelling the task withdraws the alert, unless it has a key: then it stays, and asking
-    /// again with the key joins it.
+    /// Cancelling the task withdraws the alert unless it has a key: then it stays, and asking again
+    /// with the key joins it.
     ///
     /// ```swift
     /// let response = try await manager.ask(
@@ -124,10 +125,11 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - alert: What to ask.
-    ///   - delegate: Who hears of this alert in place of the manager's delegate; held weakly.
-    /// - Throws: what ``show(_:on:delegate:handler:)`` throws; `CancellationError` when the task is
-    ///   cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when the
-    ///   deadline has passed and the expiry can't be stored within 5 seconds: the alert stays then.
+    ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
+    /// - Throws: The errors of ``show(_:on:delegate:handler:)``; `CancellationError` when the task
+    ///   is cancelled. ``AlertError/busy(_:)`` and ``AlertError/storage(operation:_:)`` also when
+    ///   the deadline has passed and the expiry can't be stored within 5 seconds: the alert stays
+    ///   then.
     public nonisolated func ask(
         _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
@@ -136,21 +138,21 @@ extension AlertManager {
         let record = try await response(to: asking, isKept: alert.key != nil)
         try record.check(isThatOf: asking.receipt.record)
         guard let response = record.response else { throw AlertError.notFound(record.id) }
-        // A named handler has yet to run: that collects the response.
+        // A named handler has yet to run, and collects the response.
         if response.collectedAt == nil, record.alert.handler == nil {
             store.post(.collected(record.id), by: context.caller)
         }
         return response
     }
 
-    /// Asks with a title and buttons, and waits for the response.
+    /// Asks with a title and buttons and waits for the response.
     ///
     /// ```swift
     /// let response = try await manager.ask("Reboot?", buttons: ["Reboot", .cancel("Later")])
     /// print(response.button?.id ?? "nobody chose")
     /// ```
     ///
-    /// - Throws: what ``ask(_:delegate:)`` throws.
+    /// - Throws: The errors of ``ask(_:delegate:)``.
     public nonisolated func ask(
         _ title: String, message: String? = nil, buttons: [Alert.Button], key: String? = nil
     ) async throws -> Response {
@@ -158,12 +160,12 @@ extension AlertManager {
     }
 }
 
-// MARK: - The command's way to ask
+// MARK: - Asking for the command
 
 extension AlertManager {
     /// Stores an alert without waiting for its response.
     ///
-    /// A joined alert may be resolved already: its record then has the response.
+    /// A joined alert may already be resolved: its record then has the response.
     package nonisolated func submit(
         _ alert: Alert
     ) async throws(AlertError) -> (record: AlertRecord, isJoined: Bool) {
@@ -172,15 +174,15 @@ extension AlertManager {
         return (asking.receipt.record, !asking.receipt.isNew)
     }
 
-    /// Waits until an alert is resolved, and keeps its deadline meanwhile.
+    /// Waits until an alert is resolved, and enforces its deadline in the meantime.
     ///
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in
-    ///   which case the alert stays as it is.
+    ///   which case the alert is not changed.
     package func resolution(of id: Alert.ID) async throws -> AlertRecord {
         let before = askers.resolutionsSeen
         var found = try await store.find(.id(id))
         if found.isOverdue {
-            // Its askers wait until the expiry is stored, for as long as a failing disk may take.
+            // Its askers wait until the expiry is stored, as long as a failing disk is tolerated.
             (found.record.state, found.record.response) = (.queued, nil)
         }
         let asking = Asking(receipt: found, resolutionsBefore: before)
@@ -188,10 +190,10 @@ extension AlertManager {
     }
 }
 
-// MARK: - On the way into the store, and back
+// MARK: - Storing and waiting
 
 extension AlertManager {
-    /// Stores an alert, for which a delegate of its own or the manager's is remembered.
+    /// Stores an alert, and remembers a delegate of its own or the manager's for it.
     private nonisolated func enqueue(
         _ alert: Alert, _ delegate: (any AlertManagerDelegate)?
     ) async throws(AlertError) -> Asking {
@@ -201,7 +203,7 @@ extension AlertManager {
         let asking = try await context.delegates.storing(with: delegate) {
             () async throws(AlertError) in try await enqueue(alert)
         }
-        // It may be on another screen, of which the log tells.
+        // It may be on another screen, which the log reports.
         await listener.listen(from: asking.receipt.sequence)
         return asking
     }
@@ -215,8 +217,8 @@ extension AlertManager {
         return Asking(receipt: receipt, resolutionsBefore: before)
     }
 
-    /// Reports an alert that waits for a screen that is not there, where its asker may not expect
-    /// that: the alert names its presenters, or has no button and somebody waits for it.
+    /// Reports an alert that waits for a missing screen if its asker may not expect that: the alert
+    /// names its presenters, or has no button and somebody waits for it.
     private nonisolated func reportIfUnattended(_ asking: Asking, isAwaited: Bool) async {
         let record = asking.receipt.record
         let wanted = record.alert.presenters
@@ -227,7 +229,7 @@ extension AlertManager {
         context.errors.report(.unattended(record.id, presenters: wanted))
     }
 
-    /// Keeps the closures of what was asked until it has its response.
+    /// Keeps the closures of an alert until it has its response.
     private func keep(_ mine: AlertClosures, for asking: Asking) async {
         let record = asking.receipt.record
         if !mine.isEmpty, record.response?.collectedAt == nil {
@@ -256,8 +258,8 @@ extension AlertManager {
     }
 
     private func withdrawForCancelledTask(_ id: Alert.ID) async {
-        // If somebody answered first, or the disk fails: the task is gone, and the alert's
-        // response, or the alert, can still be found by its id.
+        // If another answer was first, or the disk fails, nothing more can be done here: the task
+        // is cancelled, and the response, or the alert, can still be found by its id.
         guard let record = try? await store.resolve(id, .withdraw(), by: context.caller)
         else { return }
         await noteResolved(record)

@@ -1,13 +1,13 @@
 // Copies of the queue.
 extension AlertManager {
-    /// Copies the queue into one file, as it is at one moment, while others go on writing.
+    /// Copies the queue into one file, as it is at one moment, while others continue to write.
     ///
-    /// The file appears under its name when it is complete and on the disk; only its owner may read
-    /// it. In a directory it gets a name such as `queue-2026-11-22T10-04-05Z.db`.
+    /// The file appears under its name when it is complete and on disk; only its owner may read it.
+    /// In a directory it gets a name such as `queue-2026-11-22T10-04-05Z.db`.
     ///
-    /// Others go on meanwhile; but the queue's log grows by what they write, and from 48 MiB of log
-    /// on new alerts are refused until the copy is done. When the task is cancelled, nothing is
-    /// left of it.
+    /// What others write during the copy makes the database's log grow; once the log reaches 48
+    /// MiB, new alerts are refused until the copy is done. When the task is cancelled, nothing of
+    /// the copy remains.
     ///
     /// ```swift
     /// let report = try await manager.backUp(to: "/var/backups/alertq", keeping: 7)
@@ -15,12 +15,12 @@ extension AlertManager {
     /// ```
     ///
     /// - Parameters:
-    ///   - path: The file to make, or a directory to make it in.
-    ///   - replacesFile: Whether a file that exists is replaced.
-    ///   - count: In a directory, how many backups of this queue are kept: older ones are removed
-    ///     once the new one is on the disk. From 1 on; `nil` keeps all.
-    ///   - progress: Hears how many of how many pages are copied.
-    /// - Throws: ``AlertError/storage(operation:_:)``, also where there is a file already;
+    ///   - path: The file to create, or a directory to create it in.
+    ///   - replacesFile: Whether to replace an existing file.
+    ///   - count: In a directory, how many backups of this queue to keep: older ones are removed
+    ///     once the new one is on disk. At least 1; `nil` keeps all.
+    ///   - progress: Called with the number of pages copied and their total.
+    /// - Throws: ``AlertError/storage(operation:_:)``, also if the file already exists;
     ///   ``AlertError/invalid(_:_:)`` for a path that is one of the queue's own files, or a count
     ///   without a directory; ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.

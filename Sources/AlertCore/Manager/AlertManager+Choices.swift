@@ -10,11 +10,11 @@ extension AlertManager {
     /// ```
     ///
     /// A deadline may have applied the default button's case; ``ask(_:choosing:)`` also returns the
-    /// response, which tells the two apart.
+    /// response, which distinguishes the two.
     ///
-    /// - Throws: ``AlertError/noChoice(_:)`` when nobody chose: the alert was cancelled, dismissed
-    ///   or withdrawn, or expired without a default; ``AlertError/invalid(_:_:)`` for an enum
-    ///   without cases; and what ``ask(_:delegate:)`` throws.
+    /// - Throws: ``AlertError/noChoice(_:)`` if nobody chose: the alert was cancelled, dismissed or
+    ///   withdrawn, or expired without a default; ``AlertError/invalid(_:_:)`` for an enum without
+    ///   cases; and the errors of ``ask(_:delegate:)``.
     public nonisolated func ask<Choice: AlertChoice>(
         _ title: String, as choice: Choice.Type, message: String? = nil, key: String? = nil
     ) async throws -> Choice {
@@ -29,7 +29,7 @@ extension AlertManager {
     /// if try await manager.ask(alert, as: Decision.self) == .deploy { try await deploy() }
     /// ```
     ///
-    /// - Throws: what ``ask(_:as:message:key:)`` throws.
+    /// - Throws: The errors of ``ask(_:as:message:key:)``.
     public nonisolated func ask<Choice: AlertChoice>(
         _ alert: Alert, as choice: Choice.Type
     ) async throws -> Choice {
@@ -37,14 +37,14 @@ extension AlertManager {
     }
 
     /// Asks an alert whose buttons are replaced by the cases of an enum, and returns the chosen
-    /// case together with the response, which tells a person's choice from policy.
+    /// case and the response, which distinguishes a person's choice from policy.
     ///
     /// ```swift
     /// let (decision, response) = try await manager.ask(alert, choosing: Decision.self)
     /// if decision == .deploy, response.by == .person { try await deploy() }
     /// ```
     ///
-    /// - Throws: what ``ask(_:as:message:key:)`` throws.
+    /// - Throws: The errors of ``ask(_:as:message:key:)``.
     public nonisolated func ask<Choice: AlertChoice>(
         _ alert: Alert, choosing choice: Choice.Type
     ) async throws -> (choice: Choice, response: Response) {
@@ -53,7 +53,7 @@ extension AlertManager {
         return (chosen, response)
     }
 
-    /// Asks without waiting an alert whose buttons are replaced by the cases of an enum.
+    /// Asks, without waiting, an alert whose buttons are replaced by the cases of an enum.
     ///
     /// ```swift
     /// try await manager.show(alert, as: Decision.self) { decision, response in
@@ -64,14 +64,13 @@ extension AlertManager {
     /// - Parameters:
     ///   - alert: What to ask.
     ///   - choice: The enum.
-    ///   - presenters: The names of the presenters that may show it; `nil` means what the alert
-    ///     says.
-    ///   - delegate: Who hears of this alert on this manager's screen, in place of the manager's
-    ///     delegate; held weakly.
-    ///   - handler: Code for the response; the choice is `nil` when nobody chose.
+    ///   - presenters: The names of the presenters that may show it; `nil` means those that the
+    ///     alert names.
+    ///   - delegate: The delegate for this alert instead of the manager's; held weakly.
+    ///   - handler: Code for the response; the choice is `nil` if nobody chose.
     /// - Returns: The alert's id, once the alert is on disk.
-    /// - Throws: ``AlertError/invalid(_:_:)`` for an enum without cases, and what
-    ///   ``show(_:on:delegate:handler:)`` throws.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for an enum without cases, and the errors of
+    ///   ``show(_:on:delegate:handler:)``.
     @discardableResult
     public nonisolated func show<Choice: AlertChoice>(
         _ alert: Alert, as choice: Choice.Type, on presenters: [String]? = nil,
@@ -94,10 +93,10 @@ extension AlertManager {
     /// - Parameters:
     ///   - name: The name that alerts carry, 1 to 256 bytes.
     ///   - choice: The enum.
-    ///   - body: Code for a response, as in ``register(handler:_:)``; the choice is `nil` when
-    ///     nobody chose, or a button that is no case, as one of an earlier version of the enum.
-    /// - Throws: ``AlertError/invalid(_:_:)`` for an enum without cases, and what
-    ///   ``register(handler:_:)`` throws.
+    ///   - body: Code for a response, as in ``register(handler:_:)``; the choice is `nil` if nobody
+    ///     chose, or if the button is not a case, such as one of an earlier version of the enum.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for an enum without cases, and the errors of
+    ///   ``register(handler:_:)``.
     public func register<Choice: AlertChoice>(
         handler name: String, as choice: Choice.Type,
         _ body: @escaping @Sendable (Choice?, Response) async throws -> Void
@@ -110,8 +109,8 @@ extension AlertManager {
 }
 
 extension Response {
-    /// The case that was chosen, or applied by policy; `nil` when nobody chose, or a button that is
-    /// no case of the enum.
+    /// The case that was chosen or applied by policy; `nil` if nobody chose, or if the button is
+    /// not a case of the enum.
     ///
     /// ```swift
     /// switch response.choice(of: Decision.self) {
@@ -126,7 +125,7 @@ extension Response {
 }
 
 extension Alert {
-    /// The same alert with the cases of an enum for buttons.
+    /// The same alert with the cases of an enum as its buttons.
     fileprivate func choosing<Choice: AlertChoice>(
         _ choice: Choice.Type
     ) throws(AlertError) -> Alert {

@@ -1,15 +1,15 @@
 // Code that is registered by name for the responses of alerts that carry the name.
 extension AlertManager {
     /// Registers code under a handler's name, and runs it for every uncollected response of an
-    /// alert that carries the name: those of the past now, those of the future as they come.
+    /// alert that carries the name: for existing responses now, for later ones as they come.
     ///
-    /// The code runs at least once for a response, in one process at a time, beside the queue, and
-    /// must be idempotent. The oldest responses come first, and up to 32 handlers of a manager run
-    /// at once, so that they may end in another order; in this process an alert's closures run
-    /// before its handler. The response is collected when the code returns. When it throws, it is
-    /// tried again after a second, then after two, four and so on up to ten minutes. When its
-    /// process dies, another one that has registered the name takes over within two seconds.
-    /// Registering a name again replaces its code, and tries at once what has failed.
+    /// The code runs at least once for a response, in one process at a time, concurrently with the
+    /// queue, and must be idempotent. The oldest responses come first, but up to 32 handlers of a
+    /// manager run at once, so they may finish in a different order; in this process an alert's
+    /// closures run before its handler. The response is collected when the code returns. When it
+    /// throws, it is tried again after a second, then after two, four and so on up to ten minutes.
+    /// When its process dies, another one that has registered the name takes over within two
+    /// seconds. Registering a name again replaces its code, and retries failed responses at once.
     ///
     /// ```swift
     /// try await manager.register(handler: "apply") { response in

@@ -1,20 +1,20 @@
-// Presenting, and who presents.
+// Presenting, and the screens that present.
 extension AlertManager {
     /// Starts showing alerts, together with all other screens of the queue.
     ///
-    /// A manager that was opened with presenters does so already.
+    /// A manager that was opened with presenters is already doing so.
     ///
     /// ```swift
     /// let manager = try await AlertManager.shared()
     /// try await manager.startPresenting([try TerminalPresenter()])
     /// ```
     ///
-    /// - Parameter presenters: Who shows alerts, all of them at once, in place of those that the
-    ///   manager had.
-    /// - Throws: ``AlertError/invalid(_:_:)`` for none, or a name that is wrong or given twice;
-    ///   ``AlertError/busy(_:)`` where 64 screens show the queue already;
-    ///   ``AlertError/notPermitted(path:_:)`` and ``AlertError/storage(operation:_:)`` where the
-    ///   file of the screens can't be used; ``AlertError/closed``.
+    /// - Parameter presenters: The presenters that show alerts, all at once; they replace the ones
+    ///   that the manager had.
+    /// - Throws: ``AlertError/invalid(_:_:)`` if there are none, or a name is invalid or used
+    ///   twice; ``AlertError/busy(_:)`` if 64 screens already show the queue;
+    ///   ``AlertError/notPermitted(path:_:)`` and ``AlertError/storage(operation:_:)`` if the file
+    ///   of the screens can't be used; ``AlertError/closed``.
     public func startPresenting(_ presenters: [any AlertPresenter]) async throws(AlertError) {
         guard !presenters.isEmpty else { throw .invalid("presenters", "are missing") }
         try Self.check(presenters)
@@ -27,7 +27,7 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - only: The only alert to be shown; `nil` for all.
-    ///   - keepsLog: Whether its process writes what happens on any screen to the machine's log.
+    ///   - keepsLog: Whether its process writes the events of all screens to the machine's log.
     package func startPresenting(
         _ presenters: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool = false
     ) async throws(AlertError) {
@@ -36,31 +36,32 @@ extension AlertManager {
         await listener.listen(from: store.position.sequence)
     }
 
-    /// Takes what is shown off this screen, detaches it, and returns when that is done.
+    /// Takes the current alert off this screen, detaches the screen, and returns when that is done.
     ///
     /// ```swift
     /// await manager.stopPresenting()
     /// ```
     ///
-    /// What was on the screen waits again, unless another one shows it. A delegate must not
-    /// wait for this: the manager waits for the delegate.
+    /// An alert that was on the screen waits again, unless another screen shows it. A delegate must
+    /// not wait for this: the manager waits for the delegate.
     public func stopPresenting() async { await presentation.stop() }
 
     /// Waits until there is nothing left to show.
     ///
-    /// - Throws: Why presenting has ended by itself, ``AlertError/incompatible(path:_:)``.
+    /// - Throws: ``AlertError/incompatible(path:_:)``, the reason why presenting has ended by
+    ///   itself.
     package func presentedAll() async throws(AlertError) {
         await presentation.waitUntilIdle()
         if let error = presentation.failure.error { throw error }
     }
 
-    /// Waits until presenting ends by itself, because the queue is no longer the one that was
-    /// opened, and throws that; returns if the task is cancelled.
+    /// Waits until presenting ends because the queue is no longer the one that was opened, and
+    /// throws that error; returns if the task is cancelled.
     package nonisolated func presentingFailed() async throws(AlertError) {
         try await presentation.failure.wait()
     }
 
-    /// How many alerts come before one on the screens that are attached, the current one included;
+    /// How many alerts come before this one on the attached screens, including the current one;
     /// counted up to ``countedBefore``.
     package nonisolated func alertsBefore(_ id: Alert.ID) async throws(AlertError) -> Int {
         let screens = await store.screens()
@@ -77,6 +78,6 @@ extension AlertManager {
 
     package static let countedBefore = 20
 
-    /// The screens that are attached, in any process.
+    /// The attached screens, in any process.
     package nonisolated func screens() async -> ScreenRoster { await store.screens() }
 }

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-// What is in the queue, its history and its log.
+// The contents of the queue, its history and its log.
 extension AlertManager {
-    /// One alert, with everything that has become of it.
+    /// Returns one alert, with everything that has happened to it.
     ///
     /// ```swift
     /// let record = try await manager.record(42)
     /// print(record.alert.title, record.state)
     /// ```
     ///
-    /// - Parameter id: The alert; any asker's.
+    /// - Parameter id: The alert; it may be any asker's.
     /// - Throws: ``AlertError/notFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
     ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func record(_ id: Alert.ID) async throws(AlertError) -> AlertRecord {
         try await store.record(id)
     }
 
-    /// The alert that this manager's ``source`` asked with a key, as this process's user.
+    /// Returns the alert that this manager's ``source`` asked with a key, as this process's user.
     ///
     /// ```swift
     /// let record = try await manager.record(key: "update-2026-11")
@@ -32,11 +32,12 @@ extension AlertManager {
         ).record
     }
 
-    /// What waits, in the order in which it will be shown; snoozed alerts come last.
+    /// Returns the waiting alerts, in the order in which they will be shown; snoozed ones come
+    /// last.
     ///
-    /// Page by page it reaches all that waits. The order follows the time: what moves up, is
-    /// snoozed or comes back between two pages may be missed or come again, and where that is the
-    /// last one of the page before, so may others.
+    /// All waiting alerts can be read page by page. The order depends on the time: an alert that
+    /// moves up, is snoozed or returns between two pages may be missed or repeated; if it was the
+    /// last one of the previous page, this may affect others, too.
     ///
     /// ```swift
     /// for record in try await manager.pending(source: "backup", limit: 10) {
@@ -46,10 +47,9 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - source: The name of the asker; `nil` means all.
-    ///   - after: The alert after which to go on; the last one of the page before, whether it still
-    ///     waits or not.
-    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
-    ///     these.
+    ///   - after: The alert after which to continue: the last one of the previous page, even if it
+    ///     no longer waits.
+    ///   - limit: The maximum number, from 1 to 10,000; values outside are clamped.
     /// - Throws: ``AlertError/notFound(_:)`` if there is no alert `after`, ``AlertError/closed``,
     ///   ``AlertError/storage(operation:_:)``.
     public func pending(
@@ -58,7 +58,7 @@ extension AlertManager {
         try await store.pending(source: source, after: after, limit: Self.clamped(limit))
     }
 
-    /// How many alerts wait, snoozed ones included.
+    /// Returns how many alerts wait, snoozed ones included.
     ///
     /// ```swift
     /// if try await manager.pendingCount() > 100 { print("nobody answers") }
@@ -69,7 +69,7 @@ extension AlertManager {
         try await store.pendingCount()
     }
 
-    /// Responses, newest first, each in the record of its alert.
+    /// Returns responses, newest first, each in the record of its alert.
     ///
     /// ```swift
     /// let filter = HistoryFilter(outcome: .answered, by: .person)
@@ -79,10 +79,9 @@ extension AlertManager {
     /// ```
     ///
     /// - Parameters:
-    ///   - filter: Which responses; all of them unless given.
-    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
-    ///     these.
-    ///   - after: The alert after whose response to go on; the last one of the page before.
+    ///   - filter: Which responses; all by default.
+    ///   - limit: The maximum number, from 1 to 10,000; values outside are clamped.
+    ///   - after: The alert after whose response to continue: the last one of the previous page.
     /// - Throws: ``AlertError/notFound(_:)`` if `after` has no response,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func history(
@@ -91,10 +90,11 @@ extension AlertManager {
         try await store.history(filter, limit: Self.clamped(limit), after: after)
     }
 
-    /// What became of the alerts that were asked in some time, and how long people took.
+    /// Counts the alerts asked in some period and how they ended, and how long people took to
+    /// answer.
     ///
-    /// It looks at every alert, in short transactions and bounded memory: about two seconds for
-    /// a million. Only answers by persons count for how long they took, not those of programs.
+    /// It reads every alert, in short transactions and bounded memory: about two seconds for a
+    /// million. Only answers by people count for how long they took, not those by programs.
     ///
     /// ```swift
     /// let statistics = try await manager.statistics(source: "backup")
@@ -105,7 +105,7 @@ extension AlertManager {
     ///   - source: The name of the asker; `nil` means all.
     ///   - since: The earliest time of asking, inclusive; `nil` means from the beginning.
     ///   - until: The latest time of asking, exclusive; `nil` means until now.
-    ///   - progress: Hears how many of how many alerts have been looked at.
+    ///   - progress: Called with the number of alerts read and their total.
     /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled,
     ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func statistics(
@@ -116,17 +116,16 @@ extension AlertManager {
             StatisticsQuery(source: source, since: since, until: until), progress)
     }
 
-    /// Entries of the audit log after a sequence number, oldest first.
+    /// Returns entries of the audit log after a sequence number, oldest first.
     ///
     /// ```swift
     /// for entry in try await manager.audit(of: 42) { print(entry.event.kind, entry.event.at) }
     /// ```
     ///
     /// - Parameters:
-    ///   - sequence: The entry after which to begin; 0 for the first.
-    ///   - id: The alert whose story to read; `nil` for all.
-    ///   - limit: How many at most, from 1 to 10,000; a number beyond that counts as the nearest of
-    ///     these.
+    ///   - sequence: The entry after which to begin; 0 for the beginning of the log.
+    ///   - id: The alert whose entries to read; `nil` for all.
+    ///   - limit: The maximum number, from 1 to 10,000; values outside are clamped.
     /// - Throws: ``AlertError/closed``, ``AlertError/storage(operation:_:)``.
     public func audit(
         after sequence: Int64 = 0, of id: Alert.ID? = nil, limit: Int = 100
@@ -134,14 +133,15 @@ extension AlertManager {
         try await store.entries(after: sequence, of: id, limit: Self.clamped(limit))
     }
 
-    /// The last entries of the audit log, of all or of one alert, oldest first.
+    /// Returns the last entries of the audit log, of all alerts or of one, oldest first.
     package func lastEntries(
         _ count: Int, of id: Alert.ID?, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {
         try await store.entries(LogQuery(.last(count), of: id, limit: limit))
     }
 
-    /// The end of the audit log, to be kept outside the database; `nil` while the log is empty.
+    /// Returns the end of the audit log, to be kept outside of the database; `nil` while it is
+    /// empty.
     ///
     /// ```swift
     /// if let head = try await manager.auditHead() { print(head.sequence) }
@@ -159,8 +159,8 @@ extension AlertManager {
     /// for problem in report.problems { print(problem) }
     /// ```
     ///
-    /// - Parameter head: An end that was saved earlier, which must still be part of the log.
-    /// - Returns: What was found; damage is in the report, not thrown.
+    /// - Parameter head: A head that was saved earlier and must still be part of the log.
+    /// - Returns: The result; damage is reported, not thrown.
     /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, ``AlertError/closed``,
     ///   ``AlertError/storage(operation:_:)``.
     public func verifyAudit(
@@ -169,10 +169,10 @@ extension AlertManager {
         try await store.verify(expecting: head)
     }
 
-    /// Recomputes the chain, and tells how many of how many entries have been checked.
+    /// Recomputes the chain, and reports how many entries have been checked, and their total.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, and what
-    ///   ``verifyAudit(expecting:)`` throws.
+    /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled, and the errors of
+    ///   ``verifyAudit(expecting:)``.
     package func verifyAudit(
         expecting head: AuditHead?,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void

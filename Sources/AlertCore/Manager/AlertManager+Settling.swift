@@ -1,9 +1,9 @@
-// What becomes of a response, and of an alert that is not what the log says.
+// Passing on responses, and handling alerts that contradict the log.
 extension AlertManager {
-    /// Hears from the log that an alert has its response.
+    /// Called when the log reports that an alert has its response.
     func hearResolved(_ id: Alert.ID) async throws(AlertError) {
         await presentation.alerts.noteChange(of: id)
-        // It may just have been asked here.
+        // This manager may just have asked it.
         if context.delegates.ofOwn(id) == nil { _ = await context.delegates.waitForArrivals() }
         let isShown = await presentation.show?.id == id
         if !isShown, context.delegates.ofOwn(id) == nil {
@@ -18,7 +18,7 @@ extension AlertManager {
         }
     }
 
-    /// Hears from the log that somebody wants the screen to cancel an alert.
+    /// Called when the log reports a request that the screen cancel an alert.
     func hearCancelRequest(_ id: Alert.ID) async throws(AlertError) {
         guard let show = await presentation.show, show.id == id else { return }
         do throws(AlertError) {
@@ -29,7 +29,7 @@ extension AlertManager {
         }
     }
 
-    /// Whether anything here depends on what others do.
+    /// Whether anything here depends on the actions of others.
     var isInterestedInLog: Bool {
         get async {
             if await !askers.isEmpty { return true }
@@ -39,13 +39,13 @@ extension AlertManager {
         }
     }
 
-    /// Looks whether the response to an alert came before anybody here waited for it, until that is
-    /// known: the log's news of it may have passed.
+    /// Looks for a response that came before anybody here waited for it, until the read succeeds:
+    /// the log's entry may already have been read.
     func lookAgain(at id: Alert.ID) async {
         while !isClosed, await isAwaited(id) {
             do throws(AlertError) {
                 let found = try await store.find(.id(id))
-                // An expiry that nobody has stored is no response yet.
+                // An expiry that is not stored is not a response yet.
                 if found.record.response != nil, !found.isOverdue {
                     await noteResolved(found.record)
                 }
@@ -53,7 +53,7 @@ extension AlertManager {
             } catch .inconsistent(let subject, let reason) {
                 return await refuse(id, .inconsistent(subject, reason))
             } catch {
-                // The disk fails: it may not in a second.
+                // The disk fails: try again in a second.
                 guard (try? await context.clock.sleep(for: .seconds(1))) != nil else { return }
             }
         }
@@ -75,15 +75,16 @@ extension AlertManager {
         presentation.wakeUps.wake()
     }
 
-    /// Passes a response on: to the screen that shows the alert, else to those who wait for it.
+    /// Passes a response on: to the screen that shows the alert, else to the calls that wait for
+    /// it.
     func noteResolved(_ record: AlertRecord) async {
         await presentation.alerts.noteChange(of: record.id)
         if let show = await presentation.show, show.id == record.id {
             await show.hear(record)
         } else if let delegate = context.delegates.ofOwn(record.id) {
-            // It is called before closures run and before those who wait get the response.
+            // This comes before closures run and before waiting calls get the response.
             context.delegates.calls.add(for: record.id) { [self, context] in
-                // Another look may have told it already.
+                // Another look may have notified the delegate already.
                 if context.delegates.ofOwn(record.id) != nil {
                     await Self.tell(delegate, of: record, in: context)
                 }
@@ -94,7 +95,7 @@ extension AlertManager {
         }
     }
 
-    /// Hands a response to those who wait for it in this process.
+    /// Delivers a response to the calls and closures that wait for it in this process.
     func settle(_ record: AlertRecord) async {
         await presentation.alerts.noteChange(of: record.id)
         context.delegates.remove(record.id)
@@ -102,7 +103,7 @@ extension AlertManager {
         await handlers.settle(record)
     }
 
-    /// Acts on what a look for the next alert has found besides that.
+    /// Acts on what a look for the next alert has found along with it.
     func hear(_ found: UpcomingAlerts.Found) async {
         if let error = found.error, case .incompatible = error {
             await presentation.fail(with: error)
@@ -110,7 +111,7 @@ extension AlertManager {
         for (id, error) in found.refused { await refuse(id, error) }
     }
 
-    /// Tells those who wait for a response that it can't be trusted.
+    /// Notifies the calls that wait for a response that it can't be trusted.
     func refuse(_ id: Alert.ID, _ error: AlertError) async {
         await askers.fail(id, with: error)
         context.errors.report(.inconsistent(id, error))

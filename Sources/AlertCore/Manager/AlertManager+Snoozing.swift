@@ -2,18 +2,18 @@ import FoundationEssentials
 
 // Snoozing.
 extension AlertManager {
-    /// Snoozes an alert: afterwards it has its old position in the list again, and is shown in the
-    /// next round of its account.
+    /// Snoozes an alert: afterwards it has its old position in the list again, and is shown in its
+    /// account's next round.
     ///
     /// ```swift
     /// try await manager.snooze(42, for: .seconds(3600))
     /// ```
     ///
     /// - Parameters:
-    ///   - id: The alert; if it is on a screen, it leaves that.
+    ///   - id: The alert; if it is on a screen, it leaves the screen.
     ///   - duration: More than zero, at most 100 years; `nil` means the alert's own snooze time.
-    /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
-    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/invalid(_:_:)``.
+    /// - Returns: The record of the waiting alert, with ``AlertRecord/snoozedUntil``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)``.
     @discardableResult
     public func snooze(
         _ id: Alert.ID, for duration: Duration? = nil
@@ -21,17 +21,17 @@ extension AlertManager {
         try await snooze(id, until: duration.map(Alert.Deadline.after))
     }
 
-    /// Snoozes an alert until a moment, which follows the wall clock when that is set.
+    /// Snoozes an alert until a date, which follows the wall clock when that is set.
     ///
     /// ```swift
     /// try await manager.snooze(42, until: Date(timeIntervalSinceNow: 86_400))
     /// ```
     ///
     /// - Parameters:
-    ///   - id: The alert; if it is on a screen, it leaves that.
+    ///   - id: The alert; if it is on a screen, it leaves the screen.
     ///   - date: In the future, at most 100 years away.
-    /// - Returns: The record as it waits now, with ``AlertRecord/snoozedUntil``.
-    /// - Throws: what ``answer(_:button:by:seen:)`` throws, and ``AlertError/invalid(_:_:)``.
+    /// - Returns: The record of the waiting alert, with ``AlertRecord/snoozedUntil``.
+    /// - Throws: The errors of ``answer(_:button:by:seen:)``, and ``AlertError/invalid(_:_:)``.
     @discardableResult
     public func snooze(_ id: Alert.ID, until date: Date) async throws(AlertError) -> AlertRecord {
         try await snooze(id, until: .at(date))

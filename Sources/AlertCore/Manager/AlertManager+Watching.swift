@@ -1,12 +1,12 @@
 import Glibc
 import Linux
 
-// What `alertq watch` needs: the log as it grows, and responses that nobody takes.
+// What `alertq watch` needs: the growing log, and responses that nobody takes.
 extension AlertManager {
     /// How far this process has seen the log grow.
     package nonisolated var position: LogPosition { store.position }
 
-    /// Entries of the audit log after a sequence number, or none once a second has passed without
+    /// Returns entries of the audit log after a sequence number, or none if a second passes without
     /// any.
     package nonisolated func nextAudit(
         after sequence: Int64, of id: Alert.ID?, limit: Int
@@ -22,12 +22,12 @@ extension AlertManager {
         do throws(AlertError) {
             _ = try await store.news(after: position, of: .everybody)
         } catch {
-            // The callers hear of the error when they read.
+            // The callers get the error when they read.
             try? await Task.sleep(for: .seconds(1))
         }
     }
 
-    /// Responses that no asker has taken and that no named handler waits for, oldest first.
+    /// Returns responses that no asker has taken and no named handler waits for, oldest first.
     package nonisolated func unclaimed(
         _ filter: HistoryFilter, after position: Int64?, limit: Int
     ) async throws(AlertError) -> RecordPage {
@@ -35,7 +35,7 @@ extension AlertManager {
     }
 
     /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
-    /// `nil` where that can't be, or is a named handler's.
+    /// `nil` if that is impossible, or the response is for a named handler.
     package nonisolated func claimResponse(
         to record: AlertRecord
     ) async -> (any HandlerTurn)? {
@@ -44,24 +44,24 @@ extension AlertManager {
     }
 }
 
-/// What became of a response that was offered to a hook.
+/// The result of offering a response to a hook.
 package enum HookOffer: Sendable {
     /// The hook is done with it, and it has been collected.
     case collected
-    /// It is collected already, or there is nothing to collect.
+    /// It was already collected, or there is nothing to collect.
     case gone
-    /// Its asker may still take it, or another process works on it now.
+    /// Its asker may still take it, or another process is working on it.
     case taken
-    /// The hook could not do its work; the response stays uncollected.
+    /// The hook failed; the response stays uncollected.
     case failed
 }
 
 extension AlertManager {
-    /// Has a hook work on a response that nobody has taken, in one process at a time, and collects
-    /// it if the hook says that it is done.
+    /// Lets a hook process a response that nobody has taken, in one process at a time, and collects
+    /// it if the hook succeeds.
     ///
-    /// - Parameter grace: How long after its response an alert is left to an asker whose process
-    ///   still runs.
+    /// - Parameter grace: How long after its response an alert is left to an asker whose process is
+    ///   still running.
     package nonisolated func offer(
         _ id: Alert.ID, grace: Duration,
         to hook: (AlertRecord, any HandlerTurn) async -> Bool
@@ -77,7 +77,7 @@ extension AlertManager {
                 try await store.collect(id, by: context.caller)
                 return .collected
             } catch .busy {
-                // A process that is about to end leaves it to the next one.
+                // A process that is about to end leaves it to another one.
                 guard !Task.isCancelled else { return .failed }
                 try? await context.clock.sleep(for: .seconds(1))
             }
@@ -93,7 +93,7 @@ extension AlertManager {
             kill(record.source.pid, 0) == 0 || errno == EPERM
         else { return false }
         let age = context.clock.now().wallMilliseconds - Timestamp.milliseconds(response.resolvedAt)
-        // A clock that was set back must not delay the hook for ever.
+        // A clock that was set back must not delay the hook forever.
         return (0..<grace.milliseconds).contains(age)
     }
 }
@@ -101,7 +101,7 @@ extension AlertManager {
 // MARK: - Ending
 
 extension AlertManager {
-    /// Stops this manager from waiting long for a lock that another process keeps: what is under
-    /// way fails with ``AlertError/busy(_:)`` instead, and none of it is stored.
+    /// Stops this manager from waiting long for a lock that another process holds: current
+    /// operations fail with ``AlertError/busy(_:)`` instead, and nothing of them is stored.
     package nonisolated func prepareToEnd() { (store as? any LockWaiting)?.prepareToEnd() }
 }

@@ -1,7 +1,7 @@
 import Linux
 import Synchronization
 
-/// Asks people, shows what is asked, and hands the answers back: the entrance to a queue.
+/// The entry point to a queue: asks people, shows alerts, and returns the answers.
 ///
 /// ```swift
 /// let manager = try await AlertManager(path: path, presenters: [try TerminalPresenter()])
@@ -12,31 +12,31 @@ import Synchronization
 ///
 /// A manager without presenters asks and listens; one with presenters also shows the current alert
 /// of the queue, one at a time. Any number of managers, in any number of processes, may share a
-/// database; all that present show the same alert, and the first answer counts. State, timers and
-/// presentation live on one serial Dispatch queue; handlers run beside it.
+/// database; all presenting ones show the same alert, and the first answer counts. State, timers
+/// and presentation live on one serial Dispatch queue; handlers run concurrently.
 ///
-/// Every open manager applies the deadlines of all alerts of the queue and ends their snoozes; it
-/// need not show, read or wait for anything. A manager that is no longer referred to goes on for as
-/// long as it has an alert to show, a closure to run or a registered handler, and then ends as if
-/// by ``close()``.
+/// Every open manager enforces the deadlines of all alerts of the queue and ends their snoozes,
+/// even if it does not show, read or wait for anything. A manager that is no longer referenced
+/// continues to run for as long as it has an alert to show, a closure to run or a registered
+/// handler, and then ends as if by ``close()``.
 ///
-/// Every method that reads or writes the queue throws ``AlertError``: besides the errors that it
-/// names, ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` when the
-/// file was replaced or deleted meanwhile, and ``AlertError/closed`` after ``close()``.
+/// Every method that reads or writes the queue throws ``AlertError``: besides the errors in its
+/// documentation, ``AlertError/incompatible(path:_:)`` or ``AlertError/storage(operation:_:)`` if
+/// the file was replaced or deleted in the meantime, and ``AlertError/closed`` after ``close()``.
 public actor AlertManager {
     /// Code for the responses of alerts that carry a handler's name.
     ///
     /// If it throws, the response stays uncollected, and the code is tried again after a second,
     /// then after two, four and so on up to ten minutes.
     public typealias RegisteredHandler = @Sendable (Response) async throws -> Void
-    /// Code for one alert: it gets the alert and the chosen button's index from 0, or −1 for none.
+    /// Code for one alert: it gets the alert and the chosen button's index, or −1 if there is none.
     ///
-    /// If it throws, the response stays uncollected, and can be taken by key or id.
+    /// If it throws, the response stays uncollected and can be taken by key or id.
     public typealias Handler = @Sendable (Alert, Int) async throws -> Void
 
     /// The database file.
     public nonisolated let path: String
-    /// The name under which alerts are asked that name no source of their own.
+    /// The source of alerts that name none of their own.
     public nonisolated let source: String
 
     nonisolated let context: QueueContext
@@ -46,7 +46,7 @@ public actor AlertManager {
 
     nonisolated let listener: LogListener
 
-    /// Looks once a second at what the clocks or other processes may have changed.
+    /// Checks once a second what the clocks or other processes may have changed.
     private var ticker: Task<Void, Never>?
     private nonisolated let closed = Atomic<Bool>(false)
     private var closing: Task<Void, Never>?
@@ -58,11 +58,11 @@ public actor AlertManager {
         context.executor.asUnownedSerialExecutor()
     }
 
-    /// Opens a queue in a store that is there.
+    /// Opens a queue in an existing store.
     ///
     /// - Parameters:
-    ///   - path: Where it is, for messages.
-    ///   - errors: Hears of errors that no caller waits for, also those of the store.
+    ///   - path: Its location, for messages.
+    ///   - errors: Reports errors for which no caller waits, including those of the store.
     package init(
         store: any AlertStore, path: String, source: String, caller: Caller,
         presenters: [any AlertPresenter], delegate: (any AlertManagerDelegate)?,
@@ -89,13 +89,13 @@ public actor AlertManager {
     }
 
     deinit {
-        // The store itself writes what it still has to write.
+        // The store itself writes its remaining notes.
         ticker?.cancel()
     }
 
     nonisolated var store: any AlertStore { context.store }
 
-    /// Everything that happens in this queue from now on, in any process.
+    /// The events of this queue from now on, from any process.
     ///
     /// ```swift
     /// for try await event in manager.events where event.kind == .resolved {
@@ -106,20 +106,19 @@ public actor AlertManager {
         AlertEvents(store: store, start: store.position)
     }
 
-    /// Everything that has happened after a sequence number, and what happens from now on.
+    /// Returns all events after a sequence number: the past ones, and then those that follow.
     ///
     /// ```swift
     /// for try await event in manager.events(after: 0) { print(event.sequence, event.kind) }
     /// ```
     ///
-    /// - Parameter sequence: The last ``AlertEvent/sequence`` that has been seen; 0 for the whole
-    ///   log.
+    /// - Parameter sequence: The last ``AlertEvent/sequence`` already seen; 0 for the whole log.
     public nonisolated func events(after sequence: Int64) -> AlertEvents {
         AlertEvents(store: store, start: LogPosition(sequence: sequence))
     }
 
-    /// Takes what is shown off the screen, writes what is still to be written, and ends all waiting
-    /// with ``AlertError/closed``. What waits in the queue stays there.
+    /// Takes the current alert off the screen, writes all pending notes, and ends all waiting calls
+    /// with ``AlertError/closed``. Alerts that wait in the queue stay there.
     ///
     /// ```swift
     /// await manager.close()
@@ -129,7 +128,7 @@ public actor AlertManager {
             closed.store(true, ordering: .releasing)
             closing = Task { await end() }
         }
-        // A second caller waits for the same end.
+        // A second caller waits for the same close.
         await closing?.value
     }
 
@@ -143,22 +142,22 @@ public actor AlertManager {
         await store.close()
     }
 
-    /// Sets the closure that hears of errors for which no caller waits: those of closures, handlers
+    /// Sets the closure that receives errors for which no caller waits: those of closures, handlers
     /// and presenters, and alerts that no screen can show.
     ///
-    /// Without one, each error is printed as a line on the standard error.
+    /// By default each error is printed as a line on the standard error.
     ///
     /// ```swift
     /// manager.onError { error in print("alertq: \(error)") }
     /// ```
     ///
-    /// - Parameter body: Called where the error happens, on any thread; it must return soon. It
-    ///   replaces the closure that was set before.
+    /// - Parameter body: Called where the error occurs, on any thread; it must return soon. It
+    ///   replaces the previous closure.
     public nonisolated func onError(_ body: @escaping @Sendable (BackgroundError) -> Void) {
         context.errors.handle(with: body)
     }
 
-    /// The name of this process's program.
+    /// The name of the program that this process runs.
     package static var programName: String {
         let path = LinuxFile.link("/proc/self/exe") ?? "unknown"
         return String(path.split(separator: "/").last ?? "unknown")

@@ -1,32 +1,33 @@
 import Glibc
 import Linux
 
-/// An error in something that a manager does by itself, so that no caller waits for it.
+/// An error in something that a manager does by itself, for which no caller waits.
 ///
-/// ``AlertManager/onError(_:)`` hears of it.
+/// It is reported to ``AlertManager/onError(_:)``.
 public enum BackgroundError: Error, Sendable {
-    /// A button's action or an alert's handler threw. The response stays uncollected, and can be
+    /// A button's action or an alert's handler threw. The response stays uncollected and can be
     /// taken by key or id.
     case closure(Alert.ID, any Error)
-    /// A named handler threw, or its end could not be stored. It is tried again after the pause.
+    /// A named handler threw, or its completion could not be stored. It is tried again after the
+    /// pause.
     case handler(name: String, Alert.ID, any Error, retryAfter: Duration)
-    /// A presenter can't show an alert, or has chosen something that the alert does not have. The
-    /// alert still waits.
+    /// A presenter can't show an alert, or made a choice that the alert does not offer. The alert
+    /// still waits.
     case presenter(name: String, Alert.ID, any Error)
-    /// What is due can't be stored: deadlines are not applied, and snoozed alerts don't come back.
+    /// Due changes can't be stored: deadlines are not applied, and snoozed alerts don't return.
     /// They are tried again each second; the error is reported once.
     case deadlines(AlertError)
-    /// An alert differs from the audit log, and so it is not shown, or its response not handed out.
-    /// A presenter tries it again after growing pauses; an ``AlertManager/ask(_:delegate:)`` that
-    /// waits throws.
+    /// An alert differs from the audit log, so it is not shown, or its response is not returned. A
+    /// presenter tries it again after growing pauses; a waiting ``AlertManager/ask(_:delegate:)``
+    /// throws.
     case inconsistent(Alert.ID, AlertError)
     /// An alert waits for a screen, and no process presents alerts on one that may show it. Until
-    /// one does, the alert can be answered by its id alone, and not at all if it has no buttons.
+    /// one does, the alert can only be answered by its id, or not at all if it has no buttons.
     case unattended(Alert.ID, presenters: [String]?)
 }
 
 extension BackgroundError: CustomStringConvertible {
-    /// A sentence for a person, without its capital and its full stop.
+    /// A sentence for a person, without a capital letter and a full stop.
     public var description: String {
         switch self {
         case .closure(let id, let error):
@@ -50,12 +51,12 @@ extension BackgroundError: CustomStringConvertible {
         }
     }
 
-    /// What happens where a program has not said what to do: one line on the standard error.
+    /// The default action: prints one line on the standard error.
     static func log(_ error: BackgroundError) {
         let line = Array("alertq: \(SafeText.line(error.description))\n".utf8)
         var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        // Where nobody reads the standard error any more, the line is lost, and not the process;
-        // nor does it wait for a reader that has stopped.
+        // If nobody reads the standard error, the line is lost, but not the process; nor does the
+        // process wait for a reader that has stopped.
         guard poll(&room, 1, 0) == 1 else { return }
         SignalBlock.run([SIGPIPE]) {
             _ = write(STDERR_FILENO, line, line.count)

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Passes errors on that no caller waits for.
+/// Passes on errors for which no caller waits.
 package final class BackgroundErrors: Sendable {
     private let handler = Mutex<@Sendable (BackgroundError) -> Void>(BackgroundError.log)
 
     package init() {}
 
-    /// Sets who hears of them.
+    /// Sets the closure that receives them.
     func handle(with body: @escaping @Sendable (BackgroundError) -> Void) {
         handler.withLock { $0 = body }
     }
 
-    /// Tells of an error that no caller waits for.
+    /// Reports an error for which no caller waits.
     package func report(_ error: BackgroundError) {
         // Called outside of the lock: it may set another closure itself.
         let body = handler.withLock { $0 }

@@ -1,4 +1,4 @@
-/// How long to wait before what failed is tried again: twice as long after each failure.
+/// The pauses before a failed operation is tried again: each is twice as long as the previous one.
 package struct Backoff: Sendable {
     private let first: Duration
     private let longest: Duration
@@ -8,7 +8,7 @@ package struct Backoff: Sendable {
         self.longest = longest
     }
 
-    /// The pause after a number of failures in a row, at least one.
+    /// The pause after a number of consecutive failures, at least one.
     package func pause(after failures: Int) -> Duration {
         min(longest, first * (1 << min(max(failures, 1) - 1, 20)))
     }

@@ -1,4 +1,4 @@
-/// A part of a manager, which runs where the manager does.
+/// A part of a manager, which runs on the manager's queue.
 protocol QueueActor: Actor {
     nonisolated var context: QueueContext { get }
 }

@@ -1,11 +1,12 @@
 /// What the parts of one manager share: its store, its clock, the Dispatch queue that they run on,
-/// and those who hear of what happens.
+/// and the recipients of its events.
 struct QueueContext: Sendable {
     let store: any AlertStore
     let clock: any AlertClock
-    /// On whose behalf the manager acts; what a presenter does is done through that.
+    /// On whose behalf the manager acts; a presenter's actions are recorded as through that
+    /// presenter.
     let caller: Caller
-    /// Where the manager and all its parts run.
+    /// The executor of the manager and all its parts.
     let executor = QueueExecutor(label: "alertq.manager")
     let delegates: Delegates
     let errors: BackgroundErrors

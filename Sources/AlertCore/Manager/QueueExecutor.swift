@@ -2,15 +2,15 @@ import Dispatch
 
 /// Runs an actor on one serial Dispatch queue.
 ///
-/// Linux has no `DispatchSerialQueue`, which would be an executor by itself (SE-0392, SE-0424).
+/// Linux has no `DispatchSerialQueue`, which would itself be an executor (SE-0392, SE-0424).
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    /// Makes a queue that runs on the threads of Swift's tasks, so that a thread that hands work to
-    /// the queue can go on with it.
+    /// Creates a queue that runs on the threads of Swift's tasks, so that a thread that submits
+    /// work to the queue can continue with it.
     ///
-    /// Gain: a story takes 0.7 × the time, and 7 switches between threads where a queue with
-    /// threads of its own needs 21 (`perf stat -e context-switches alertq-bench story`).
+    /// Gain: a story takes 0.7 times as long, with 7 thread switches where a queue with its own
+    /// threads needs 21 (`perf stat -e context-switches alertq-bench story`).
     init(label: String) {
         queue = DispatchQueue(label: label, target: .global())
     }

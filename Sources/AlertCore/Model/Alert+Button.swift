@@ -1,28 +1,28 @@
 extension Alert {
     /// One of the choices of an alert.
     public struct Button: Sendable, Equatable, ExpressibleByStringLiteral {
-        /// The code that a choice runs, in the process that asked.
+        /// The code that runs when the button is chosen, in the process that asked.
         ///
         /// It runs at least once, after the choice is on disk; it must be idempotent. If it throws,
-        /// the response stays uncollected, and can be taken by key or id.
+        /// the response stays uncollected and can be taken by key or id.
         public typealias Action = @Sendable () async throws -> Void
 
-        /// What a button means, beyond its label; SwiftUI's names.
+        /// The meaning of a button beyond its label; SwiftUI's names.
         public enum Role: String, Sendable, CaseIterable {
-            /// It means "no", and stands for the alert when the system cancels it.
+            /// It means "no", and is applied when the system cancels the alert.
             case cancel
-            /// It destroys something: presenters never preselect it.
+            /// It destroys something; presenters never preselect it.
             case destructive
         }
 
-        /// What programs know the button by, 1 to 256 bytes, unique in its alert; the label unless
-        /// given.
+        /// What programs call the button, 1 to 256 bytes, unique in its alert; defaults to the
+        /// label.
         public let id: String
         /// The label that a person reads, 1 to 256 bytes.
         public let title: String
-        /// What the button means, if it is not an ordinary one.
+        /// The button's meaning; `nil` for an ordinary button.
         public let role: Role?
-        /// The code that the choice runs; it dies with its process.
+        /// The code that the choice runs; it is lost when its process ends.
         public let action: Action?
 
         /// Whether two buttons have the same id, label and role; actions can't be compared.
@@ -47,7 +47,7 @@ extension Alert {
             self.init(title)
         }
 
-        /// Creates the button that means "no"; an alert has one at most.
+        /// Creates the button that means "no"; an alert has at most one.
         public static func cancel(
             _ title: String, id: String? = nil, action: Action? = nil
         ) -> Button {
@@ -64,14 +64,14 @@ extension Alert {
 
     /// The buttons that a configuration closure adds, in the order in which it adds them.
     ///
-    /// The list is noncopyable and lent to the closure, so that the compiler refuses to let it
-    /// leave: an alert can't change once it has been asked.
+    /// The list is noncopyable and borrowed by the closure, so the compiler does not let it escape:
+    /// an alert can't change once it has been asked.
     public struct ButtonList: ~Copyable {
         private(set) var buttons: [Button] = []
 
         init() {}
 
-        /// Adds a button behind those that have been added; a `nil` action is fine.
+        /// Adds a button after the existing ones; the action may be `nil`.
         public mutating func callAsFunction(
             _ title: String, id: String? = nil, role: Button.Role? = nil,
             _ action: Button.Action? = nil
@@ -82,9 +82,8 @@ extension Alert {
 }
 
 extension Alert {
-    /// The button with an id, or else the only one with a label, or else the only one whose id or
-    /// label differs in nothing but case or the way in which accents are written; `nil` if there is
-    /// none.
+    /// The button with this id, or else the only one with this label, or else the only one whose id
+    /// or label differs only in case or in the way its accents are written; `nil` if there is none.
     package func button(named name: String) -> Button? {
         if let button = buttons.first(where: { $0.id.isIdentical(to: name) }) { return button }
         let labelled = buttons.filter { $0.title.isIdentical(to: name) }

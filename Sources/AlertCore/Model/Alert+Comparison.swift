@@ -1,15 +1,15 @@
-// Whether two alerts ask the same.
+// Whether two alerts ask the same question.
 
 extension Alert {
     /// The first part of the content that differs from what is left of an erased alert: ids that
-    /// are no labels, roles and the default button.
+    /// are not labels, roles and the default button.
     package func firstDifference(fromErased left: Alert) -> String? {
         if style != left.style { return "style" }
         let isSame = zip(buttons, left.buttons).allSatisfy { mine, left in
             mine.role == left.role && (left.id == left.title || mine.id.isIdentical(to: left.id))
         }
         guard buttons.count == left.buttons.count, isSame else { return "set of buttons" }
-        // It is erased with the label that it is.
+        // A default button whose id equals its label was erased with it.
         guard let name = left.defaultButton else { return nil }
         return defaultButton.isIdentical(to: name) ? nil : "default button"
     }
@@ -45,13 +45,13 @@ extension Alert.Button {
 }
 
 extension AlertRecord {
-    /// Makes sure that a response is to what was asked, before an asker hears it.
+    /// Makes sure that a response belongs to what was asked, before an asker gets it.
     ///
-    /// The audit log is searched by the alert's id. That the id still stands for the same question,
-    /// only the asker knows.
+    /// The audit log is searched by the alert's id. Only the asker knows whether the id still
+    /// belongs to the same question.
     ///
-    /// - Parameter asked: The record when it was asked, or joined.
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it is another question.
+    /// - Parameter asked: The record from when it was asked or joined.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the question is different.
     package func check(isThatOf asked: AlertRecord) throws(AlertError) {
         let part =
             if source != asked.source { "source" } else if askedAt != asked.askedAt {
@@ -60,12 +60,12 @@ extension AlertRecord {
                 asked.isErased ? nil : asked.alert.firstDifference(fromErased: alert)
             } else { asked.alert.firstDifference(from: alert) }
         guard let part else { return }
-        throw .inconsistent(id, "its \(part) is not what this program has asked")
+        throw .inconsistent(id, "its \(part) is not what this program asked")
     }
 }
 
 extension AlertRecord {
-    /// Puts back the texts that a purge has erased, once somebody has asked them again.
+    /// Restores the texts that a purge has erased, when the same question is asked again.
     package mutating func restoreTexts(from asked: Alert) {
         var alert = alert
         alert.title = asked.title
@@ -84,7 +84,7 @@ extension AlertRecord {
 }
 
 extension Response {
-    /// The same response, with the button and the strings of an alert that has its texts.
+    /// The same response, with the button and the strings of an alert that still has its texts.
     fileprivate func naming(_ alert: Alert) -> Response {
         Response(
             alertID: alertID, outcome: outcome, buttonIndex: buttonIndex,

@@ -1,5 +1,5 @@
 extension Alert {
-    /// The bounds of what an alert may hold, in bytes of UTF-8 unless said otherwise.
+    /// The limits on the contents of an alert, in bytes of UTF-8 unless stated otherwise.
     package enum Limit {
         package static let title = 1 << 10
         package static let message = 64 << 10
@@ -7,15 +7,15 @@ extension Alert {
         package static let label = 256
         package static let userInfo = 16 << 10
         package static let name = 256
-        /// How many alerts of one source may wait at once, unless set otherwise.
+        /// How many alerts of one source may wait at once, by default.
         package static let pendingPerSource = 10_000
-        /// How many alerts of one account may wait at once, of all its sources.
+        /// How many alerts of one account may wait at once, across all its sources.
         package static let pendingPerAccount = 100_000
         /// 100 years: far beyond any use, and far from overflowing milliseconds.
         package static let duration = Duration.seconds(100 * 366 * 86_400)
     }
 
-    /// Checks everything that can be checked without the clock and the database.
+    /// Checks everything that can be checked without the clock or the database.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
     package func validate() throws(AlertError) {
@@ -72,7 +72,7 @@ extension Alert {
             guard buttonIndex(id: defaultButton) >= 0 else {
                 let known = buttons.map(\.id).joined(separator: ", ")
                 throw .invalid(
-                    "default button", "“\(defaultButton)” is none of the buttons: \(known)")
+                    "default button", "“\(defaultButton)” is not one of the buttons: \(known)")
             }
         }
     }
@@ -111,7 +111,7 @@ extension Alert {
 }
 
 extension Responder {
-    /// Checks what a program says of somebody.
+    /// Checks what a program claims about a person.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``, which names the first part that is wrong.
     func validate() throws(AlertError) {
@@ -123,9 +123,9 @@ extension Responder {
     }
 }
 
-/// What holds for every text that comes from outside.
+/// The rules for every text that comes from outside.
 package enum Text {
-    /// Checks a text's length in bytes, and that it holds no NUL.
+    /// Checks a text's length in bytes, and that it contains no NUL.
     package static func check(
         _ text: String, _ part: String, limit: Int, mayBeEmpty: Bool = false
     ) throws(AlertError) {

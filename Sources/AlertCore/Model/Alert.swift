@@ -1,13 +1,13 @@
 /// A question or a notice for a person: what to show, what can be chosen, and for how long.
 ///
-/// An alert is a value. It gets an ``ID`` when ``AlertManager`` has stored it, and from then on it
-/// is described by an ``AlertRecord``. The bounds below are checked when it is shown:
+/// An alert is a value. It gets an ``ID`` when ``AlertManager`` has stored it; from then on an
+/// ``AlertRecord`` describes it. The following limits are checked when it is shown:
 ///
 /// | part | bound |
 /// |---|---|
 /// | title | 1 byte to 1 KiB |
 /// | message | 64 KiB |
-/// | buttons | 16, each label and id 1 to 256 bytes, ids unique, one `.cancel` at most |
+/// | buttons | 16, each label and id 1 to 256 bytes, ids unique, at most one `.cancel` |
 /// | `userInfo` | 16 KiB, keys and values together |
 /// | source, key, handler, presenter names | 1 to 256 bytes |
 public struct Alert: Sendable, Equatable {
@@ -16,41 +16,41 @@ public struct Alert: Sendable, Equatable {
 
     /// The question itself, in 1 byte to 1 KiB.
     public var title: String
-    /// More about it, of any number of lines, up to 64 KiB.
+    /// More text about it, of any number of lines, up to 64 KiB.
     public var message: String?
     /// Whether it is shown as an alert or as a list of actions.
     public var style: Style
-    /// The buttons, 16 at most, in the order in which they are shown. An alert without any
+    /// The buttons, at most 16, in the order in which they are shown. An alert without buttons
     /// dismisses itself.
     public var buttons: [Button]
-    /// How soon it is shown compared with the others that wait.
+    /// How soon it is shown compared with the other waiting alerts.
     public var priority: Priority
-    /// When the question stops being of interest; `nil` means never.
+    /// When the question becomes irrelevant; `nil` means never.
     public var deadline: Deadline?
-    /// The id of the button that is applied, *by policy*, when the deadline passes; it needs a
+    /// The id of the button that is applied, *by policy*, when the deadline passes; it requires a
     /// ``deadline-swift.property``.
     public var defaultButton: String?
     /// How long an alert without buttons stays on the screen, more than zero and at most 100 years;
     /// `nil` means 2 seconds.
     public var dismissAfter: Duration?
-    /// How long it stays away when a person closes it without an answer, more than zero and at most
-    /// 100 years; `nil` means 5 minutes.
+    /// How long it stays away after a person closes it without answering, more than zero and at
+    /// most 100 years; `nil` means 5 minutes.
     public var snooze: Duration?
-    /// The name of whoever asks, 1 to 256 bytes; `nil` means the manager's ``AlertManager/source``.
+    /// The name of the asker, 1 to 256 bytes; `nil` means the manager's ``AlertManager/source``.
     public var source: String?
-    /// An idempotency key, 1 to 256 bytes: asking again with it joins this alert, or returns its
-    /// response.
+    /// An idempotency key, 1 to 256 bytes: asking again with the same key joins this alert or
+    /// returns its response.
     ///
-    /// It is unique for a user and a source, and kept for ever. The question must be the same each
+    /// It is unique for a user and a source, and kept forever. The question must be the same each
     /// time: ``title``, ``message``, ``style-swift.property``, ``buttons``, ``defaultButton`` and
-    /// ``userInfo``. Timers, priority and handlers are the first asker's.
+    /// ``userInfo``. Timers, priority and handlers are those of the first asker.
     public var key: String?
-    /// The name of a handler, 1 to 256 bytes, that ``AlertManager/register(handler:_:)`` gives code
-    /// to.
+    /// The name, 1 to 256 bytes, of a handler registered with
+    /// ``AlertManager/register(handler:_:)``.
     public var handler: String?
     /// The names of the presenters that may show it, 1 to 16; `nil` means all of them.
     public var presenters: [String]?
-    /// Strings that come back with the response; names and values have 16 KiB together at most.
+    /// Strings that come back with the response; names and values have at most 16 KiB in total.
     public var userInfo: [String: String]
 
     /// Creates an alert. Nothing is checked or stored until it is shown.
@@ -86,7 +86,7 @@ public struct Alert: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// Creates an action sheet: a destructive action first, the others after it, cancel last.
+    /// Creates an action sheet: a destructive action first, then the others, cancel last.
     ///
     /// ```swift
     /// let sheet = Alert.sheet(
@@ -105,17 +105,17 @@ public struct Alert: Sendable, Equatable {
         return Alert(title, message: message, style: .actionSheet, buttons: buttons)
     }
 
-    /// The index of the cancel button, or −1 where there is none.
+    /// The index of the cancel button, or −1 if there is none.
     public var cancelButtonIndex: Int { index { $0.role == .cancel } }
 
-    /// The index of the first destructive button, or −1 where there is none.
+    /// The index of the first destructive button, or −1 if there is none.
     public var destructiveButtonIndex: Int { index { $0.role == .destructive } }
 
-    /// The index of the first button that is neither the cancel button nor destructive, or −1 where
+    /// The index of the first button that is neither the cancel button nor destructive, or −1 if
     /// there is none.
     public var firstOtherButtonIndex: Int { index { $0.role == nil } }
 
-    /// The index of the button with an id, or −1 where there is none.
+    /// The index of the button with an id, or −1 if there is none.
     ///
     /// Ids are compared by their bytes.
     public func buttonIndex(id: String) -> Int { index { $0.id.isIdentical(to: id) } }
@@ -126,24 +126,24 @@ public struct Alert: Sendable, Equatable {
 }
 
 extension Alert {
-    /// The shape in which an alert asks; UIKit's names.
+    /// The style in which an alert is shown; UIKit's names.
     public enum Style: String, Sendable, CaseIterable {
         /// A question with its buttons side by side.
         case alert
-        /// A list of things to do with something, one below the other.
+        /// A list of actions for something, one below the other.
         case actionSheet
     }
 
-    /// How urgent an alert is. It never interrupts what is on the screen.
+    /// How urgent an alert is. No priority interrupts an alert that is on the screen.
     ///
-    /// An alert that has waited for an hour counts one priority higher, after two hours two, so
-    /// that none waits for ever behind more urgent ones.
+    /// An alert that has waited for an hour counts as one priority higher, and after two hours as
+    /// two, so that none waits forever behind more urgent ones.
     public enum Priority: Int, Sendable, CaseIterable, Comparable {
-        /// Shown after everything else.
+        /// Shown after all others.
         case low
-        /// Shown in the order of asking.
+        /// Shown in the order in which they were asked.
         case normal
-        /// Shown before what is normal.
+        /// Shown before normal alerts.
         case high
         /// Shown next.
         case critical

@@ -8,20 +8,20 @@
 /// }
 /// ```
 public protocol AlertChoice: CaseIterable, Sendable {
-    /// What programs know the button by; the case's name unless given.
+    /// What programs call the button; defaults to the case's name.
     var id: String { get }
-    /// The label that a person reads; the case's name with a capital unless given.
+    /// The label that a person reads; defaults to the case's name, capitalized.
     var title: String { get }
-    /// What the button means, if it is not an ordinary one.
+    /// The button's meaning; `nil` for an ordinary button.
     var role: Alert.Button.Role? { get }
 }
 
 extension AlertChoice {
     /// The case's name.
     public var id: String { String(describing: self) }
-    /// The id with a capital.
+    /// The id, capitalized.
     public var title: String { id.prefix(1).uppercased() + id.dropFirst() }
-    /// None: an ordinary button.
+    /// `nil`: an ordinary button.
     public var role: Alert.Button.Role? { nil }
 
     /// A button for each case, in the order of the cases.

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Everything that a caller can get wrong, and everything that can fail underneath.
+/// An error that a caller caused, or a failure in the layers below.
 ///
-/// Each description is a sentence that says what went wrong, with which alert or file, and where
-/// it helps what to do.
+/// Each description is a sentence that says what went wrong, with which alert or file, and, if
+/// useful, what to do.
 public enum AlertError: Error, Sendable, Equatable {
     /// A part of an alert, or an argument, breaks a rule; nothing was stored.
     case invalid(_ part: String, _ reason: String)
@@ -13,41 +13,40 @@ public enum AlertError: Error, Sendable, Equatable {
     case keyNotFound(String)
     /// The alert has no such button.
     case noSuchButton(Alert.ID, button: String, known: [String])
-    /// Somebody or something else resolved the alert first; this is how. What was tried changed
-    /// nothing.
+    /// The alert was already resolved, with this response. The attempt changed nothing.
     case alreadyResolved(Response)
-    /// The deadline had passed when the answer came; the answer was refused.
+    /// The deadline had passed when the answer arrived; the answer was refused.
     case late(Response)
-    /// The alert does not ask what the digest was taken of; nothing was stored.
+    /// The alert does not match the digest of what was seen; nothing was stored.
     case notAsSeen(Alert.ID)
-    /// The key belongs to an alert with other content; the part is the first that differs.
+    /// The key belongs to an alert with different content; the part is the first that differs.
     case keyConflict(String, Alert.ID, part: String)
     /// Nobody chose: the alert was cancelled, dismissed, withdrawn, or expired without a default.
     case noChoice(Response)
-    /// Too many alerts of one source wait already, 10,000; nothing was stored.
+    /// Too many alerts of one source are already waiting, by default 10,000; nothing was stored.
     case tooManyPending(source: String, limit: Int)
-    /// So many alerts of one account, of all of its sources, wait already.
+    /// Too many alerts of one account, across all its sources, are already waiting.
     case tooManyPendingOfAccount(uid: UInt32, limit: Int)
-    /// The queue is in use, or its log can't be emptied for now; nothing was stored, try again.
+    /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
-    /// The database is not one of ours, or comes from a newer version; it was not touched.
+    /// The database is not an alert queue, or comes from a newer version; it was not touched.
     case incompatible(path: String, _ reason: String)
-    /// An alert differs from the audit log, or the schema from this version's; nothing of it was
-    /// returned, and nothing stored.
+    /// An alert differs from the audit log, or the schema from this version's; none of it was
+    /// returned, and nothing was stored.
     case inconsistent(Alert.ID?, _ reason: String)
     /// The disk or the database failed.
     case storage(operation: String, _ reason: String)
-    /// Another account asked the alert, and only that account and root may take it back or cancel
-    /// it, unless force is used.
+    /// Another account asked the alert; only that account and root may withdraw or cancel it,
+    /// unless forced.
     case notYours(Alert.ID, owner: UInt32)
-    /// The files of the queue may not be read or written by this process.
+    /// This process may not read or write the files of the queue.
     case notPermitted(path: String, _ reason: String)
     /// The manager has been closed.
     case closed
 }
 
 extension AlertError: CustomStringConvertible {
-    /// A sentence for a person, without its capital and its full stop.
+    /// A sentence for a person, without a capital letter and a full stop.
     public var description: String {
         switch self {
         case .invalid(let part, let reason):
@@ -61,21 +60,21 @@ extension AlertError: CustomStringConvertible {
                 ? "alert \(id) has no buttons, so it can't be answered “\(button)”"
                 : "alert \(id) has no button “\(button)”; it has: \(known.joined(separator: ", "))"
         case .alreadyResolved(let response):
-            "alert \(response.alertID) has ended already: \(response.summary)"
+            "alert \(response.alertID) has already ended: \(response.summary)"
         case .late(let response):
             "alert \(response.alertID) can no longer be answered: \(response.summary)"
         case .notAsSeen(let id):
             "alert \(id) does not match the digest of what was seen; show it again, and answer that"
         case .keyConflict(let key, let id, let part):
             "the key “\(key)” belongs to alert \(id), which has another \(part); "
-                + "a new question takes a new key"
+                + "a new question needs a new key"
         case .noChoice(let response):
             "alert \(response.alertID) ended without a choice: \(response.summary)"
         case .tooManyPending(let source, let limit):
-            "\(limit) alerts of “\(source)” wait already; answer or withdraw some first"
+            "\(limit) alerts of “\(source)” are already waiting; answer or withdraw some first"
         case .tooManyPendingOfAccount(let uid, let limit):
-            "\(limit) alerts of \(Identity.userName(uid) ?? "uid \(uid)") wait already, of all "
-                + "sources together; answer or withdraw some first"
+            "\(limit) alerts of \(Identity.userName(uid) ?? "uid \(uid)") are already waiting, "
+                + "from all its sources together; answer or withdraw some first"
         case .busy(let reason):
             reason
         case .incompatible(let path, let reason):

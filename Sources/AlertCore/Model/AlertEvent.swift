@@ -10,9 +10,9 @@ public struct AlertEvent: Sendable {
         case presented
         /// It left the screen without a result, because its presenter was lost.
         case returned
-        /// Somebody chose "later".
+        /// It was snoozed.
         case snoozed
-        /// Somebody asked the screen that shows it to cancel it, if its delegate may handle that.
+        /// A cancel was requested from the screen that shows it, whose delegate may handle it.
         case cancelling
         /// It got its response.
         case resolved
@@ -22,11 +22,11 @@ public struct AlertEvent: Sendable {
         case erased
         /// A backup replaced the queue.
         case restored
-        /// A command ran that an answer had approved; reserved, like those below.
+        /// An answer's approved command ran; reserved, like the following ones.
         case ran
-        /// Somebody got a right over the queue, or lost one.
+        /// An account was granted a right over the queue, or lost one.
         case access
-        /// People were told again that it waits.
+        /// People were reminded that it is waiting.
         case reminded
         /// A reminder or a message about it was seen.
         case seen
@@ -38,17 +38,17 @@ public struct AlertEvent: Sendable {
     public let kind: Kind
     /// When it happened, by the wall clock.
     public let at: Date
-    /// The alert that it happened to; `nil` for what concerns the whole queue.
+    /// The alert that it happened to; `nil` if it concerns the whole queue.
     public let alertID: Alert.ID?
-    /// The name of whoever asked.
+    /// The name of the asker.
     public let source: String?
-    /// The alert's title; `nil` once it has been erased, and for what concerns the whole queue.
+    /// The alert's title; `nil` once it has been erased, or if it concerns the whole queue.
     public package(set) var title: String?
     /// The key that the alert was asked with, if it has one.
     public package(set) var key: String?
     /// How it ended, for ``Kind/resolved``.
     public let outcome: Outcome?
-    /// The chosen button's index, or −1 for none; for ``Kind/resolved``.
+    /// The chosen button's index, or −1 if there is none; for ``Kind/resolved``.
     public let buttonIndex: Int?
     /// Who decided, for ``Kind/resolved`` and ``Kind/cancelling``.
     public let by: ResolvedBy?

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// A stored alert with everything that has become of it.
+/// A stored alert and everything that has happened to it.
 public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// Where an alert is in its life.
     public enum State: String, Sendable, CaseIterable {
-        /// It waits, perhaps until a snooze is over.
+        /// It is waiting, perhaps until a snooze is over.
         case queued
-        /// It is on somebody's screen.
+        /// It is on a screen.
         case presented
         /// It has its response.
         case resolved
@@ -35,8 +35,8 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     public let id: Alert.ID
     /// What was asked, without its closures.
     ///
-    /// Once its texts have been erased, the title is the alert's number, such as `#42`, a label the
-    /// button's index, such as `#0`, and so is an id that was the label.
+    /// Once its texts have been erased, the title is the alert's number, such as `#42`. A label is
+    /// the button's index, such as `#0`, and so is an id that equalled the label.
     public let alert: Alert
     /// Who asked.
     public let source: Source
@@ -46,23 +46,23 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     public let askedAt: Date
     /// When it last appeared on a screen.
     public let presentedAt: Date?
-    /// When it expires, by the wall clock; `nil` for never.
+    /// When it expires, by the wall clock; `nil` means never.
     public let expiresAt: Date?
-    /// Whether its deadline was given as a moment, and so follows the wall clock when that is set;
-    /// a length of time keeps its distance on the clock of the boot in which it was asked.
+    /// Whether its deadline was given as a date, and so follows the wall clock when that is set; a
+    /// duration is measured on the clock of the boot in which the alert was asked.
     public package(set) var followsWallClock = false
-    /// Until when it stays away, after somebody chose "later".
+    /// Until when it is snoozed.
     public package(set) var snoozedUntil: Date?
-    /// How often somebody chose "later".
+    /// How often it has been snoozed.
     public let snoozes: Int
     /// The final result; `nil` while the alert waits.
     public package(set) var response: Response?
     /// Whether a purge has erased the texts of what was asked.
     public package(set) var isErased = false
 
-    /// The salt of the content's digest, where a store has read it.
+    /// The salt of the content's digest, if a store has read it.
     package var salt: [UInt8]?
-    /// The digest, where it has come in JSON.
+    /// The digest, if the record came from JSON.
     private var givenDigest: String?
 
     package init(
@@ -82,17 +82,18 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         self.response = response
     }
 
-    /// The digest of what is asked, in 64 hexadecimal digits: the `content` of the audit log's
+    /// The digest of what was asked, as 64 hexadecimal digits: the `content` of the audit log's
     /// entries, which <doc:AuditChain> describes; `nil` once the texts have been erased.
     ///
-    /// Who shows the alert elsewhere gives it to ``AlertManager/answer(_:button:by:seen:)``, so
-    /// that the answer can only be to what was seen.
+    /// A program that shows the alert elsewhere passes it to
+    /// ``AlertManager/answer(_:button:by:seen:)``, so that the answer only counts for what was
+    /// seen.
     public package(set) var seen: String? {
         get { givenDigest ?? salt.map { Hex.text(AuditEntry.content(of: alert, salt: $0)) } }
         set { givenDigest = newValue }
     }
 
-    /// The bytes of a digest that is given as ``seen``.
+    /// The bytes of a digest that was passed as ``seen``.
     static func digest(_ text: String) throws(AlertError) -> [UInt8] {
         guard let bytes = Hex.bytes(text), bytes.count == 32 else {
             throw .invalid(
@@ -101,7 +102,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
         return bytes
     }
 
-    /// Whether two records tell the same of the same alert, closures aside.
+    /// Whether two records describe the same alert in the same way; closures are ignored.
     public static func == (left: AlertRecord, right: AlertRecord) -> Bool {
         left.id == right.id && left.alert == right.alert && left.source == right.source
             && left.state == right.state && left.askedAt == right.askedAt
@@ -112,13 +113,13 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
             && left.seen == right.seen
     }
 
-    /// Whether its deadline passed before it had been on any screen.
+    /// Whether its deadline passed before it was shown on any screen.
     public var hasExpiredUnseen: Bool { response?.outcome == .expired && presentedAt == nil }
 
     /// The title; `nil` once it has been erased.
     package var title: String? { isErased ? nil : alert.title }
 
-    /// The id of a button; `nil` where it was erased with the label that it was.
+    /// The id of a button; `nil` if it was erased with the label that it equalled.
     package func id(of button: Alert.Button) -> String? {
         isErased && button.id == button.title ? nil : button.id
     }

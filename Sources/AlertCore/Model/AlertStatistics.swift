@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// What became of the alerts that were asked in some time, and how long people took to answer.
+/// What became of the alerts asked in some period, and how long people took to answer.
 public struct AlertStatistics: Sendable {
-    /// How many alerts were asked, and how many of them ended in which way.
+    /// How many alerts were asked, and how many of them ended in each way.
     public struct Counts: Sendable, Hashable {
         /// All of them.
         public internal(set) var asked = 0
-        /// How many have ended in each way; an outcome that is absent has not happened.
+        /// How many have ended in each way; an absent outcome has not occurred.
         public internal(set) var outcomes: [Outcome: Int] = [:]
 
-        /// How many of those that expired had never been on a screen.
+        /// How many of the expired ones had never been on a screen.
         public internal(set) var unseen = 0
 
-        /// How many still wait.
+        /// How many are still waiting.
         public var waiting: Int { asked - outcomes.values.reduce(0, +) }
 
         mutating func add(_ other: Counts) {
@@ -22,34 +22,34 @@ public struct AlertStatistics: Sendable {
         }
     }
 
-    /// The counts of what has a name.
+    /// The counts for one source or button.
     public struct Group: Sendable, Hashable {
         /// The name of a source or the id of a button; `#0` and so on for buttons whose ids have
         /// been erased.
         public let name: String
-        /// What was asked by the source, or ended with the button.
+        /// The alerts asked by the source, or ended with the button.
         public let counts: Counts
     }
 
-    /// How many names of sources and of buttons are told apart.
+    /// How many different sources and buttons are counted separately.
     static let groupLimit = 1000
 
     /// All alerts.
     public internal(set) var total = Counts()
-    /// Those of each source, most asked first; at most 1,000 sources.
+    /// The counts of each source, most asked first; at most 1,000 sources.
     public internal(set) var sources: [Group] = []
-    /// Those that ended with each button, most chosen first; at most 1,000 ids.
+    /// The counts of each button, most chosen first; at most 1,000 ids.
     ///
-    /// The outcome tells a choice (``Outcome/answered``) from a default that was applied
+    /// The outcome distinguishes a choice (``Outcome/answered``) from a default that was applied
     /// (``Outcome/expired``) and a simulated cancel (``Outcome/cancelled``).
     public internal(set) var buttons: [Group] = []
-    /// When the oldest of those that still wait was asked; `nil` where none waits.
+    /// When the oldest waiting alert was asked; `nil` if none is waiting.
     public internal(set) var oldestWaiting: Date?
     /// How long people took from the moment of asking to their answer.
     public internal(set) var timeFromAsked = AnswerTimes()
-    /// How long people took from the last time that the alert appeared on a screen, where it did.
+    /// How long people took from the alert's last appearance on a screen, if it had one.
     public internal(set) var timeFromPresented = AnswerTimes()
 
-    /// The statistics of nothing.
+    /// The statistics of no alerts.
     package init() {}
 }

@@ -1,4 +1,4 @@
-/// How long answers of persons took, not of programs, in bounded memory.
+/// How long people (not programs) took to answer, in bounded memory.
 ///
 /// Percentiles are exact for up to 10,000 answers, and within one percent beyond.
 public struct AnswerTimes: Sendable {
@@ -6,9 +6,9 @@ public struct AnswerTimes: Sendable {
     public struct Bucket: Sendable, Hashable {
         /// The shortest time that counts, inclusive.
         public let from: Duration
-        /// The time from which on the next bucket counts; `nil` for the last one.
+        /// The time at which the next bucket begins; `nil` for the last one.
         public let to: Duration?
-        /// How many answers took so long.
+        /// How many answers took this long.
         public let count: Int
 
         package init(from: Duration, to: Duration?, count: Int) {
@@ -18,38 +18,38 @@ public struct AnswerTimes: Sendable {
 
     /// How many answers there are.
     public private(set) var count = 0
-    /// The shortest time; `nil` without answers.
+    /// The shortest time; `nil` if there are no answers.
     public var shortest: Duration? { count > 0 ? .milliseconds(least) : nil }
-    /// The longest time; `nil` without answers.
+    /// The longest time; `nil` if there are no answers.
     public var longest: Duration? { count > 0 ? .milliseconds(most) : nil }
-    /// The time that half of the answers took at most; `nil` without answers.
+    /// The time within which half of the answers came; `nil` if there are no answers.
     public var median: Duration? { percentile(50) }
 
-    /// The time that all of the answers took together.
+    /// The total time of all answers.
     package var sum: Duration { .milliseconds(total) }
 
     private var total: Int64 = 0
     private var least = Int64.max
     private var most: Int64 = 0
-    /// The times themselves, while they are few.
+    /// The individual times, while there are few.
     private var exact: [Int64]? = []
-    /// How many took about so long, in narrow buckets.
+    /// How many answers there are in each of many narrow buckets.
     private var fine: [Int] = []
     private var coarse = [Int](repeating: 0, count: Self.bounds.count + 1)
 
     private static let exactLimit = 10_000
-    /// Where a new bar begins, in milliseconds: steps that grow, at times that people know.
+    /// The bounds of the bars in milliseconds: growing steps, at familiar times.
     private static let bounds: [Int64] = [
         1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800,
         604_800, 2_592_000,
     ].map { $0 * 1000 }
 
-    /// The times of nobody.
+    /// The times of no answers.
     package init() {}
 
-    /// The time that a share of the answers took at most: the nearest rank.
+    /// The time within which a percentage of the answers came: the nearest rank.
     ///
-    /// - Parameter percent: From 0 to 100; beyond that, the nearest of these.
+    /// - Parameter percent: From 0 to 100; values outside are clamped.
     public func percentile(_ percent: Double) -> Duration? {
         guard count > 0 else { return nil }
         let share = percent.isNaN ? 0 : min(max(percent, 0), 100) / 100
@@ -64,7 +64,8 @@ public struct AnswerTimes: Sendable {
         return .milliseconds(most)
     }
 
-    /// A histogram whose bars grow like a logarithm: from 1 s to 30 d, the ends are open.
+    /// A histogram with bars of about logarithmic width, from 1 s to 30 d; the first and last are
+    /// open-ended.
     public var histogram: [Bucket] {
         coarse.enumerated().map { bucket, count in
             Bucket(
@@ -74,7 +75,7 @@ public struct AnswerTimes: Sendable {
         }
     }
 
-    /// Counts an answer; a clock that was set back does not make it negative.
+    /// Adds an answer; a clock that was set back does not make its time negative.
     mutating func add(milliseconds: Int64) {
         let time = max(0, milliseconds)
         count += 1
@@ -92,7 +93,7 @@ public struct AnswerTimes: Sendable {
         }
     }
 
-    /// The number of the narrow bucket of a time: 64 to each doubling, exact below 128 ms.
+    /// The number of a time's narrow bucket: 64 buckets per doubling, exact below 128 ms.
     static func bucket(of time: Int64) -> Int {
         guard time >= 128 else { return Int(time) }
         let shift = 63 - time.leadingZeroBitCount - 6

@@ -1,10 +1,10 @@
-/// A backup that is on the disk.
+/// A completed backup.
 public struct BackupReport: Sendable, Hashable {
-    /// The file that was made, by its whole path.
+    /// The absolute path of the backup file.
     public let path: String
-    /// How big it is, in bytes.
+    /// Its size in bytes.
     public let size: Int64
-    /// The end of the audit log in it; `nil` for a queue in which nothing has happened yet.
+    /// The end of the backup's audit log; `nil` for a queue in which nothing has happened yet.
     public let head: AuditHead?
     /// The older backups that were removed afterwards.
     public let removed: [String]

@@ -2,20 +2,20 @@ import FoundationEssentials
 
 /// How an alert ended, in words that can follow “alert 42: ”.
 ///
-/// Wherever people read of an ending they read these words: `answered “Yes” by ana via terminal on
-/// /dev/pts/3 at 14:05`, `expired at 14:05; nobody answered`.
+/// The same words are used wherever people read about an ending: `answered “Yes” by ana via
+/// terminal on /dev/pts/3 at 14:05`, `expired at 14:05; nobody answered`.
 package struct Ending: Sendable {
     private let outcome: Outcome
-    /// What the button is called: by its label, else by its id, else by its index.
+    /// The button's name: its label, else its id, else its index.
     private let button: String?
     private let by: ResolvedBy?
     private let responder: Responder?
     private let resolvedAt: Date
     /// Whether it had buttons, so that somebody could have answered.
     private var isQuestion: Bool
-    /// Whether it expired without having been on a screen.
+    /// Whether it expired without ever being on a screen.
     private var isUnseen = false
-    /// Whether a delegate did what a cancel needs; `nil` where that is not known.
+    /// Whether a delegate handled the cancel; `nil` if that is not known.
     private var isHandled: Bool?
 
     ///
@@ -37,18 +37,18 @@ package struct Ending: Sendable {
         isUnseen = record.hasExpiredUnseen
     }
 
-    /// The ending that an entry of the log tells; `nil` for an entry of something else.
+    /// The ending that a log entry records; `nil` for an entry of another kind.
     package init?(_ entry: AuditEntry) {
         guard let outcome = entry.event.outcome else { return nil }
         let event = entry.event
-        // The entry of an expiry does not tell.
+        // The entry of an expiry does not say whether it had buttons.
         isQuestion = false
         self.outcome = outcome
         by = event.by
         button =
             entry.button.map(SafeText.line)
             ?? event.buttonIndex.flatMap { $0 >= 0 ? "#\($0)" : nil }
-        // The entry names who stored it, which says nothing of who let an alert run out.
+        // The entry names the process that stored it, which did not cause a timer to run out.
         let isTimer = outcome == .expired || (outcome == .dismissed && event.by == .system)
         responder = isTimer ? nil : event.responder
         resolvedAt = event.at
@@ -64,7 +64,7 @@ package struct Ending: Sendable {
 
     /// The words, without a full stop.
     ///
-    /// - Parameter form: How to tell when it was; `nil` leaves that out, for lines that begin with
+    /// - Parameter form: How to print the time; `nil` leaves it out, for lines that begin with
     ///   their time.
     package func text(_ form: LocalTime.Form?) -> String {
         let moment = form.map { " at " + LocalTime.text(resolvedAt, $0) } ?? ""
@@ -116,12 +116,12 @@ package struct Ending: Sendable {
 
     private static func name(of button: Alert.Button?, index: Int) -> String? {
         guard let button else { return index >= 0 ? "#\(index)" : nil }
-        // An erased label reads as the index; the id may have survived it.
+        // An erased label reads as the index; the id may still be there.
         return SafeText.line(button.title == "#\(index)" ? button.id : button.title)
     }
 }
 
 extension Response {
-    /// How the alert ended, as people read it now: `answered “Yes” by ana via terminal at 14:05`.
+    /// How the alert ended, in words: `answered “Yes” by ana via terminal at 14:05`.
     package var summary: String { Ending(self).text(.brief(now: Date())) }
 }

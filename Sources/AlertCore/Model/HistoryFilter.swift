@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// Which responses to read; every condition that is set must hold.
+/// Conditions on the responses to read; all that are set must hold.
 ///
 /// ```swift
 /// let filter = HistoryFilter(source: "backup", outcome: .answered, user: "ana", via: "terminal")
 /// for record in try await manager.history(filter) { print(record.alert.title) }
 /// ```
 public struct HistoryFilter: Sendable {
-    /// The name of whoever asked.
+    /// The name of the asker.
     public var source: String?
-    /// The key that it was asked with.
+    /// The key that the alert was asked with.
     public var key: String?
     /// How it ended.
     public var outcome: Outcome?
@@ -17,25 +17,25 @@ public struct HistoryFilter: Sendable {
     public var button: String?
     /// Who decided.
     public var by: ResolvedBy?
-    /// The name of the account that acted, as ``Responder/user`` has it.
+    /// The name of the account that acted, as in ``Responder/user``.
     public var user: String?
-    /// The presenter or the verb through which somebody acted, as ``Responder/via`` has it.
+    /// The presenter or the verb that was used, as in ``Responder/via``.
     public var via: String?
     /// The earliest time of the response, inclusive.
     public var since: Date?
     /// The latest time of the response, exclusive.
     public var until: Date?
-    /// Whether to read only what no asker has taken yet.
+    /// Whether to read only responses that no asker has taken yet.
     public var uncollected: Bool
-    /// Words that the title, the message, the buttons' labels or the values of `userInfo` have.
+    /// Words to find in the title, the message, the buttons' labels or the values of `userInfo`.
     ///
-    /// Words are separated by spaces and all must occur, each as a whole; upper and lower case and
-    /// accents make no difference. Words in quotation marks must follow each other; a star at the
-    /// end of a word stands for any other end. Responses come in the order in which they were
-    /// stored then, which is that of their times unless somebody set the clock.
+    /// Words are separated by spaces. All must occur, each as a whole; case and accents are
+    /// ignored. Words in quotation marks must occur as a phrase; a star at the end of a word
+    /// matches any ending. Responses then come in the order in which they were stored, which is
+    /// that of their times unless the clock was set.
     public var text: String?
 
-    /// Creates a filter; without conditions it lets everything through.
+    /// Creates a filter; without conditions, everything matches.
     public init(
         source: String? = nil, key: String? = nil, outcome: Outcome? = nil, button: String? = nil,
         by: ResolvedBy? = nil, user: String? = nil, via: String? = nil, since: Date? = nil,
@@ -54,10 +54,10 @@ public struct HistoryFilter: Sendable {
         self.text = text
     }
 
-    /// Whether an alert's response meets the conditions, but for those on words and on collecting.
+    /// Whether an alert's response meets all conditions except those on words and collection.
     package func admits(_ record: AlertRecord) -> Bool {
         guard let response = record.response else { return false }
-        // In the milliseconds in which times are stored.
+        // Times are stored in milliseconds.
         let resolved = Timestamp.milliseconds(response.resolvedAt)
         return source.map(record.source.name.isIdentical) ?? true
             && key.map { record.alert.key.isIdentical(to: $0) } ?? true

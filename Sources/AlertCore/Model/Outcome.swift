@@ -8,6 +8,6 @@ public enum Outcome: String, Sendable, CaseIterable {
     case dismissed
     /// The deadline passed; a default button may have been applied, by policy.
     case expired
-    /// The asker took the alert back.
+    /// The asker withdrew the alert.
     case withdrawn
 }

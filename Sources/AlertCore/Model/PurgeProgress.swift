@@ -1,20 +1,20 @@
-/// How far an erasure has come.
+/// The progress of an erasure.
 public struct PurgeProgress: Sendable, Hashable {
-    /// What is being done.
+    /// A step of an erasure.
     public enum Phase: String, Sendable {
-        /// Texts are erased from alerts.
+        /// Texts are being erased from alerts.
         case texts
-        /// The index of words is merged, so that words without a text disappear.
+        /// The search index is being merged, so that words of erased texts disappear.
         case index
-        /// Unused space in the database file is overwritten.
+        /// Unused space in the database file is being overwritten.
         case file
     }
 
-    /// What is being done now.
+    /// The current step.
     public var phase: Phase
     /// How much of it is done: responses, merges or pages.
     public var done: Int
-    /// How much there is, never less than ``done``; an estimate in ``Phase/index``.
+    /// How much there is in total, never less than ``done``; an estimate in ``Phase/index``.
     public var total: Int
 
     package init(phase: Phase, done: Int, total: Int) {

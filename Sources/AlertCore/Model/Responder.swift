@@ -1,13 +1,13 @@
-/// Who acted, and through what.
+/// The account and process that acted, and the presenter or verb it used.
 ///
-/// It is what the process that wrote the response says of itself: uid, pid and host as the kernel
-/// told it, the terminal and the SSH peer from its descriptors and environment. Whoever may write
-/// the database file may write anything; the audit log's chain shows later changes.
+/// These are claims of the process that wrote the response: uid, pid and host come from the kernel,
+/// the terminal and the SSH peer from its descriptors and environment. A process that may write the
+/// database file may write anything; the audit log's chain shows later changes.
 ///
 /// In a user namespace, such as a container's, ``uid`` is the account's id outside of it, and
-/// ``user`` tells of both: `ana, in a user namespace as uid 0`. The kernel tells of one namespace
-/// only: if that one lies in another, and has a root of its own who is not the machine's, the uid
-/// is 4,294,967,295 and the name begins with `unknown`.
+/// ``user`` names both: `ana, in a user namespace as uid 0`. The kernel reports only one level of
+/// namespaces: if that namespace is nested in another, whose root is not the machine's, the uid is
+/// 4,294,967,295 and the name begins with `unknown`.
 public struct Responder: Sendable, Hashable {
     /// The effective user id of the process that answered, as the machine knows it.
     public var uid: UInt32

@@ -6,22 +6,22 @@ public struct Response: Sendable, Equatable {
     public let alertID: Alert.ID
     /// How it ended.
     public let outcome: Outcome
-    /// The chosen or applied button's index from 0, or −1 for none.
+    /// The index of the chosen or applied button, from 0, or −1 if there is none.
     public let buttonIndex: Int
-    /// The chosen or applied button; `nil` for none, or once its text has been erased.
+    /// The chosen or applied button; `nil` if there is none, or once its text has been erased.
     public let button: Alert.Button?
     /// Who decided.
     public let by: ResolvedBy
-    /// Who acted; `nil` where nobody did, as at a deadline.
+    /// Who acted; `nil` if nobody did, as at a deadline.
     public let responder: Responder?
     /// When the response was stored.
     public let resolvedAt: Date
     /// When the asker took it; `nil` until then.
     public let collectedAt: Date?
-    /// The strings that the asker gave along.
+    /// The strings that the asker passed with the alert.
     public let userInfo: [String: String]
     /// Whether a delegate handled the cancel, or the cancel button was simulated; `nil` for every
-    /// other outcome than ``Outcome/cancelled``.
+    /// outcome other than ``Outcome/cancelled``.
     public let cancelHandling: CancelHandling?
 
     package init(
@@ -49,12 +49,12 @@ public struct Response: Sendable, Equatable {
             cancelHandling: cancelHandling)
     }
 
-    /// Whether code that was given with the alert has anything to do: not after a cancel that a
-    /// delegate has handled.
+    /// Whether the alert's actions and handlers run: they don't after a cancel that a delegate has
+    /// handled.
     package var runsHandlers: Bool { cancelHandling != .handled }
 
-    /// Whether delegates hear of a click: a person chose a button, or a cancel that nobody handled
-    /// simulates that.
+    /// Whether delegates are notified of a click: a person chose a button, or an unhandled cancel
+    /// simulates it.
     var isClick: Bool {
         switch outcome {
         case .answered: by == .person

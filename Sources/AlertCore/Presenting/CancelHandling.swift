@@ -1,6 +1,6 @@
-/// What becomes of an alert that the system cancels.
+/// What happens to an alert that the system cancels.
 public enum CancelHandling: Sendable {
-    /// The delegate has done what the cancel needs: no action and no handler runs.
+    /// The delegate has handled the cancel: no action and no handler runs.
     case handled
     /// The cancel button's action runs, as if it had been chosen.
     case simulateCancelButton

@@ -1,8 +1,8 @@
-/// One appearance of an alert on the screen, as its presenter sees it.
+/// One appearance of an alert on the screen, as seen by its presenter.
 public struct Presentation: Sendable {
     /// The alert, with its buttons and its source.
     public let record: AlertRecord
-    /// How many alerts waited behind it when it was taken for the screen, counted up to 1,000.
+    /// How many alerts waited behind it when it was taken to the screen, counted up to 1,000.
     public let waitingBehind: Int
     private let clock: any AlertClock
     private let expiry: ClockReading?
@@ -26,20 +26,20 @@ public struct Presentation: Sendable {
         waitingNow = waiting
     }
 
-    /// The same appearance, as the presenter sees it that a run belongs to.
+    /// The same appearance, for the presenter of a run.
     func handingOver(to run: PresenterRun) -> Presentation {
         var presentation = self
         presentation.run = run
         return presentation
     }
 
-    /// Hands over what the person chose while the alert stays on the screen, and returns when the
-    /// presenter is to take it off.
+    /// Submits the person's choice while the alert stays on the screen, and returns when the
+    /// presenter should take it off.
     ///
-    /// Until then the screen shows that the choice has been made: it is being stored, and then
-    /// delegates hear of it. What ``AlertPresenter/present(_:)`` returns afterwards says nothing
-    /// new. If the choice can't be stored, ``AlertPresenter/didFail(_:error:)`` follows, and the
-    /// alert is shown again. A presenter whose screen clears itself need not call this.
+    /// Until then the screen shows that the choice has been made: it is stored, and then delegates
+    /// are notified. What ``AlertPresenter/present(_:)`` returns afterwards is ignored. If the
+    /// choice can't be stored, ``AlertPresenter/didFail(_:error:)`` follows, and the alert is shown
+    /// again. A presenter whose screen clears itself need not call this.
     ///
     /// ```swift
     /// struct Window: AlertPresenter {
@@ -54,7 +54,7 @@ public struct Presentation: Sendable {
     /// ```
     public func choose(_ choice: PresenterChoice) async { await run?.choose(choice) }
 
-    /// What waits behind it now.
+    /// The alerts that are waiting behind it now.
     public func waiting() async -> WaitingAlerts {
         await waitingNow?() ?? WaitingAlerts(count: waitingBehind)
     }
@@ -62,16 +62,16 @@ public struct Presentation: Sendable {
     /// What is asked.
     public var alert: Alert { record.alert }
 
-    /// Says that the alert is on the screen now: its auto-dismiss timer starts, and
-    /// ``AlertManagerDelegate/didPresent(_:)`` is called. Calling it again changes nothing.
+    /// Reports that the alert is on the screen now: its auto-dismiss timer starts, and
+    /// ``AlertManagerDelegate/didPresent(_:)`` is called. Calling it again has no effect.
     public func didAppear() async { await appeared() }
 
-    /// The time until the deadline, negative once it has passed, or `nil` where there is none.
+    /// The time until the deadline, negative once it has passed, or `nil` if there is none.
     public func timeUntilExpiry() -> Duration? {
         expiry.map { clock.now().time(until: $0) }
     }
 
-    /// The time until the alert dismisses itself, at most 10 s while others wait, or `nil` where it
+    /// The time until the alert dismisses itself, at most 10 s while others wait, or `nil` if it
     /// does not, or has not appeared yet.
     public func timeUntilDismissal() async -> Duration? { await dismissal() }
 }

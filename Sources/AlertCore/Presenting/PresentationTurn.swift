@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets what shares one screen take turns, such as several managers: each has the same object.
+/// A lock with which several managers, say, take turns on one screen: they share one object.
 ///
 /// First come, first served.
 package final class PresentationTurn: Sendable {
@@ -14,8 +14,7 @@ package final class PresentationTurn: Sendable {
 
     package init() {}
 
-    /// Waits for the turn, which ``end()`` gives back; `false` if the task was cancelled before it
-    /// came.
+    /// Waits for the turn, which ``end()`` returns; `false` if the task was cancelled first.
     package nonisolated(nonsending) func take() async -> Bool {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -24,7 +23,7 @@ package final class PresentationTurn: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isMine: Bool? = state.withLock { state in
-                    // A cancellation before this found nobody waiting; one after it will.
+                    // A cancellation before this found no waiter; a later one finds it.
                     if Task.isCancelled { return false }
                     if state.isTaken {
                         state.waiting.append((waiter, continuation))
@@ -53,7 +52,7 @@ package final class PresentationTurn: Sendable {
         }
     }
 
-    /// Gives the turn to the one who has waited longest.
+    /// Gives the turn to the caller that has waited longest.
     package func end() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard !state.waiting.isEmpty else {

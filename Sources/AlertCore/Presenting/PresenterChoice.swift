@@ -2,10 +2,10 @@
 public enum PresenterChoice: Sendable, Hashable {
     /// The button at an index, from 0.
     case button(Int)
-    /// Not now: the alert comes again after a time, more than zero and at most 100 years, or after
-    /// its own snooze time for `nil`.
+    /// Snooze: the alert returns after this time, more than zero and at most 100 years; `nil` means
+    /// the alert's own snooze time.
     case later(Duration?)
-    /// Closed without a choice: the end of an alert without buttons, else the same as
-    /// `.later(nil)`.
+    /// Closed without a choice: this dismisses an alert without buttons; otherwise it is the same
+    /// as `.later(nil)`.
     case close
 }

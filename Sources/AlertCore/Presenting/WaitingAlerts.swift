@@ -1,11 +1,11 @@
-/// What waits behind the alert on the screen: what could be shown now, and what is critical of it.
+/// The alerts that wait behind the one on the screen and could be shown now.
 public struct WaitingAlerts: Sendable, Hashable {
-    /// All of them, counted up to 1,000.
+    /// The number of these alerts, counted up to 1,000.
     public var count: Int
-    /// Those of ``Alert/Priority/critical`` priority, counted up to 1,000.
+    /// How many of them have ``Alert/Priority/critical`` priority, counted up to 1,000.
     public var critical: Int
 
-    /// Creates a count, for a store or a test of your own.
+    /// Creates counts, for a store or a test of your own.
     public init(count: Int = 0, critical: Int = 0) {
         self.count = count
         self.critical = critical

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension Alert {
-    /// The alert as its record tells of it, whoever reads that: with the name of whoever asked,
-    /// without closures, in whole milliseconds, and with the moment that its deadline became.
+    /// The alert as every reader of its record sees it: with the asker's name, without closures, in
+    /// whole milliseconds, and with its deadline as a moment.
     package func recorded(source: String, expiry: ClockReading?) -> Alert {
         var alert = self
         alert.source = source

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What a deadline is, and what it means for an alert once it has passed.
+/// What a deadline is, and what it means for an alert when it passes.
 package enum Expiry {
-    /// The deadline as three columns have it: without a boot time it follows the wall clock.
+    /// The deadline from its three columns: without a boot time it follows the wall clock.
     package static func moment(
         wallMilliseconds: Int64?, bootMilliseconds: Int64?, boot: String
     ) -> ClockReading? {
@@ -12,7 +12,7 @@ package enum Expiry {
             wallMilliseconds: wallMilliseconds, bootMilliseconds: bootMilliseconds, boot: boot)
     }
 
-    /// Whether a deadline has passed without anybody having stored that.
+    /// Whether a deadline has passed although the expiry is not stored yet.
     package static func hasPassed(
         _ expiry: ClockReading?, without response: Response?, at now: ClockReading
     ) -> Bool {
@@ -20,7 +20,7 @@ package enum Expiry {
         return now.isAtOrAfter(expiry)
     }
 
-    /// The response of an alert that nobody has answered in time.
+    /// The response of an alert that nobody answered in time.
     package static func response(to record: AlertRecord, at date: Date) -> Response {
         let index = record.alert.defaultButton.map(record.alert.buttonIndex) ?? -1
         return Response(
@@ -33,12 +33,12 @@ package enum Expiry {
 }
 
 extension AlertRecord {
-    /// Whether its deadline has passed without anybody having stored that.
+    /// Whether its deadline has passed although the expiry is not stored yet.
     package func isOverdue(_ expiry: ClockReading?, at now: ClockReading) -> Bool {
         Expiry.hasPassed(expiry, without: response, at: now)
     }
 
-    /// The record as a reader is to see it: an overdue alert shows as expired.
+    /// The record as readers see it: an overdue alert appears as expired.
     package func visible(_ expiry: ClockReading?, at now: ClockReading) -> AlertRecord {
         guard isOverdue(expiry, at: now) else { return self }
         var record = self
@@ -49,10 +49,10 @@ extension AlertRecord {
 }
 
 extension Alert.Deadline {
-    /// The moment that it means: a length keeps its distance on the clock of this boot, a date
+    /// The moment that the deadline means: a duration is measured on the clock of this boot, a date
     /// follows the wall clock.
     ///
-    /// - Parameter part: What it is the end of, for the error.
+    /// - Parameter part: The part that this is the end of, for the error.
     /// - Throws: ``AlertError/invalid(_:_:)`` for a date in the past, or too far away.
     package func moment(
         from now: ClockReading, of part: String
@@ -62,7 +62,7 @@ extension Alert.Deadline {
         case .at(let date):
             let distance = Timestamp.milliseconds(date) - now.wallMilliseconds
             guard distance > 0 else {
-                throw .invalid(part, "\(LocalTime.text(date, .whole)) lies in the past")
+                throw .invalid(part, "\(LocalTime.text(date, .whole)) is in the past")
             }
             guard Duration.milliseconds(distance) <= Alert.Limit.duration else {
                 throw .invalid(part, "is more than 100 years away")

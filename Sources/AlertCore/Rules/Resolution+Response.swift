@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-// What a resolution makes of an alert that waits; the same in every store.
+// How a resolution ends a waiting alert; the same in every store.
 
-/// Who has requested that a screen cancel an alert, as the log tells.
+/// The requester of a cancel that a screen is to carry out, according to the log.
 package struct CancelRequest: Sendable {
     package let by: ResolvedBy
     package let caller: Caller
@@ -23,15 +23,15 @@ extension Resolution.Actor {
 }
 
 extension Resolution.Authority {
-    /// Whether it is that of whoever requested the end before.
+    /// Whether the authority is that of the account that requested the cancel.
     package var isRequested: Bool { self == .requested }
 
-    /// Who is recorded as having ended an alert: the owner's word for a caller of the account that
-    /// asked, else whoever acts.
+    /// Who is recorded as having ended an alert: `owner` if the caller belongs to the account that
+    /// asked, else the actor.
     ///
-    /// - Parameter request: What the log tells, where ``isRequested``.
-    /// - Throws: ``AlertError/notYours(_:owner:)`` for another account's alert, unless root or
-    ///   force is at work.
+    /// - Parameter request: The request from the log, if ``isRequested``.
+    /// - Throws: ``AlertError/notYours(_:owner:)`` for another account's alert, unless by root or
+    ///   forced.
     package func resolver(
         of record: AlertRecord, owner: ResolvedBy, by caller: Caller, _ request: CancelRequest?
     ) throws(AlertError) -> ResolvedBy {
@@ -45,7 +45,7 @@ extension Resolution.Authority {
 }
 
 extension Resolution {
-    /// Whether what the log tells of a request is needed to carry it out.
+    /// Whether the request in the log is needed to carry it out.
     package var isRequested: Bool {
         switch self {
         case .cancel(_, let authority), .withdraw(let authority): authority.isRequested
@@ -53,14 +53,14 @@ extension Resolution {
         }
     }
 
-    /// On whose behalf an alert is ended: for the cancel that a screen carries out, on behalf of
-    /// whoever requested it.
+    /// The caller on whose behalf an alert is ended: for a cancel that a screen carries out, the
+    /// requester.
     package func actor(by caller: Caller, _ request: CancelRequest?) -> Caller {
         guard case .cancel(_, .requested) = self else { return caller }
         return request?.caller ?? caller
     }
 
-    /// What the audit log tells besides the response.
+    /// What the audit log records besides the response.
     package func detail(of record: AlertRecord, at now: ClockReading) -> String? {
         switch self {
         case .expireUnattended:
@@ -71,11 +71,11 @@ extension Resolution {
         }
     }
 
-    /// The response that it gives an alert that still waits.
+    /// The response that the resolution gives a waiting alert.
     ///
     /// - Parameters:
-    ///   - caller: On whose behalf, as ``actor(by:_:)`` has it.
-    ///   - request: What the log tells, where ``isRequested``.
+    ///   - caller: The caller on whose behalf it is ended, from ``actor(by:_:)``.
+    ///   - request: The request from the log, if ``isRequested``.
     /// - Throws: ``AlertError/noSuchButton(_:button:known:)``, ``AlertError/invalid(_:_:)`` for
     ///   what the alert does not offer, and ``AlertError/notYours(_:owner:)``.
     package func response(
@@ -104,7 +104,7 @@ extension Resolution {
             guard alert.buttons.isEmpty else {
                 throw .invalid("dismissal", "is refused: alert \(record.id) has buttons")
             }
-            // A timer is nobody: who stored it stands in the audit log only.
+            // A timer has no responder: only the audit log records the process that stored it.
             return record.response(.dismissed, -1, .system, nil, at: now)
         case .cancel(let isHandled, let authority):
             let by = try authority.resolver(of: record, owner: .system, by: caller, request)

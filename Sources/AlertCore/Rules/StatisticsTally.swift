@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Counts that are not ordered yet.
+/// Counts that are not sorted yet.
 package struct StatisticsTally: Sendable {
     private var counted = AlertStatistics()
     private var sources: [ExactText: AlertStatistics.Counts] = [:]
@@ -15,7 +15,7 @@ package struct StatisticsTally: Sendable {
         return statistics
     }
 
-    /// - Parameter isUnseen: Whether they have never been on a screen.
+    /// - Parameter isUnseen: Whether they were never on a screen.
     package mutating func addAlerts(
         _ count: Int, of source: String, _ outcome: Outcome?, isUnseen: Bool, firstAsked: Int64
     ) {
@@ -42,7 +42,7 @@ package struct StatisticsTally: Sendable {
         _ name: String
     ) {
         let name = ExactText(name)
-        // Names come from outside, and may be without number.
+        // Names come from outside, and there may be any number of them.
         guard groups[name] != nil || groups.count < AlertStatistics.groupLimit else { return }
         groups[name, default: AlertStatistics.Counts()].add(counts)
     }

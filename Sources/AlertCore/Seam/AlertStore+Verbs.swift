@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-// The changes and looks by name, as those who call a store think of them.
+// The store's changes and queries under their own names, as callers think of them.
 extension AlertStore {
     /// Stores an alert, or finds the one that its key belongs to.
     package nonisolated(nonsending) func enqueue(
@@ -35,7 +35,7 @@ extension AlertStore {
         try await snooze(id, until: duration.map(Alert.Deadline.after), by: caller)
     }
 
-    /// Marks a response as taken by its asker; returns whether it was not before.
+    /// Marks a response as taken by its asker; returns whether it was not marked before.
     @discardableResult
     package nonisolated(nonsending) func collect(
         _ id: Alert.ID, by caller: Caller
@@ -49,35 +49,35 @@ extension AlertStore {
         _ = try await commit(.requestCancel(id, authority), by: caller)
     }
 
-    /// One alert as people are to see it.
+    /// Returns one alert as readers see it.
     package nonisolated(nonsending) func record(
         _ id: Alert.ID
     ) async throws(AlertError) -> AlertRecord {
         try await find(.id(id)).record
     }
 
-    /// What waits, in the order in which it will be shown.
+    /// Returns the waiting alerts, in the order in which they will be shown.
     package nonisolated(nonsending) func pending(
         source: String? = nil, after: Alert.ID? = nil, limit: Int
     ) async throws(AlertError) -> [AlertRecord] {
         try await page(RecordQuery(.waiting(source: source), after: after, limit: limit)).records
     }
 
-    /// Responses, newest first.
+    /// Returns responses, newest first.
     package nonisolated(nonsending) func history(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID? = nil
     ) async throws(AlertError) -> [AlertRecord] {
         try await page(RecordQuery(.history(filter), after: after, limit: limit)).records
     }
 
-    /// Entries of the audit log after a sequence number, oldest first.
+    /// Returns entries of the audit log after a sequence number, oldest first.
     package nonisolated(nonsending) func entries(
         after sequence: Int64, of id: Alert.ID? = nil, limit: Int
     ) async throws(AlertError) -> [AuditEntry] {
         try await entries(LogQuery(.after(sequence), of: id, limit: limit))
     }
 
-    /// The end of the audit log; `nil` while it is empty.
+    /// Returns the end of the audit log; `nil` while it is empty.
     package nonisolated(nonsending) func auditHead() async throws(AlertError) -> AuditHead? {
         try await entries(LogQuery(.last(1), limit: 1)).last
             .map { AuditHead(sequence: $0.event.sequence, hash: $0.hash) }

@@ -1,8 +1,8 @@
-/// A screen that is attached to a queue: who it is, what it can show, and what it shows.
+/// A screen that is attached to a queue: its identity, what it can show, and what it shows.
 package struct AttachedScreen: Sendable, Hashable, Codable {
-    /// The alert on this screen; `nil` while none is.
+    /// The alert on this screen; `nil` if there is none.
     package var alert: Alert.ID?
-    /// The queue's current alert, as the screen that leads tells the others.
+    /// The queue's current alert, as the leading screen announces it.
     package var current: Alert.ID?
     package var uid: UInt32
     package var user: String?
@@ -15,13 +15,13 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
     package var only: Alert.ID?
     /// Whether a delegate may handle a cancel.
     package var hasDelegate: Bool
-    /// How long it has been silent, if that is too long for a running process; a stopped one is.
+    /// How long it has been silent, if that is too long for a running process; `nil` otherwise.
     package var silence: Duration?
     private var writesLog: Bool?
     private var showsOtherQueue: Bool?
     private var hasMorePresenters: Bool?
 
-    /// How many bytes of presenters' names an entry of the slot file has room for.
+    /// How many bytes of presenters' names fit into an entry of the slot file.
     private static let presenterLimit = 400
 
     package init(
@@ -39,19 +39,19 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         offer(presenters)
     }
 
-    /// Sets what it can show; a screen that can show nothing now shows nothing.
+    /// Sets what it can show; a screen that can't show anything now shows nothing.
     package mutating func offer(_ names: [String], isBusy: Bool) {
         offer(names)
         self.isBusy = isBusy
         if isBusy || names.isEmpty { (alert, current) = (nil, nil) }
     }
 
-    /// Sets the presenters, as many of them as there is room for.
+    /// Sets the presenters, as many of them as fit.
     private mutating func offer(_ names: [String]) {
         var length = 0
         presenters = Array(
             names.prefix { name in
-                // In JSON, with its quotation marks and comma.
+                // The quotation marks and the comma in JSON.
                 length += 3
                 for byte in name.utf8 {
                     let isEscaped = byte == 0x22 || byte == 0x2F || byte == 0x5C
@@ -62,7 +62,7 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
         hasMorePresenters = presenters.count < names.count ? true : nil
     }
 
-    /// What stands in the slot file; the silence is measured by each reader.
+    /// The contents of the slot file's entry; each reader measures the silence itself.
     private enum CodingKeys: String, CodingKey {
         case alert, current, uid, user, tty, host, pid, presenters, only, hasDelegate
         case writesLog, showsOtherQueue, hasMorePresenters
@@ -70,7 +70,7 @@ package struct AttachedScreen: Sendable, Hashable, Codable {
 }
 
 extension AttachedScreen {
-    /// Whether its process is running, as far as that is known.
+    /// Whether its process is running, as far as is known.
     package var isThere: Bool { silence == nil }
 
     /// Whether an alert of another queue keeps it from showing one of this queue.
@@ -79,11 +79,11 @@ extension AttachedScreen {
         set { showsOtherQueue = newValue ? true : nil }
     }
 
-    /// Whether its process writes what happens on any screen to the machine's log.
+    /// Whether its process writes the events of all screens to the machine's log.
     package var keepsLog: Bool { writesLog ?? false }
 
-    /// Whether it may show an alert, now or when another queue's alert has left it; also where the
-    /// slot has no room to tell.
+    /// Whether it may show an alert, now or when another queue's alert has left it; also `true` if
+    /// the slot has no room for all presenters' names.
     ///
     /// - Parameter id: The alert's id; `nil` for one that is not stored yet.
     package func mayShow(_ alert: Alert, _ id: Alert.ID?) -> Bool {
@@ -93,7 +93,7 @@ extension AttachedScreen {
         return presenters.contains { name in wanted.contains { $0.isIdentical(to: name) } }
     }
 
-    /// The screen without what it shows.
+    /// The screen without the alert it shows.
     package var asOffered: AttachedScreen {
         var screen = self
         (screen.alert, screen.current, screen.hasDelegate) = (nil, nil, false)

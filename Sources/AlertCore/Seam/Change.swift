@@ -1,6 +1,6 @@
-/// Something that a caller does to a queue; it is on disk as a whole, or not at all.
+/// A change to a queue by a caller; it is on disk as a whole, or not at all.
 ///
-/// It is a value: it can be sent, played again against a model, and printed.
+/// It is a value: it can be sent, replayed against a model, and printed.
 package enum Change: Sendable {
     /// Stores an alert, or finds the one that its key belongs to.
     ///
@@ -8,7 +8,7 @@ package enum Change: Sendable {
     /// and ``AlertError/tooManyPendingOfAccount(uid:limit:)`` among others.
     case ask(Question)
     /// Gives an alert its response; the first one wins. `seen` is the digest of what was shown,
-    /// which must be that of what was asked.
+    /// which must match what was asked.
     ///
     /// Throws ``AlertError/notFound(_:)``, ``AlertError/alreadyResolved(_:)``,
     /// ``AlertError/late(_:)``, ``AlertError/noSuchButton(_:button:known:)``,
@@ -16,11 +16,12 @@ package enum Change: Sendable {
     case resolve(Alert.ID, Resolution, seen: [UInt8]? = nil)
     /// Stores the expiry of an alert if its deadline has passed.
     case expire(Alert.ID)
-    /// Snoozes an alert; `nil` means for its own snooze time.
+    /// Snoozes an alert; `nil` means the alert's own snooze time.
     case snooze(Alert.ID, until: Alert.Deadline?)
-    /// Marks a response as taken by its asker; the first time counts.
+    /// Marks a response as taken by its asker; only the first time counts.
     case collect(Alert.ID)
-    /// Asks the screen that shows an alert to cancel it, because its delegate may handle that.
+    /// Requests that the screen that shows an alert cancel it, because its delegate may handle
+    /// that.
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` among others.
     case requestCancel(Alert.ID, Resolution.Authority)

@@ -1,15 +1,15 @@
-/// How far somebody has followed a queue.
+/// A reader's position in a queue.
 package struct LogPosition: Sendable, Hashable {
     /// The last entry of the audit log that has been seen; 0 for none.
     package var sequence: Int64
-    /// How many changes the store had noticed then; `nil` where that is not known, so that it is
-    /// looked at once more.
+    /// How many changes the store had noticed then; `nil` if that is unknown, so that the reader
+    /// looks once more.
     package var changes: Changes?
 
     package struct Changes: Sendable, Hashable {
-        /// Those of ``News/Scope/everybody``.
+        /// The number of changes in ``News/Scope/everybody``.
         package var all: UInt64
-        /// Those of ``News/Scope/others``.
+        /// The number of changes in ``News/Scope/others``.
         package var byOthers: UInt64
 
         package init(all: UInt64, byOthers: UInt64) {

@@ -1,16 +1,16 @@
 /// Which entries of the audit log to read.
 package struct LogQuery: Sendable {
     package enum Start: Sendable {
-        /// After a sequence number.
+        /// The entries after a sequence number.
         case after(Int64)
-        /// So many before the end.
+        /// This many entries before the end.
         case last(Int)
     }
 
     package var start: Start
     /// The alert whose entries to read; `nil` for all.
     package var alert: Alert.ID?
-    /// How many entries at most, the oldest first.
+    /// The maximum number of entries; the oldest come first.
     package var limit: Int
 
     package init(_ start: Start, of alert: Alert.ID? = nil, limit: Int) {

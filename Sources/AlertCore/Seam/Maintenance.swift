@@ -1,25 +1,25 @@
 import FoundationEssentials
 
-/// What a store does for its health that keeps its texts in an index and in files of its own.
+/// A store that keeps a text index and files of its own, and can maintain them.
 package protocol Maintenance: Sendable {
-    /// Puts the words of all responses into the index that a search for text uses, or of as many
-    /// as there are until its task is cancelled.
+    /// Adds the words of all responses to the search index, or as many as possible until its task
+    /// is cancelled.
     nonisolated(nonsending) func indexTexts(
         _ progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError)
 
-    /// How many responses are not in the index of words yet.
+    /// Returns how many responses are not in the search index yet.
     nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int
 
-    /// Reads all of the index of words, and throws where it is damaged.
+    /// Reads the whole search index, and throws if it is damaged.
     nonisolated(nonsending) func checkTextIndex() async throws(AlertError)
 
-    /// Throws the index of words away, whatever is wrong with it.
+    /// Empties the search index, even if it is damaged.
     nonisolated(nonsending) func emptyTextIndex() async throws(AlertError)
 
-    /// Whether everything that was erased so far is gone from every file.
+    /// Returns whether everything that was erased so far is gone from every file.
     nonisolated(nonsending) func isErasureComplete() async throws(AlertError) -> Bool
 
-    /// What is wrong with the database file as such: ten sentences at most, none if it is whole.
+    /// Returns up to ten sentences about damage to the database file; none if it is intact.
     nonisolated(nonsending) func structuralDamage() async throws(AlertError) -> [String]
 }

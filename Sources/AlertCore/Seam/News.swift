@@ -1,19 +1,21 @@
-/// What has happened in a queue.
+/// Recent events in a queue.
 package struct News: Sendable {
-    /// What somebody wants to hear of.
+    /// Which events a reader wants.
     package enum Scope: Sendable {
-        /// What this process did not do itself, or what means more than the one who did it knows,
-        /// such as the expiry of another alert. A damaged entry is passed on as it is.
+        /// Events that this process did not cause itself, or whose effects go beyond what their
+        /// originator knows, such as the expiry of another alert. A damaged entry is passed on as
+        /// it is.
         case others
-        /// Everything; an entry that was changed is an error.
+        /// All events; an entry that was changed is an error.
         case everybody
     }
 
     /// Entries of the log, oldest first.
     package var events: [AlertEvent]
-    /// Where to go on.
+    /// Where to continue.
     package var position: LogPosition
-    /// Whether something has changed; also where that has no entry, such as the end of a snooze.
+    /// Whether something has changed, including changes without an entry, such as the end of a
+    /// snooze.
     package var hasChanged: Bool
 
     package init(events: [AlertEvent], position: LogPosition, hasChanged: Bool) {

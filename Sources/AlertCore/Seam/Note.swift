@@ -1,6 +1,6 @@
-/// Something that has happened and belongs in the log, but for which nobody waits.
+/// An event that belongs in the log, but for which nobody waits.
 package enum Note: Sendable {
-    /// An alert appeared on a screen at a moment; the record is what was shown.
+    /// An alert appeared on a screen at this moment; the record is what was shown.
     case presented(AlertRecord, at: ClockReading)
     /// An alert left a screen without a result.
     case returned(AlertRecord, because: String)

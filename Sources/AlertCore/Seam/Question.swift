@@ -2,7 +2,7 @@
 package struct Question: Sendable {
     package var alert: Alert
     package var source: String
-    /// How many alerts its source may have waiting, and how many its account.
+    /// How many alerts may wait for its source, and how many for its account.
     package var pendingLimit: Int
     package var accountLimit: Int
 

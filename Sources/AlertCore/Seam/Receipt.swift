@@ -1,18 +1,19 @@
-/// What became of a change, or what was found.
+/// The result of a change or a search.
 package struct Receipt: Sendable {
-    /// The alert as people are to see it: an overdue one shows as expired.
+    /// The alert as readers see it: an overdue one appears as expired.
     package var record: AlertRecord
-    /// Whether the change did what it says; `false` where that had been done before, or was not
-    /// due: the key's alert had been asked, the response collected, the deadline not reached.
+    /// Whether the change took effect; `false` if it was already done or not due: the key's alert
+    /// had been asked, the response collected, the deadline not reached.
     package var isNew = false
-    /// Whether the deadline has passed and nobody has stored that yet: the response that the record
-    /// shows may still become another one.
+    /// Whether the deadline has passed but the expiry is not stored yet: the response in the record
+    /// may still be replaced by another one.
     package var isOverdue = false
-    /// Whether somebody wants the screen that shows it to cancel it, as the log tells.
+    /// Whether the log has a request for the screen that shows it to cancel it.
     package var isCancelRequested = false
     /// The deadline on all clocks, if there is one.
     package var expiry: ClockReading?
-    /// The newest audit entry then: what happens to the alert afterwards comes after it.
+    /// The newest audit entry at that time: everything that happens to the alert later comes after
+    /// it.
     package var sequence: Int64
 
     package init(

@@ -1,24 +1,24 @@
 import FoundationEssentials
 
-/// Which records to read, from where, and how many.
+/// Which records to read, where to start, and how many.
 package struct RecordQuery: Sendable {
     package enum Kind: Sendable {
-        /// What waits, in the order in which it will be shown, snoozed alerts last; of one source,
-        /// or of all.
+        /// Waiting alerts, in the order in which they will be shown, snoozed ones last; those of
+        /// one source, or all.
         case waiting(source: String?)
         /// Responses, newest first.
         case history(HistoryFilter)
-        /// Responses that a named handler has not worked on, oldest first.
+        /// Responses that a named handler has not processed, oldest first.
         case awaitingHandler(String)
-        /// Responses that no asker has taken and no named handler waits for, oldest first; a
-        /// bounded look, which may find none before the end.
+        /// Responses that no asker has taken and no named handler waits for, oldest first; the
+        /// search is bounded, so a page may be empty before the end.
         case unclaimed(HistoryFilter)
     }
 
     package var kind: Kind
-    /// Where to go on: the ``RecordPage/next`` of the page before; `nil` for the beginning.
+    /// Where to continue: the ``RecordPage/next`` of the previous page; `nil` for the beginning.
     package var after: Int64?
-    /// How many records at most.
+    /// The maximum number of records.
     package var limit: Int
 
     package init(_ kind: Kind, after: Int64? = nil, limit: Int) {

@@ -1,4 +1,4 @@
-/// How an alert is named by those who look for it.
+/// A way to refer to an alert.
 package enum Reference: Sendable, Hashable {
     case id(Alert.ID)
     /// The alert that a source of an account asked with a key.

@@ -1,18 +1,17 @@
 /// A way for an alert to end.
 package enum Resolution: Sendable, Hashable {
-    /// Somebody or something chose the button with this index; `nil` closes an alert without
-    /// buttons.
+    /// A person or program chose the button with this index; `nil` closes an alert without buttons.
     case choose(button: Int?, Actor = .person)
-    /// Somebody or something chose the button with this id.
+    /// A person or program chose the button with this id.
     case chooseID(String, Actor = .person)
-    /// The system cancels it; `handled` tells that a delegate has done what that needs.
+    /// The system cancels it; `handled` says whether a delegate has handled that.
     case cancel(handled: Bool, Authority = .own(.program))
     /// Its auto-dismiss timer fired.
     case dismiss
-    /// The asker takes it back.
+    /// The asker withdraws it.
     case withdraw(Authority = .own(.program))
-    /// Nobody was there to see it for so long as the asker gave: it expires now, and its default
-    /// button is applied by policy.
+    /// Nobody has been there to see it for as long as the asker allowed: it expires now, and its
+    /// default button is applied by policy.
     case expireUnattended
 
     /// Who acts.
@@ -23,14 +22,14 @@ package enum Resolution: Sendable, Hashable {
         case program
     }
 
-    /// By which right somebody ends what another account may have asked.
+    /// The right by which a caller ends an alert that may be another account's.
     package enum Authority: Sendable, Hashable {
-        /// That of an account over its own alerts, and of root.
+        /// The right of an account over its own alerts, and of root over all.
         case own(Actor)
         /// The caller used force: the alert may be another account's.
         case forced(Actor)
-        /// That of whoever requested it before, as the log tells; for the screen that carries it
-        /// out.
+        /// The right of the caller that requested it before, according to the log; for the screen
+        /// that carries it out.
         case requested
 
         /// - Throws: ``AlertError/notYours(_:owner:)`` if the caller may not end the alert.

@@ -1,26 +1,26 @@
 /// A screen that is attached to a queue, until it is released or its process ends.
 package protocol ScreenLease: Sendable {
-    /// Tries to become the screen that leads; returns whether it does now. What it shows stays the
-    /// current alert then.
+    /// Tries to become the leading screen; returns whether it leads now. If so, the alert that it
+    /// shows stays the current alert.
     nonisolated(nonsending) func lead() async -> Bool
-    /// Whether it leads, as others see it.
+    /// Whether it leads, as seen by other screens.
     var isLeading: Bool { get }
-    /// The other screens as of a second ago at most; there is no leader among them where this one
-    /// leads. It is `nil` while this one can't be attached.
+    /// The other screens, at most a second old, without a leader if this screen leads; `nil` while
+    /// this one can't be attached.
     var others: ScreenRoster? { get }
-    /// The other screens as they are now.
+    /// Returns the other screens as they are now.
     nonisolated(nonsending) func lookAtOthers() async -> ScreenRoster?
-    /// A number that grows when something may have changed about the screens.
+    /// A number that grows when the screens may have changed.
     var changeCount: UInt64 { get }
-    /// Waits until ``changeCount`` differs from a number, for a second at most.
+    /// Waits until ``changeCount`` differs from a number, for at most a second.
     nonisolated(nonsending) func waitForChange(after count: UInt64) async
-    /// Tells the others which alert is on the screen, which one is current if it leads, and whether
-    /// a delegate may handle its cancel; `false` if that can't be told.
+    /// Announces which alert is on this screen, which one is current if this screen leads, and
+    /// whether a delegate may handle its cancel; `false` if it can't be announced.
     nonisolated(nonsending) func show(
         _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool
     ) async -> Bool
-    /// Tells the others which presenters can show something now, and whether another queue's alert
-    /// keeps them from it.
+    /// Announces which presenters can show something now, and whether another queue's alert
+    /// prevents them from doing so.
     func offer(_ presenters: [String], isBusy: Bool)
     /// Stops leading, but stays attached.
     func stepBack()

@@ -1,12 +1,12 @@
 /// Which alert the screens of a queue may show next.
 package struct ScreenQuery: Sendable, Hashable {
-    /// The names of the presenters, one of which has to be allowed to show it.
+    /// The names of the presenters, one of which must be allowed to show it.
     package var presenters: [String]
-    /// The alerts that may be shown besides, such as that of an asker's own terminal; 64 at most.
+    /// Further alerts that may be shown, such as that of an asker's own terminal; at most 64.
     package var own: [Alert.ID]
-    /// The alerts that are passed over, in ascending order.
+    /// The alerts to skip, in ascending order.
     package var except: [Alert.ID]
-    /// Whether an alert with buttons comes first, if there is one.
+    /// Whether an alert with buttons, if there is one, comes first.
     package var prefersQuestions: Bool
 
     package init(

@@ -1,4 +1,4 @@
-/// The screens that are attached to a queue at a moment.
+/// The screens attached to a queue at one moment.
 package struct ScreenRoster: Sendable, Hashable {
     /// The screen that chooses the current alert; `nil` if none leads.
     package var leader: AttachedScreen?
@@ -9,7 +9,7 @@ package struct ScreenRoster: Sendable, Hashable {
         self.followers = followers
     }
 
-    /// All of them, the one that leads first.
+    /// All screens, the leader first.
     package var all: [AttachedScreen] { [leader].compactMap(\.self) + followers }
 
     /// Leaves out the screens of a process.
@@ -18,10 +18,10 @@ package struct ScreenRoster: Sendable, Hashable {
         followers.removeAll { $0.pid == pid }
     }
 
-    /// The queue's current alert. A leader of an earlier version tells what it shows.
+    /// The queue's current alert; a leader of an earlier version announces only what it shows.
     package var current: Alert.ID? { leader.flatMap { $0.current ?? $0.alert } }
 
-    /// Whether an alert is on the screen of somebody who is there.
+    /// Whether an alert is on the screen of a running process.
     package func shows(_ id: Alert.ID) -> Bool {
         all.contains { $0.isThere && $0.alert == id }
     }
@@ -31,7 +31,7 @@ package struct ScreenRoster: Sendable, Hashable {
         all.contains { $0.isThere && $0.alert == id && $0.hasDelegate }
     }
 
-    /// The first screen of somebody who is there, and that may show an alert.
+    /// The first screen of a running process that may show an alert.
     package func screen(for alert: Alert, _ id: Alert.ID? = nil) -> AttachedScreen? {
         all.first { $0.isThere && $0.mayShow(alert, id) }
     }
@@ -41,7 +41,7 @@ package struct ScreenRoster: Sendable, Hashable {
         all.contains { $0.isThere && !$0.isBusy && $0.mayShow(alert, id) }
     }
 
-    /// What can be shown now on some screen: by presenters of these names, and single alerts.
+    /// What some screen can show now: alerts for presenters of these names, and single alerts.
     package var query: (presenters: [String], own: [Alert.ID]) {
         let able = all.filter { $0.isThere && !$0.isBusy }
         var presenters: [String] = []

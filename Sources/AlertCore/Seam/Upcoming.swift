@@ -2,11 +2,11 @@
 package struct Upcoming: Sendable {
     package var record: AlertRecord?
     package var expiry: ClockReading?
-    /// Whether somebody has wanted it to be cancelled by a screen that has not done so.
+    /// Whether a cancel was requested from a screen that has not carried it out.
     package var isCancelRequested = false
-    /// What waits after it.
+    /// The alerts that wait after it.
     package var waiting = WaitingAlerts()
-    /// The alerts that would have come first, but are not what the log says; a hundred at most.
+    /// Up to a hundred alerts that would have come first, but contradict the log.
     package var refused: [Alert.ID: AlertError] = [:]
 
     package init(record: AlertRecord? = nil, expiry: ClockReading? = nil) {

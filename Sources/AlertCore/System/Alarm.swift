@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes its owner once, at the earliest moment that was set.
+/// An alarm that goes off once, at the earliest moment set.
 package final class Alarm: Sendable {
     private struct State {
         var next: (moment: ClockReading, task: Task<Void, Never>)?
@@ -16,7 +16,7 @@ package final class Alarm: Sendable {
 
     deinit { cancel() }
 
-    /// Has something done at a moment, unless the alarm goes off earlier anyway.
+    /// Schedules an action at a moment, unless the alarm goes off earlier anyway.
     package func set(
         at moment: ClockReading, _ body: @escaping @Sendable () async -> Void
     ) {
@@ -36,7 +36,7 @@ package final class Alarm: Sendable {
         }
     }
 
-    /// Never goes off again.
+    /// Cancels the alarm permanently.
     package func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -47,7 +47,7 @@ package final class Alarm: Sendable {
 
     private func wentOff(at moment: ClockReading) {
         state.withLock { state in
-            // It may have been set anew meanwhile.
+            // It may have been set again in the meantime.
             if state.next?.moment == moment { state.next = nil }
         }
     }

@@ -1,25 +1,25 @@
-/// The time, as an alert queue needs it; replaced by a manual clock in tests.
+/// The time source of an alert queue; tests replace it with a manual clock.
 public protocol AlertClock: Sendable {
-    /// What all clocks say now.
+    /// Returns the current reading of all clocks.
     func now() -> ClockReading
 
-    /// Waits for a length of monotonic time; not at all for zero or less.
+    /// Waits for a duration of monotonic time; returns at once if it is zero or negative.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func sleep(for duration: Duration) async throws
 
-    /// Waits until the clock has reached a moment; not at all if it has passed.
+    /// Waits until the clock has reached a moment; returns at once if that has passed.
     ///
-    /// A timer whose end is known before its task runs waits this way: what the clock does between
-    /// the decision and the wait is then part of the wait. A clock that a test moves needs its own
-    /// implementation for that; a clock that moves by itself can do with the default.
+    /// A timer whose end is known before its task runs waits this way, so that time which passes
+    /// between the decision and the wait is part of the wait. A clock that is moved by a test needs
+    /// its own implementation of this; for a clock that moves by itself the default is enough.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func sleep(until moment: ClockReading) async throws
 }
 
 extension AlertClock {
-    /// Waits by ``sleep(for:)`` for the time that is left.
+    /// Waits with ``sleep(for:)`` for the remaining time.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until moment: ClockReading) async throws {

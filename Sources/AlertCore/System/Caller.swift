@@ -1,10 +1,10 @@
 import Linux
 
-/// On whose behalf something is done, and through what.
+/// The identity on whose behalf an action is taken, and the presenter or verb it came through.
 ///
-/// A store stamps what the caller is, never what the process is that stores it.
+/// A store stamps the caller, never the process that does the storing.
 package struct Caller: Sendable, Hashable {
-    /// Who it is, as the system knows it.
+    /// The identity, as the system knows it.
     package var identity: Identity
     /// The presenter's name, or the verb of the command.
     package var via: String
@@ -14,7 +14,7 @@ package struct Caller: Sendable, Hashable {
         self.via = via
     }
 
-    /// Somebody on whose behalf a program says that it acts.
+    /// A caller that a program claims to act for.
     init(_ responder: Responder) {
         identity = Identity(
             uid: responder.uid, user: responder.user, loginUID: nil, session: nil,
@@ -22,14 +22,14 @@ package struct Caller: Sendable, Hashable {
         via = responder.via
     }
 
-    /// The caller as a record tells of it.
+    /// The caller as it appears in a record.
     package var responder: Responder {
         Responder(
             uid: identity.uid, user: identity.user, via: via, tty: identity.tty,
             ssh: identity.ssh, host: identity.host, pid: identity.pid)
     }
 
-    /// Whether the caller is the account that asked, or the process itself.
+    /// Whether the caller belongs to the account that asked, or is the process itself.
     package func isAsker(_ source: AlertRecord.Source) -> Bool {
         guard source.uid == identity.uid else { return false }
         return source.uid != UserNamespace.unidentified
@@ -38,13 +38,13 @@ package struct Caller: Sendable, Hashable {
 
     /// Whether the caller may erase what an account asked: it is that account, or root.
     ///
-    /// Accounts that can't be identified share one number, and have no right over one another's
+    /// Accounts that can't be identified share one number and have no rights over one another's
     /// alerts.
     package func hasRight(over owner: UInt32) -> Bool {
         let isOwner = owner == identity.uid && owner != UserNamespace.unidentified
         return isOwner || identity.uid == 0
     }
 
-    /// The same caller through something else.
+    /// The same caller through a different presenter or verb.
     package func through(_ via: String) -> Caller { Caller(identity, via: via) }
 }

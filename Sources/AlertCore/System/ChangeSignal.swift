@@ -15,17 +15,17 @@ package final class ChangeSignal: Sendable {
     /// How many changes there have been.
     package var count: UInt64 { state.withLock { $0.count } }
 
-    /// Counts a change, and lets everybody go on who waits.
+    /// Counts a change, and resumes all waiting tasks.
     package func change() {
         wake { $0.count += 1 }
     }
 
-    /// Lets everybody look again, without counting a change.
+    /// Lets all waiting tasks look again, without counting a change.
     package func nudge() {
         wake { _ in }
     }
 
-    /// Waits until the count is no longer `seen`, somebody nudges, or the task is cancelled.
+    /// Waits until the count is no longer `seen`, ``nudge()`` is called, or the task is cancelled.
     package nonisolated(nonsending) func wait(after seen: UInt64) async {
         let waiter = state.withLock { state in
             state.nextWaiter += 1

@@ -1,14 +1,14 @@
 import Glibc
 import Linux
 
-/// Who this process is, as the system knows it.
+/// The identity of this process, as the system knows it.
 package struct Identity: Sendable, Hashable {
     /// The id of the account as the machine knows it, not as a user namespace does.
     package var uid: UInt32
     package var user: String?
-    /// The account that logged in, whatever became of the uid since; see pam_loginuid(8).
+    /// The account that logged in, even if the uid has changed since; see pam_loginuid(8).
     package var loginUID: UInt32?
-    /// The kernel's audit session, one a login; see `/proc/[pid]/sessionid` in proc(5).
+    /// The kernel's audit session, one per login; see `/proc/[pid]/sessionid` in proc(5).
     package var session: UInt32?
     package var tty: String?
     package var ssh: String?
@@ -29,9 +29,10 @@ package struct Identity: Sendable, Hashable {
         self.pid = pid
     }
 
-    /// The identity of this process, with its uid as it is now.
+    /// The identity of this process, with its current uid.
     ///
-    /// In a user namespace the ids are those that the machine knows it by; the name says so.
+    /// In a user namespace the ids are those outside of it, as the machine knows them; the name
+    /// says so.
     package static var current: Identity {
         let namespace = UserNamespace.current
         let uid = namespace.map { $0.outer(geteuid()) ?? UserNamespace.unidentified } ?? geteuid()
@@ -40,22 +41,22 @@ package struct Identity: Sendable, Hashable {
             uid: uid, user: namespace.map { userName(uid, in: $0) } ?? accountName(uid),
             loginUID: namespace.map { space in login.flatMap(space.outer) } ?? login,
             session: kernelID("/proc/self/sessionid"), tty: terminal(),
-            // An address has 45 bytes at most; the variable may hold anything.
+            // An address has at most 45 bytes; the variable may hold anything.
             ssh: environment("SSH_CONNECTION")?.split(separator: " ").first.map {
                 String($0).cut(toBytes: Alert.Limit.name)
             },
             host: hostName(), pid: getpid())
     }
 
-    /// Whether this process is root over the files that it sees: the machine's, or that of a
-    /// container with a root directory of its own.
+    /// Whether this process is root over the files that it sees: the machine's root, or that of a
+    /// container with its own root directory.
     ///
-    /// It says where files belong, and nothing about who acts: that is ``uid``.
+    /// It determines where files belong, and says nothing about who acts: that is ``uid``.
     package static var isRootOfFiles: Bool {
         geteuid() == 0 && UserNamespace.current?.hasOwnRoot ?? true
     }
 
-    /// The value of an environment variable, or `nil` where it is unset or empty.
+    /// The value of an environment variable, or `nil` if it is unset or empty.
     package static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
@@ -67,7 +68,7 @@ package struct Identity: Sendable, Hashable {
         LinuxFile.text(path).flatMap(UInt32.init).flatMap { $0 == .max ? nil : $0 }
     }
 
-    /// The name of an account that the machine knows by an id, if it can be found.
+    /// The name of the account with this id on the machine, if it can be found.
     package static func userName(_ uid: uid_t) -> String? {
         guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else {
             return accountName(uid)
@@ -75,8 +76,8 @@ package struct Identity: Sendable, Hashable {
         return namespace.inner(uid).flatMap(accountName)
     }
 
-    /// Whom the machine knows a process in a namespace as, and what it is in there:
-    /// `ana, in a user namespace as uid 0`.
+    /// The machine's name for a process in a namespace, and the process's name inside: `ana, in a
+    /// user namespace as uid 0`.
     private static func userName(_ uid: uid_t, in namespace: UserNamespace) -> String {
         let hasOwnAccounts = namespace.hasOwnAccounts
         let outer =
@@ -87,7 +88,7 @@ package struct Identity: Sendable, Hashable {
         return "\(outer), in a user namespace as \(inner)"
     }
 
-    /// The name that the accounts here have for an id; see getpwuid_r(3).
+    /// The name of this id in the local account database; see getpwuid_r(3).
     private static func accountName(_ uid: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -98,7 +99,7 @@ package struct Identity: Sendable, Hashable {
         return String(cString: entry.pw_name).cut(toBytes: Alert.Limit.name)
     }
 
-    /// The first of the standard descriptors that is a terminal.
+    /// The device of the first standard descriptor that is a terminal.
     private static func terminal() -> String? {
         var buffer = [CChar](repeating: 0, count: 256)
         for descriptor in [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO]

@@ -3,10 +3,10 @@ import Linux
 
 /// The clocks of the machine.
 public struct SystemClock: AlertClock {
-    /// Which start of which machine, and which time namespace.
+    /// The boot of the machine and the time namespace.
     package static let boot = readBoot()
 
-    /// Creates a clock; all of them say the same.
+    /// Creates a clock; all instances are equivalent.
     public init() {}
 
     /// The time by clock_gettime(2), `CLOCK_REALTIME` and `CLOCK_BOOTTIME`, in milliseconds.
@@ -16,7 +16,7 @@ public struct SystemClock: AlertClock {
             bootMilliseconds: Self.milliseconds(CLOCK_BOOTTIME), boot: Self.boot)
     }
 
-    /// Waits by the clock of `Task.sleep(for:)`, which stands still while the machine is suspended.
+    /// Waits by the clock of `Task.sleep(for:)`, which stops while the machine is suspended.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(for duration: Duration) async throws {

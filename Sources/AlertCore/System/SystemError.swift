@@ -1,6 +1,6 @@
 import Linux
 
-/// The one gate that turns `errno` into an ``AlertError``.
+/// The only place that turns `errno` into an ``AlertError``.
 package enum SystemError {
     package static func current(_ operation: String, _ path: String) -> AlertError {
         AlertError(.current("\(operation) \(path)"), path: path)
@@ -8,7 +8,7 @@ package enum SystemError {
 }
 
 extension AlertError {
-    /// What the kernel refused, of a file.
+    /// The error for an operation on a file that the kernel refused.
     package init(_ error: LinuxError, path: String) {
         self =
             error.isRefusal

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-// Alerts, records and responses as Codable: in the JSON that the command prints.
+// Codable conformances of alerts, records and responses: the JSON that the command prints.
 
-/// The names of that JSON.
+/// The keys of that JSON.
 private enum Name: String, CodingKey {
     case id, source, key, style, priority, title, message, buttons, info, state
     case askedAt = "asked_at"
@@ -29,12 +29,12 @@ private enum Name: String, CodingKey {
 private typealias Members = KeyedDecodingContainer<Name>
 
 extension Alert: Codable {
-    /// Reads an alert in the JSON that `alertq show --json` prints; what a response adds is passed
-    /// over.
+    /// Reads an alert from the JSON that `alertq show --json` prints; the members of a response are
+    /// ignored.
     ///
-    /// Leave the decoder's key strategy at its default. What is absent or `null` has its usual
-    /// value, and nothing but `title` is needed. Actions of buttons are not part of it. Whether it
-    /// keeps the bounds is checked when it is asked.
+    /// Leave the decoder's key strategy at its default. Absent or `null` members have their
+    /// defaults; only `title` is required. Actions of buttons are not included. The limits are
+    /// checked when the alert is asked.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -45,17 +45,17 @@ extension Alert: Codable {
         }
     }
 
-    /// Writes the alert in the JSON that `alertq show --json` prints, without its closures. Leave
-    /// the encoder's key strategy at its default: names in `info` are keys, too.
+    /// Writes the alert as the JSON that `alertq show --json` prints, without its closures. Leave
+    /// the encoder's key strategy at its default: the names in `info` are keys, too.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: Any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try AlertJSON.value(self, source: source, record: nil).encode(to: encoder)
     }
 }
 
 extension AlertRecord: Codable {
-    /// Reads a line that `alertq show --json` and other verbs print.
+    /// Reads a line printed by `alertq show --json` and other verbs.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -84,17 +84,17 @@ extension AlertRecord: Codable {
 
     /// Writes the line that `alertq show --json` prints.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: Any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try AlertJSON.value(alert, source: source.name, record: self).encode(to: encoder)
     }
 }
 
 extension Response: Codable {
-    /// Reads a response that was encoded by itself, or that of a line that `alertq show --json`
-    /// prints.
+    /// Reads a response that was encoded alone, or the response in a line printed by `alertq show
+    /// --json`.
     ///
-    /// - Throws: `DecodingError`, also where there is no response yet.
+    /// - Throws: `DecodingError`, also if there is no response yet.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
         let id = try members.decode(Int64.self, forKey: .id)
@@ -110,10 +110,10 @@ extension Response: Codable {
         self = response
     }
 
-    /// Writes the response with the names that it has in the line that `alertq show --json` prints;
+    /// Writes the response with the keys that it has in the line printed by `alertq show --json`;
     /// `button_title` and `button_role` describe the button.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: Any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try AlertJSON.value(self).encode(to: encoder)
     }
@@ -122,7 +122,7 @@ extension Response: Codable {
 // MARK: - Reading the members
 
 extension Members {
-    /// What was asked; the number stands for the title of an erased alert.
+    /// What was asked; an erased alert's title is its number.
     fileprivate func alert(erasedAs id: Alert.ID?) throws -> Alert {
         let title = try id.map { "#\($0)" } ?? decode(String.self, forKey: .title)
         var alert = Alert(title, message: try decodeIfPresent(String.self, forKey: .message))
@@ -162,7 +162,7 @@ extension Members {
         return buttons
     }
 
-    /// The response to an alert, or to one that is known by its number alone; `nil` if there is
+    /// The response to an alert, or to one of which only the number is known; `nil` if there is
     /// none.
     fileprivate func response(to id: Alert.ID, _ alert: Alert?) throws -> Response? {
         guard let outcome = try wordIfPresent(Outcome.self, .outcome) else { return nil }
@@ -227,6 +227,6 @@ extension Members {
     private func unknown(_ text: String, _ name: Name) -> DecodingError {
         DecodingError.dataCorruptedError(
             forKey: name, in: self,
-            debugDescription: "“\(SafeText.line(text))” is no value of \(name.rawValue)")
+            debugDescription: "“\(SafeText.line(text))” is not a value of \(name.rawValue)")
     }
 }

@@ -1,20 +1,20 @@
 import FoundationEssentials
 
-/// The one JSON object that tells of an alert, whichever verb prints it.
+/// The one JSON object for an alert, used by every verb.
 ///
-/// Its keys and their order are a contract: keys are only ever added. Absent values are `null`.
+/// Its keys and their order are a contract: keys are only added. Absent values are `null`.
 package enum AlertJSON {
     /// The line for a stored alert.
     package static func line(_ record: AlertRecord) throws -> String {
         try value(record.alert, source: record.source.name, record: record).text()
     }
 
-    /// The line for a question that was not stored, because there was nobody to ask.
+    /// The line for a question that was not stored because nobody was there to ask.
     package static func line(unasked alert: Alert, source: String) throws -> String {
         try value(alert, source: source, record: nil).text()
     }
 
-    /// The object of an alert, with everything that has become of it if it is stored.
+    /// The object of an alert, with everything that has happened to it if it is stored.
     static func value(
         _ alert: Alert, source: String?, record: AlertRecord?
     ) -> JSONValue {
@@ -61,7 +61,7 @@ package enum AlertJSON {
         ])
     }
 
-    /// The object of a response by itself.
+    /// The object of a response alone.
     static func value(_ response: Response) -> JSONValue {
         let button = response.button
         let info = response.userInfo.sorted { $0.key < $1.key }
@@ -81,7 +81,7 @@ package enum AlertJSON {
         ])
     }
 
-    /// By which clock the deadline passes.
+    /// The clock that the deadline follows.
     private static func clock(_ alert: Alert, _ record: AlertRecord?) -> String? {
         guard let record else { return moment(alert.deadline) == nil ? nil : onWallClock }
         guard record.expiresAt != nil else { return nil }
@@ -90,7 +90,7 @@ package enum AlertJSON {
 
     static let onWallClock = "wall clock"
 
-    /// The length of time that a deadline was given as.
+    /// The duration that was given as the deadline.
     private static func timeout(_ alert: Alert, _ record: AlertRecord?) -> Int64? {
         guard let record else {
             guard case .after(let time) = alert.deadline else { return nil }
@@ -131,7 +131,7 @@ package enum AlertJSON {
 }
 
 extension Alert.Priority {
-    /// What people and JSON call it.
+    /// The word for it in JSON and in messages to people.
     package var word: String {
         switch self {
         case .low: "low"

@@ -1,4 +1,4 @@
-/// A text as a key of a set or a dictionary, compared byte by byte as the database does it; see
+/// A text as a key of a set or a dictionary, compared byte by byte as in the database; see
 /// ``Swift/String/isIdentical(to:)-(String)``.
 package struct ExactText: Sendable, Hashable {
     package let text: String

@@ -1,4 +1,4 @@
-/// What has a JSON of its own is encoded as that, with any encoder.
+/// Encodes the JSON value as such, with any encoder.
 extension JSONValue: Encodable {
     private struct Name: CodingKey {
         let stringValue: String

@@ -34,10 +34,10 @@ package enum JSONValue: Sendable {
         }
     }
 
-    /// A string with its quotes. What a terminal might obey or hide is escaped too, although JSON
-    /// allows it: the value is the same, and a printed line is harmless.
+    /// A quoted string. Characters that a terminal might obey or hide are escaped too, although
+    /// JSON allows them: the value is the same, and a printed line is harmless.
     private static func quoted(_ text: String) throws -> String {
-        // Most texts need no escape, and Foundation takes long to find that out.
+        // Most texts need no escape, and Foundation is slow to find out.
         let isPlain = text.utf8.allSatisfy { byte in
             (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"")
                 && byte != UInt8(ascii: "\\")

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Glibc
 
-/// Moments as people read them: in local time, with the zone where the day is not today's or the
-/// text is kept. See localtime(3).
+/// Moments as people read them: in local time, with the zone if the day is not today or the text is
+/// kept. See localtime(3).
 package enum LocalTime {
-    /// How much of a moment a text tells.
+    /// How much of a moment to print.
     package enum Form: Sendable {
-        /// The time of day, `14:05`; of another day with date and zone, `2026-11-19 14:05 CET`.
+        /// The time of day, `14:05`; on another day also the date and zone, `2026-11-19 14:05 CET`.
         case brief(now: Date)
-        /// All of it, for what is kept and read later: `2026-11-20 14:05:07 CET`.
+        /// The full date and time, for texts that are kept: `2026-11-20 14:05:07 CET`.
         case whole
-        /// In UTC, as programs read it: `2026-11-20T13:05:07.000Z`.
+        /// UTC, for programs: `2026-11-20T13:05:07.000Z`.
         case utc
     }
 
@@ -29,7 +29,7 @@ package enum LocalTime {
         }
     }
 
-    /// The time of day to the second, for lines that come as things happen: `14:05:07`.
+    /// The time of day to the second, for lines printed as events happen: `14:05:07`.
     package static func seconds(_ date: Date) -> String {
         let time = fields(date)
         return "\(clock(time)):\(two(time.tm_sec))"
@@ -38,7 +38,7 @@ package enum LocalTime {
     /// The moment's local year, month, day and so on.
     package static func fields(_ date: Date) -> tm {
         let (whole, rest) = Timestamp.milliseconds(date).quotientAndRemainder(dividingBy: 1000)
-        // Far beyond what localtime(3) can tell, any year will do.
+        // Beyond the range of localtime(3), any year will do.
         var seconds = time_t(min(max(rest < 0 ? whole - 1 : whole, -farthest), farthest))
         var time = tm()
         localtime_r(&seconds, &time)
@@ -53,8 +53,8 @@ package enum LocalTime {
 
     private static func clock(_ time: tm) -> String { "\(two(time.tm_hour)):\(two(time.tm_min))" }
 
-    /// The zone's abbreviation, such as `CEST`; the distance to UTC, such as `-03:00`, where the
-    /// zone has no name but a number.
+    /// The zone's abbreviation, such as `CEST`, or the offset from UTC, such as `-03:00`, if the
+    /// zone's name is only a number.
     private static func zone(_ time: tm) -> String {
         let name = time.tm_zone.map { String(cString: $0) } ?? ""
         if let first = name.first, first.isLetter, name.allSatisfy(\.isASCII) { return name }

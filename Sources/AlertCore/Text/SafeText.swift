@@ -2,17 +2,17 @@ import FoundationEssentials
 
 /// Text from outside, made harmless for a terminal or a log, visibly.
 ///
-/// What could move the cursor, hide text or reverse it is replaced by a visible stand-in: C0
-/// controls by their Unicode control pictures, all else by its code point such as `⟨U+202E⟩`.
+/// Characters that could move the cursor, hide text or reverse it are replaced by visible ones: C0
+/// controls by their Unicode control pictures, all others by their code points, such as `⟨U+202E⟩`.
 /// The rule follows Unicode's general categories (UAX #44) and the bidirectional controls of UAX
-/// #9; joiners stay where a script needs them to be read, between letters (UAX #31, A1 to B).
+/// #9; joiners are kept between letters if the script needs them (UAX #31, A1 to B).
 package enum SafeText {
     /// A text of one line: line breaks and tabs are shown too.
     package static func line(_ text: String) -> String {
         neutralised(text, keepsLineBreaks: false)
     }
 
-    /// A text of several lines: only its line feeds stay.
+    /// A text of several lines: only its line feeds are kept.
     package static func lines(_ text: String) -> String {
         neutralised(text, keepsLineBreaks: true)
     }
@@ -24,7 +24,7 @@ package enum SafeText {
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             marks = isMark(scalar) ? marks + 1 : 0
-            // A tower of marks would spill over the lines around it.
+            // A stack of marks would spill over into the lines around it.
             let isShown =
                 marks <= 4
                 && (isHarmless(scalar, after: previous)
@@ -46,10 +46,10 @@ package enum SafeText {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
             .paragraphSeparator:
-            // The joiner holds emoji families together; anywhere else it only hides.
+            // The joiner holds emoji families together; elsewhere it is only invisible.
             return scalar == "\u{200D}" && previous.map(isEmoji) == true
         default:
-            // The variation selectors of emoji and text change only what stands before them.
+            // The variation selectors of emoji and text only change the character before them.
             if scalar == "\u{FE0F}" || scalar == "\u{FE0E}" {
                 return previous.map(isSymbol) == true
             }
@@ -57,14 +57,14 @@ package enum SafeText {
         }
     }
 
-    /// Whether it decides how the letters beside it are joined.
+    /// Whether it controls how the letters beside it are joined.
     private static func isJoiner(
         _ scalar: Unicode.Scalar, between previous: Unicode.Scalar?, and next: Unicode.Scalar?
     ) -> Bool {
         guard scalar == "\u{200C}" || scalar == "\u{200D}", let previous, let next,
             next.properties.generalCategory == .otherLetter
         else { return false }
-        // Arabic, Syriac and their neighbours; behind a virama, the scripts of India.
+        // Arabic, Syriac and their neighbours; after a virama, the scripts of India.
         let isCursive: (Unicode.Scalar) -> Bool = { (0x0600...0x08FF).contains($0.value) }
         return previous.properties.canonicalCombiningClass == .virama
             || (isCursive(previous) && isCursive(next))
@@ -85,7 +85,7 @@ package enum SafeText {
         scalar == "\u{FE0F}" || (scalar.properties.isEmoji && !scalar.isASCII)
     }
 
-    /// Letters and marks that show nothing: fillers, the braille blank, the grapheme joiner.
+    /// Letters and marks that are invisible: fillers, the braille blank, the grapheme joiner.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x2800, 0x3164, 0xFFA0,

@@ -1,19 +1,19 @@
-/// The words that a person looks for, checked and made into a search expression.
+/// The words of a search, checked and turned into a search expression.
 ///
-/// Words are separated by spaces; all of them must occur. Words in quotation marks must follow each
-/// other. A word with a star at its end stands for all words that begin so. Upper and lower case
-/// and accents make no difference. Nothing else in the text means anything.
+/// Words are separated by spaces; all of them must occur. Words in quotation marks must occur as a
+/// phrase. A word with a star at its end matches all words that begin with it. Case and accents are
+/// ignored. Nothing else in the text has a special meaning.
 package struct SearchText: Sendable {
-    /// How long such a text may be, in bytes of UTF-8.
+    /// The maximum length of such a text, in bytes of UTF-8.
     static let largest = 1024
-    /// How many words and phrases it may have.
+    /// The maximum number of words and phrases.
     static let mostTerms = 32
 
-    /// The text as FTS5 reads it: every term as a quoted string, none as syntax. See
+    /// The text as FTS5 reads it: every term as a quoted string, nothing as syntax. See
     /// <https://sqlite.org/fts5.html#full_text_query_syntax>.
     package let expression: String
 
-    /// - Throws: ``AlertError/invalid(_:_:)`` for a text without a word, or one that is too long.
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the text has no word or is too long.
     package init(_ text: String) throws(AlertError) {
         guard text.utf8.count <= Self.largest else {
             throw .invalid("search text", "is longer than \(Self.largest) bytes")
@@ -67,7 +67,7 @@ package struct SearchText: Sendable {
                 term.text = String(word)
                 if term.text.hasSuffix("*") {
                     term.text.removeLast()
-                    // A star behind a comma belongs to no word.
+                    // A star after a comma belongs to no word.
                     term.isPrefix = term.text.unicodeScalars.last.map(isWord) ?? false
                 }
             }
@@ -77,7 +77,7 @@ package struct SearchText: Sendable {
     }
 
     /// Whether a character is part of a word for the tokenizer `unicode61`: letters, numbers and
-    /// what is for private use; see <https://sqlite.org/fts5.html#unicode61_tokenizer>.
+    /// private-use characters; see <https://sqlite.org/fts5.html#unicode61_tokenizer>.
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,

@@ -1,15 +1,15 @@
 extension String {
-    /// Whether every byte is the same: Swift's `==` takes canonically equivalent texts, such as the
-    /// two ways to write é, for equal.
+    /// Whether all bytes are equal: Swift's `==` treats canonically equivalent texts, such as the
+    /// two ways to write é, as equal.
     ///
-    /// What programs look up or tell apart is compared so, as the database does it.
+    /// Texts that programs look up or distinguish are compared this way, as the database does.
     package func isIdentical(to other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 }
 
 extension String {
-    /// Whether the bytes of another text, which is not empty, stand in this one.
+    /// Whether this text contains the bytes of another text, which is not empty.
     package func hasBytes(of other: String) -> Bool {
         guard let first = other.utf8.first else { return true }
         var rest = utf8[...]
@@ -23,7 +23,7 @@ extension String {
 }
 
 extension String? {
-    /// Whether both are absent, or every byte is the same.
+    /// Whether both are absent, or all bytes are equal.
     package func isIdentical(to other: String?) -> Bool {
         switch (self, other) {
         case (let one?, let two?): one.isIdentical(to: two)
@@ -34,7 +34,7 @@ extension String? {
 }
 
 extension String {
-    /// As much of the text as fits into a number of bytes of UTF-8, without half a character.
+    /// The longest prefix that fits into a number of bytes of UTF-8, without a partial character.
     package func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var count = 0

@@ -5,7 +5,7 @@ package enum Timestamp {
     /// A time in UTC as RFC 3339 with milliseconds: `2026-11-20T10:00:00.000Z`.
     package static func text(_ date: Date) -> String {
         let milliseconds = milliseconds(date)
-        // Foundation truncates fractions, and so would turn .123 into .122: whole seconds go there.
+        // Foundation truncates fractions and would turn .123 into .122, so it gets whole seconds.
         let (second, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         let (whole, fraction) = rest < 0 ? (second - 1, rest + 1000) : (second, rest)
         let text = Date(timeIntervalSince1970: Double(whole)).formatted(
@@ -14,7 +14,7 @@ package enum Timestamp {
         return text.dropLast() + "." + digits + "Z"
     }
 
-    /// The time that a text of ``text(_:)`` tells, to the millisecond; `nil` for any other text.
+    /// The time in a text of ``text(_:)``, to the millisecond; `nil` for any other text.
     static func date(_ text: String) -> Date? {
         let parts = text.dropLast().split(separator: ".")
         guard text.hasSuffix("Z"), parts.count == 2, parts[1].utf8.count == 3,
@@ -26,15 +26,15 @@ package enum Timestamp {
         return date(milliseconds: seconds * 1000 + fraction)
     }
 
-    /// The times of the years 1970 to 9999, whose texts all differ.
+    /// The times of the years 1970 to 9999, which all have different texts.
     package static let plain = Int64(0)...253_402_300_799_999
 
     package static func date(milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The milliseconds since 1970; a date further away than 200,000 years counts as that far,
-    /// so that none overflows, and one that is not a number counts as 1970.
+    /// The milliseconds since 1970; dates more than 200,000 years away are clamped, so that none
+    /// overflows, and a date that is not a number counts as 1970.
     package static func milliseconds(_ date: Date) -> Int64 {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         guard !milliseconds.isNaN else { return 0 }
@@ -45,8 +45,8 @@ package enum Timestamp {
 }
 
 extension Duration {
-    /// The length in whole milliseconds, rounded up, so that no timer fires early; 292 million
-    /// years at most.
+    /// The duration in whole milliseconds, rounded up, so that no timer fires early; at most 292
+    /// million years.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
@@ -55,8 +55,8 @@ extension Duration {
     }
 }
 
-/// Sums that end where the range ends: a damaged row may hold any number, and must not end the
-/// process that reads it.
+/// Sums that are clamped to the range of the type: a damaged row may hold any number, and must not
+/// crash the process that reads it.
 extension Int64 {
     package func addingBounded(_ other: Int64) -> Int64 {
         let (sum, isBeyond) = addingReportingOverflow(other)

@@ -108,7 +108,7 @@ struct InMemoryCheck {
 
     /// What differs between an alert and its story.
     private func faults(of alert: InMemoryAlert, _ story: Story) -> [String] {
-        guard let asked = story.asked else { return ["was never asked: no entry tells of it"] }
+        guard let asked = story.asked else { return ["was never asked: no entry records it"] }
         var faults: [String] = []
         let expect = { (isRight: Bool, fault: String) in if !isRight { faults.append(fault) } }
         expect(asked.content == alert.content, "is not what was asked")

@@ -226,7 +226,7 @@ extension InMemoryStore: AlertStore {
         try checkOpen()
         guard let lease = InMemoryLease(of: screen, in: core, process: process) else {
             throw .busy(
-                "\(InMemoryScreens.capacity) screens show this queue, as many as it has room for; "
+                "\(InMemoryScreens.capacity) screens show this queue, which is the maximum; "
                     + "end one of them and try again")
         }
         return lease

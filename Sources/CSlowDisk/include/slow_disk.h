@@ -1,9 +1,9 @@
 #ifndef ALERTQ_SLOW_DISK_H
 #define ALERTQ_SLOW_DISK_H
 
-// Makes every later fsync(2) and fdatasync(2) of this process take longer by a time.
+// Delays every later fsync(2) and fdatasync(2) of this process.
 //
-// The program that links this file has these two functions in the place of the C library's, for
+// In a program that links this file, these two functions replace those of the C library, for
 // SQLite's calls as well: a program's own symbols come before those of its libraries (ld.so(8)).
 void slow_disk_delay(unsigned microseconds);
 

@@ -3,19 +3,19 @@ import FoundationEssentials
 import Glibc
 import Linux
 
-/// Where a backup goes: a file of its own, or a directory in which each has its time in its name.
+/// The target of a backup: a file, or a directory in which each backup has its time in its name.
 struct BackupLocation: Sendable {
-    /// With links and dots resolved, so that it can be compared with other paths.
+    /// The directory, with links and dots resolved, so that it can be compared with other paths.
     let directory: String
-    /// The name of the file; `nil` where the time makes it.
+    /// The name of the file; `nil` if it is made from the time.
     private let name: String?
-    /// What the names with times begin and end with.
+    /// What names with times begin and end with.
     private let beginning: String
     private let ending: String
 
-    /// Looks at a path.
+    /// Examines a path.
     ///
-    /// - Parameter files: Those of the queue that is backed up, none of which it may be.
+    /// - Parameter files: The files of the queue that is backed up; the backup can't replace them.
     init(_ path: String, of files: QueueFiles) throws(AlertError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .invalid("backup path", "is empty or contains a NUL character")
@@ -52,14 +52,14 @@ struct BackupLocation: Sendable {
 
     var isDirectory: Bool { name == nil }
 
-    /// The file's path, for a backup of some moment.
+    /// The file's path, for a backup made at this date.
     func path(at date: Date) -> String { path(of: name ?? Self.name(beginning, date, ending)) }
 
     private func path(of name: String) -> String {
         (directory == "/" ? "" : directory) + "/" + name
     }
 
-    /// Whether a name is one that a backup of this queue gets here.
+    /// Whether backups of this queue have names of this form here.
     func isName(_ other: String) -> Bool {
         if let name { return other == name }
         guard other.hasPrefix(beginning), other.hasSuffix(ending),
@@ -73,8 +73,9 @@ struct BackupLocation: Sendable {
     /// paths.
     ///
     /// - Parameters:
-    ///   - made: The one that stays, no matter what the clock said when it was made.
-    ///   - isOwn: Whether a file is of this queue: others may have the same name.
+    ///   - made: The backup that is kept in any case, even if the clock was wrong when it was made.
+    ///   - isOwn: Whether a file is a backup of this queue: those of others may have the same
+    ///     names.
     func removeAllBut(
         _ count: Int, of made: String, where isOwn: (String) -> Bool
     ) throws(AlertError) -> [String] {
@@ -85,7 +86,7 @@ struct BackupLocation: Sendable {
             guard unlink(file) == 0 || errno == ENOENT else {
                 throw SystemError.current("remove the older backup", file)
             }
-            // What a look into it has left beside it.
+            // Files that opening it has left beside it.
             for ending in QueueFiles.endings { unlink(file + ending) }
         }
         return Array(old)
@@ -102,21 +103,21 @@ struct BackupLocation: Sendable {
     }
 }
 
-// MARK: - What stands at a path already
+// MARK: - Existing files
 
 extension BackupLocation {
-    /// Makes sure that a file can be put at a path, and that no log of another one stands beside
-    /// it, which SQLite would take for its own.
+    /// Makes sure that a file can be placed at a path, and that no log of another database is
+    /// beside it, which SQLite would take for its own.
     ///
-    /// - Throws: ``AlertError/storage(operation:_:)`` for a file that is not to be replaced, or
-    ///   whose last commits still stand in its log.
+    /// - Throws: ``AlertError/storage(operation:_:)`` for a file that must not be replaced, or
+    ///   whose last commits are still in its log.
     static func prepare(_ path: String, replaces: Bool) throws(AlertError) {
         var status = stat()
         let exists = lstat(path, &status) == 0
         if exists {
             guard replaces else { throw nameIsTaken(path) }
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw .storage(operation: "replace \(path)", "it is no plain file")
+                throw .storage(operation: "replace \(path)", "it is not a regular file")
             }
         }
         for log in [path + "-wal", path + "-journal"] {
@@ -131,6 +132,6 @@ extension BackupLocation {
     }
 
     static func nameIsTaken(_ path: String) -> AlertError {
-        .storage(operation: "create \(path)", "there is a file of this name already")
+        .storage(operation: "create \(path)", "a file of this name already exists")
     }
 }

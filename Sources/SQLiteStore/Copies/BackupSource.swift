@@ -4,19 +4,19 @@ import Linux
 import Migrations
 import SQLite
 
-/// A backup that is read, with nothing written beside it where that can be avoided.
+/// A backup opened for reading, without creating files beside it where possible.
 struct BackupSource {
     private let database: Database
     private let path: String
-    /// How the file was when it was opened without locks; `nil` where SQLite's locks guard it.
+    /// The file's state when it was opened without locks; `nil` if SQLite's locks protect it.
     private let seen: FileState?
 
     /// Opens a file for reading.
     ///
-    /// One that has neither log nor shared memory beside it is in nobody's use, and may stand where
-    /// nobody can write; it is read without either.
+    /// If there is neither a log nor shared memory beside it, no process is using it, and it may be
+    /// in a directory that can't be written; it is read without creating either.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` for what is no queue of a version that is known.
+    /// - Throws: ``AlertError/invalid(_:_:)`` if it is not a queue of a known version.
     init(_ path: String) throws(AlertError) {
         self.path = path
         let isLogged = ["-wal", "-shm", "-journal"].contains {
@@ -27,7 +27,7 @@ struct BackupSource {
             database = try Self.open(path, asItIs: !isLogged)
             seen = isLogged ? nil : state
         } catch {
-            // On a disk that can't be written an empty log is none.
+            // On a read-only disk an empty log counts as no log.
             let hasCommits = ["-wal", "-journal"].contains {
                 (FileIdentity(path: path + $0)?.size ?? 0) > 0
             }
@@ -63,7 +63,7 @@ struct BackupSource {
         return db
     }
 
-    /// Copies all of it, as one transaction sees it, into a file that nobody else uses.
+    /// Copies all of it, in one transaction, into a file that no other process uses.
     func copy(
         to target: String, _ progress: (_ done: Int, _ total: Int) -> Void,
         isCancelled: () -> Bool
@@ -76,7 +76,7 @@ struct BackupSource {
         try checkUnchanged()
     }
 
-    /// Makes sure that nobody has written to the file while it was read without locks.
+    /// Makes sure that the file was not written while it was read without locks.
     private func checkUnchanged() throws(AlertError) {
         guard let seen else { return }
         guard FileState(path) == seen, (FileIdentity(path: path + "-wal")?.size ?? 0) == 0 else {
@@ -93,13 +93,13 @@ struct BackupSource {
             default: return "%" + Hex.text([byte])
             }
         }
-        // Two slashes at the beginning would stand for the name of a host.
+        // Two slashes at the beginning would introduce a host name.
         let scheme = path.hasPrefix("/") ? "file://" : "file:"
         return scheme + escaped.joined() + "?immutable=1"
     }
 }
 
-/// By which a file that was written to is told from one that was not; see stat(2).
+/// The attributes that show whether a file was written; see stat(2).
 private struct FileState: Equatable {
     private let numbers: [Int64]
 

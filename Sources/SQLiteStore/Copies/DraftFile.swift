@@ -3,24 +3,24 @@ import CLinux
 import Glibc
 import Linux
 
-/// A file that is made beside the path that it is to have, and moved there when it is complete.
+/// A file that is created beside its target path, and moved there when it is complete.
 ///
-/// Its maker holds a flock(2) on it, so that one that a killed process has left is told from one
-/// that is still being made.
+/// Its creator holds a flock(2) on it, which distinguishes a file left by a killed process from one
+/// that is still being written.
 final class DraftFile: Sendable {
     let path: String
-    /// Closed after SQLite has closed the file: that would lose SQLite's locks.
+    /// Closed after SQLite has closed the file: closing it earlier would lose SQLite's locks.
     private let descriptor: Descriptor
 
-    /// Makes an empty file with a mode, under any umask; see open(2), `O_EXCL`.
+    /// Creates an empty file with a mode, regardless of the umask; see open(2), `O_EXCL`.
     init(for target: String, mode: mode_t) throws(AlertError) {
         let path = Self.path(for: target)
-        // Its maker had our process id, and is dead, or is in another container.
+        // Its creator had our process id, and is dead or in another container.
         Self.removeLeftover(path)
         let raw = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard raw >= 0 else {
             guard errno != EEXIST else {
-                throw .busy("somebody else is at work on \(path); try again")
+                throw .busy("another process is working on \(path); try again")
             }
             throw SystemError.current("create", path)
         }
@@ -28,43 +28,43 @@ final class DraftFile: Sendable {
         self.path = path
         fchmod(raw, mode)
         guard clinux_flock(raw, LOCK_EX | LOCK_NB) == 0, descriptor.isStill(at: path) else {
-            throw .busy("somebody else is at work on \(path); try again")
+            throw .busy("another process is working on \(path); try again")
         }
     }
 
     deinit { discard() }
 
-    /// Removes it, unless it has been moved to its path.
+    /// Removes it unless it has been moved to its target.
     func discard() {
         if descriptor.isStill(at: path) { Self.remove(path) }
     }
 
-    /// Whether no other file stands at its path.
+    /// Whether its path still leads to this file.
     var isAtItsPath: Bool { descriptor.isStill(at: path) }
 
     static func wasExchanged(_ path: String) -> AlertError {
-        .notPermitted(path: path, "somebody else has put another file there meanwhile")
+        .notPermitted(path: path, "another file has been put there in the meantime")
     }
 
     /// Gives it the owner, the group and the mode of another file, as far as this process may.
     func takeRights(of status: stat) {
-        // Only root may give files away; the group is what a shared queue needs.
+        // Only root may change the owner; a shared queue needs only the group.
         if fchown(descriptor.raw, status.st_uid, status.st_gid) != 0 {
             fchown(descriptor.raw, .max, status.st_gid)
         }
         fchmod(descriptor.raw, status.st_mode & 0o777 | 0o600)
     }
 
-    /// Puts its bytes on the disk.
+    /// Syncs its contents to disk.
     func sync() throws(AlertError) {
         guard fsync(descriptor.raw) == 0 else { throw SystemError.current("sync", path) }
     }
 
-    /// Moves it to a path where there is no file; `false` if there is one.
+    /// Moves it to a path that has no file; `false` if there is one.
     func move(to target: String) throws(AlertError) -> Bool {
         if clinux_rename_new(path, target) == 0 { return true }
         if errno == EEXIST { return false }
-        // Not every file system can rename so, and not every one can link.
+        // Not every file system supports this rename, and not every one supports links.
         guard link(path, target) == 0 else {
             if errno == EEXIST { return false }
             throw SystemError.current("create", target)
@@ -73,18 +73,18 @@ final class DraftFile: Sendable {
         return true
     }
 
-    /// Replaces the file at a path with it, if there is one; see rename(2).
+    /// Moves it to a path, replacing a file there, if any; see rename(2).
     func replace(_ target: String) throws(AlertError) {
         guard rename(path, target) == 0 else { throw SystemError.current("replace", target) }
     }
 
-    // MARK: - What killed processes leave
+    // MARK: - Leftovers of killed processes
 
     private static func path(for target: String) -> String { "\(target)-new.\(getpid())" }
 
     /// Removes the drafts that killed processes have left in a directory.
     ///
-    /// - Parameter isTarget: Whether a name is one of those for which drafts are made there.
+    /// - Parameter isTarget: Whether drafts for this name are created there.
     static func removeLeftovers(in directory: String, for isTarget: (String) -> Bool) {
         for name in LinuxFile.names(in: directory) {
             guard let end = name.ranges(of: "-new.").last,
@@ -96,11 +96,12 @@ final class DraftFile: Sendable {
         }
     }
 
-    /// Removes a draft, unless somebody is making it, or it is no draft but only named like one.
+    /// Removes a draft, unless it is still being written, or is not a draft but only named like
+    /// one.
     private static func removeLeftover(_ draft: String) {
         let raw = open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard raw >= 0 else {
-            // What was made beside one that is gone.
+            // Files that were created beside one that is gone.
             if errno == ENOENT { for ending in QueueFiles.endings { unlink(draft + ending) } }
             return
         }
@@ -117,10 +118,10 @@ final class DraftFile: Sendable {
         remove(draft)
     }
 
-    /// How a database begins, see <https://sqlite.org/fileformat.html#magic_header_string>.
+    /// The first bytes of a database; see <https://sqlite.org/fileformat.html#magic_header_string>.
     private static let databaseStart = Array("SQLite format 3\0".utf8)
 
-    /// Removes a draft, and what a store has made beside it.
+    /// Removes a draft and the files that a store has created beside it.
     static func remove(_ draft: String) {
         for ending in QueueFiles.endings { unlink(draft + ending) }
         unlink(draft)

@@ -3,13 +3,13 @@ import Glibc
 import Linux
 import SQLite
 
-/// Replaces a queue with a backup, where no store has the queue open in this process.
+/// Replaces a queue with a backup; no store in this process may have the queue open.
 package struct QueueRestore: Sendable {
     private let files: QueueFiles
     private let path: String
     private let clock: any AlertClock
 
-    /// What is being done, to be told with how much of it.
+    /// The current step, for progress reports.
     package enum Phase: Sendable {
         case copying
         case verifying
@@ -36,18 +36,19 @@ package struct QueueRestore: Sendable {
         }
     }
 
-    /// Copies the backup beside the queue, verifies the copy, and replaces the queue with it.
+    /// Copies the backup to a file beside the queue, verifies the copy, and replaces the queue with
+    /// it.
     ///
-    /// A process may be killed at any moment of it: then the queue is still the one that was
-    /// there, whole, or already the one from the backup.
+    /// If the process is killed at any moment, the queue is either still the old one, intact, or
+    /// already the one from the backup.
     ///
     /// - Parameters:
-    ///   - head: A head that the backup must have.
-    ///   - force: Whether entries that the backup does not have may leave the queue, and whether a
-    ///     queue that can't be read is replaced.
+    ///   - head: A head that must be part of the backup's log.
+    ///   - force: Whether the queue may lose entries that are not in the backup, and whether an
+    ///     unreadable queue is replaced.
     ///   - caller: Who restores, for the audit log.
-    /// - Throws: ``AlertError/invalid(_:_:)`` for a file that is not a backup, or does not verify;
-    ///   ``AlertError/notPermitted(path:_:)`` where entries would leave the queue;
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the file is not a backup, or does not verify;
+    ///   ``AlertError/notPermitted(path:_:)`` if the queue would lose entries;
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``.
     package nonisolated(nonsending) func run(
         expecting head: AuditHead?, force: Bool, by caller: Caller,
@@ -57,7 +58,7 @@ package struct QueueRestore: Sendable {
         let name = QueueLocation.name(of: target)
         DraftFile.removeLeftovers(in: files.directory) { $0 == name }
         let draft = try DraftFile(for: target, mode: files.mode)
-        // The thread of the work may still refer to it when this process ends.
+        // The worker thread may still reference it when this process ends.
         defer { draft.discard() }
         try await copy(to: draft, progress)
         guard draft.isAtItsPath else { throw DraftFile.wasExchanged(draft.path) }
@@ -65,11 +66,11 @@ package struct QueueRestore: Sendable {
         guard !Task.isCancelled else { throw .busy("the restore was cancelled") }
         let swap = QueueSwap(
             files: files, draft: draft, end: end, force: force, caller: caller, clock: clock)
-        // What waits for a lock does not hold a thread of the tasks.
+        // Waiting for a lock must not block a thread of Swift's tasks.
         let report = try await QueueConfined(swap, label: "alertq.restore").run {
             swap throws(AlertError) in try swap.run()
         }
-        // Programs that have the old files open look at once.
+        // Programs that have the old files open notice at once.
         Bell(path: files.bell, mode: files.mode).ring()
         return report
     }
@@ -87,7 +88,7 @@ package struct QueueRestore: Sendable {
         }
     }
 
-    /// Migrates the draft, and makes sure that its log verifies; returns the end of that.
+    /// Migrates the draft, and makes sure that its log verifies; returns the end of its log.
     private nonisolated(nonsending) func verify(
         _ draft: DraftFile, expecting head: AuditHead?, by caller: Caller,
         _ progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void
@@ -106,7 +107,7 @@ package struct QueueRestore: Sendable {
             await store.close()
             report = try verified.get()
         } catch {
-            // What is wrong with a copy is wrong with the backup.
+            // A fault in the copy is a fault in the backup.
             guard case .inconsistent(_, let reason) = error else { throw error }
             throw .invalid("backup", "\(path) can't be trusted: \(reason)")
         }

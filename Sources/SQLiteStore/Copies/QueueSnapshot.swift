@@ -4,17 +4,17 @@ import FoundationEssentials
 import Glibc
 import Linux
 
-/// A copy of a queue in a directory of its own, for reading it where nothing can be written beside
-/// it.
+/// A copy of a queue in a temporary directory, for reading a queue beside which no file can be
+/// written.
 ///
-/// A queue that is open needs files beside its database: locks, and SQLite's shared memory. The
-/// copy goes with the last reference to it.
+/// An open queue needs files beside its database: locks, and SQLite's shared memory. The copy is
+/// removed with the last reference to it.
 package final class QueueSnapshot: Sendable {
     /// The copy's database.
     package let path: String
     private let directory: String
 
-    /// Whether a database stands, or would stand, on a file system that is mounted read-only; see
+    /// Whether a database is, or would be, on a file system that is mounted read-only; see
     /// statvfs(3), `ST_RDONLY`.
     package static func isNeeded(for path: String) -> Bool {
         var status = statvfs()
@@ -27,7 +27,7 @@ package final class QueueSnapshot: Sendable {
 
     /// Copies a queue into the directory for temporary files, which `TMPDIR` names.
     ///
-    /// - Throws: ``AlertError/incompatible(path:_:)`` for what is no queue;
+    /// - Throws: ``AlertError/incompatible(path:_:)`` if it is not a queue;
     ///   ``AlertError/storage(operation:_:)``.
     package init(of path: String) throws(AlertError) {
         let temporary = Identity.environment("TMPDIR") ?? "/tmp"
@@ -49,7 +49,7 @@ package final class QueueSnapshot: Sendable {
 
     private static func copy(_ path: String, to copy: String) throws(AlertError) {
         do throws(AlertError) {
-            // SQLite can read a log where its shared memory is, or where there is no log.
+            // SQLite can read the database if its shared memory is there, or if there is no log.
             let source = try BackupSource(path)
             close(open(copy, O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
             try source.copy(to: copy, { _, _ in }, isCancelled: { Task.isCancelled })
@@ -62,14 +62,14 @@ package final class QueueSnapshot: Sendable {
         }
     }
 
-    /// Copies a database and what was committed after it, which nobody has open who could change
-    /// it: its shared memory is gone.
+    /// Copies a database and its log, which no process can have open that could change them: the
+    /// shared memory is gone.
     private static func copyFiles(_ path: String, to copy: String) throws(AlertError) {
         // The same files may be written through another mount; their lock can be shared here.
         let lock = open(path + "-lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
         guard lock < 0 || clinux_flock(lock, LOCK_SH | LOCK_NB) == 0 else {
-            throw .busy("somebody writes to \(path); try again")
+            throw .busy("another process is writing to \(path); try again")
         }
         for ending in ["", "-wal", "-journal"] where FileIdentity(path: path + ending) != nil {
             do {

@@ -4,8 +4,7 @@ import Glibc
 import Linux
 import SQLite
 
-/// The last part of a restore, under the writer's lock: what was found to be right replaces what is
-/// there.
+/// The last part of a restore, under the writer's lock: the verified draft replaces the queue.
 struct QueueSwap: Sendable {
     let files: QueueFiles
     let draft: DraftFile
@@ -60,7 +59,8 @@ struct QueueSwap: Sendable {
         }
     }
 
-    /// Has ids and numbers jump in the draft, says so in its log, and makes it one whole file.
+    /// Makes ids and numbers jump in the draft, records it in the log, and makes it one complete
+    /// file.
     private func complete(
         _ copy: DatabaseFile, _ present: ReplacedQueue?, _ replaced: RestoredQueue.Replaced
     ) throws(AlertError) -> (AuditHead, RestoredQueue) {
@@ -73,8 +73,8 @@ struct QueueSwap: Sendable {
                 max(try db.lastGiven("alerts", "id"), present?.lastAlert ?? 0),
                 max(try db.lastGiven("responses", "seq"), present?.lastResponse ?? 0)
             )
-            // Where nobody can read how far the numbers have jumped before, chance decides: no
-            // restore of the same backup is to give the same ones.
+            // If the queue is unreadable, the earlier jumps are unknown and the jump is random: two
+            // restores of the same backup must not assign the same numbers.
             let jump = RestoredQueue.jump * (present == nil ? Int64.random(in: 1...4096) : 1)
             guard max(alert, response) < .max - 2 * jump else {
                 throw AlertError.usedUp("alerts and responses")
@@ -105,7 +105,7 @@ struct QueueSwap: Sendable {
 
     static let keptEnding = "-replaced-"
 
-    /// Replaces the queue with the draft; returns the files that the old one is kept in.
+    /// Replaces the queue with the draft; returns the files in which the old one is kept.
     private func put(hasPresent: Bool, _ isUnreadable: Bool) throws(AlertError) -> [String] {
         var status = stat()
         let exists = lstat(files.database, &status) == 0
@@ -116,7 +116,7 @@ struct QueueSwap: Sendable {
                 try draft.replace(files.database)
             } else {
                 guard try draft.move(to: files.database) else {
-                    throw .busy("somebody has made a queue at \(files.database); try again")
+                    throw .busy("another process has created \(files.database); try again")
                 }
             }
             try QueueLocation.sync(files.directory)
@@ -127,15 +127,15 @@ struct QueueSwap: Sendable {
         return try link(kept, isUnreadable ? [files.wal, files.journal] : [])
     }
 
-    /// Has both files change their names in one step, so that at no moment the queue has two names
-    /// or none; `false` where the file system can't, see rename(2), `RENAME_EXCHANGE`.
+    /// Exchanges the names of both files in one step, so that at no moment the queue has two names
+    /// or none; `false` if the file system can't do this; see rename(2), `RENAME_EXCHANGE`.
     private func exchange(_ kept: String) throws(AlertError) -> Bool {
         guard try draft.move(to: kept) else {
-            throw .busy("somebody has made \(kept); try again")
+            throw .busy("another process has created \(kept); try again")
         }
         do throws(AlertError) {
-            // All that the log had is in the database, and on the disk. The new database must never
-            // be seen beside it, also after a power loss.
+            // Everything in the log is in the database and on disk. The new database must never be
+            // seen beside that log, even after a power loss.
             try removeWALFiles()
             try QueueLocation.sync(files.directory)
             guard clinux_exchange(kept, files.database) == 0 else {
@@ -152,7 +152,7 @@ struct QueueSwap: Sendable {
         return true
     }
 
-    /// Gives the old files second names, and then the new one theirs.
+    /// Links the old files to second names, and then moves the new file to its name.
     private func link(_ kept: String, _ walFiles: [String]) throws(AlertError) -> [String] {
         var names: [String] = []
         for file in [files.database] + walFiles where FileIdentity(path: file) != nil {
@@ -168,9 +168,10 @@ struct QueueSwap: Sendable {
         return names
     }
 
-    /// Removes what a reader of the old database has made when it found that its log was gone.
+    /// Removes the files that a reader of the old database created when it found its log missing.
     ///
-    /// It would see in there what is committed to the new one. Nobody has committed anything yet.
+    /// That reader would see commits to the new database there. Nothing has been committed to it
+    /// yet.
     private func leaveNoneBehind() throws(AlertError) {
         if FileIdentity(path: files.wal)?.size ?? 0 == 0 { try removeWALFiles() }
         try QueueLocation.sync(files.directory)
@@ -197,7 +198,7 @@ struct QueueSwap: Sendable {
 }
 
 extension AlertError {
-    /// Whether it tells of this error of the system.
+    /// Whether it was caused by this error of the system.
     fileprivate func isReason(of code: Int32) -> Bool {
         guard case .storage(_, let reason) = self else { return false }
         return reason == String(cString: strerror(code))
@@ -205,7 +206,7 @@ extension AlertError {
 }
 
 extension AuditDraft {
-    /// A restore is of the whole queue; its detail says of which backup.
+    /// A restore concerns the whole queue; its detail names the backup.
     fileprivate init(restored: RestoredQueue) {
         self.init(kind: .restored)
         detail = restored.detail

@@ -3,14 +3,14 @@ import Glibc
 import Linux
 import SQLite
 
-/// The queue that a restore replaces, open, with all of it in its database file.
+/// The queue that a restore replaces, opened, with its log emptied into the database file.
 ///
-/// Nobody writes to it: the writer's lock is held, and SQLite's write lock besides, against
-/// programs that don't know the former.
+/// No process writes to it: the writer's lock is held, and also SQLite's write lock, against
+/// programs that don't use the former.
 struct ReplacedQueue {
     private let database: OpenDatabase
     let head: AuditHead
-    /// The greatest id and the greatest number of a response that it has ever given.
+    /// The highest id and the highest response number that it has ever assigned.
     let lastAlert: Int64
     let lastResponse: Int64
 
@@ -18,9 +18,9 @@ struct ReplacedQueue {
 
     /// Opens the queue, and empties its log.
     ///
-    /// - Returns: `nil` where there is nothing that could be lost.
+    /// - Returns: `nil` if there is nothing to lose.
     /// - Throws: ``AlertError/busy(_:)`` while a program reads or writes it,
-    ///   ``AlertError/notPermitted(path:_:)``; any other error says that it can't be read.
+    ///   ``AlertError/notPermitted(path:_:)``; any other error means that it can't be read.
     static func open(_ files: QueueFiles) throws(AlertError) -> ReplacedQueue? {
         try files.checkOwners(isLocked: true)
         let size = FileIdentity(path: files.database)?.size ?? 0
@@ -34,10 +34,10 @@ struct ReplacedQueue {
     private init(_ database: OpenDatabase) throws {
         self.database = database
         let db = database.handle
-        // Before its first read, a connection knows of no log.
+        // Before its first read, a connection does not know the log.
         _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer() }
-        // A program that reads an old state of it is waited for, but not for as long as others
-        // wait for the lock that is held here.
+        // It waits for a program that reads an old state, but not as long as other processes wait
+        // for the lock that is held here.
         db.busyMilliseconds = 2500
         guard try db.checkpoint(.truncate) else { throw Self.busy }
         try db.run("BEGIN IMMEDIATE")
@@ -50,10 +50,10 @@ struct ReplacedQueue {
     private static let busy = AlertError.busy(
         "a program keeps reading or writing the queue; end that program, then try again")
 
-    /// How many entries it has that another log has not.
+    /// How many of its entries another log does not have.
     func entries(missingIn other: Database) throws -> Int64 {
         var (common, limit) = (Int64(0), min(head.sequence, try other.lastHead().sequence))
-        // Each hash covers all entries before: where one is the same, those are.
+        // Each hash covers all earlier entries: if it is equal, they are equal.
         while common < limit {
             let middle = common + (limit - common + 1) / 2
             if try db.auditHead(at: middle) == other.auditHead(at: middle) {
@@ -67,7 +67,7 @@ struct ReplacedQueue {
 }
 
 extension Database {
-    /// The greatest number that a table has given, also to rows that are gone.
+    /// The highest number that a table has assigned, including to rows that are gone.
     func lastGiven(_ table: String, _ column: String) throws -> Int64 {
         try first(
             """
@@ -77,7 +77,7 @@ extension Database {
         ) { $0.integer() } ?? 0
     }
 
-    /// Has a table go on from a number.
+    /// Makes a table's numbers continue after the given one.
     func goOn(_ table: String, after number: Int64) throws {
         try run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", .integer(number), .text(table))
         guard changes == 0 else { return }

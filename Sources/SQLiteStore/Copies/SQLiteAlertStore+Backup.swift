@@ -17,12 +17,12 @@ extension SQLiteAlertStore: Backups {
         let target = location.path(at: Timestamp.date(milliseconds: clock.now().wallMilliseconds))
         if !location.isDirectory { try BackupLocation.prepare(target, replaces: replaces) }
         let draft = try DraftFile(for: target, mode: 0o600)
-        // The thread of the copy may still refer to it when this process ends.
+        // The copying thread may still reference it when this process ends.
         defer { draft.discard() }
         let reader = QueueConfined(makeReader(), label: "alertq.backup")
         let (head, origin) = try await reader.run { reader, isCancelled throws(AlertError) in
             try storing("write \(target)") {
-                // One transaction for all of it, so that nobody's commit makes it begin again.
+                // One transaction for the whole copy, so that other commits don't restart it.
                 try reader.read { db in
                     try db.copy(to: draft.path, progress, isCancelled: isCancelled)
                     return (try db.lastHead(), try db.auditHead(at: 1)?.hash)
@@ -43,13 +43,13 @@ extension SQLiteAlertStore: Backups {
             } ?? [])
     }
 
-    /// The first entry's hash, which no two queues share; `nil` for what can't be read.
+    /// The first entry's hash, which differs between queues; `nil` if the file can't be read.
     private static func origin(of path: String) -> [UInt8]? {
-        // A backup has no log, and nothing is to be made there.
+        // A backup has no log, and nothing should be created beside it.
         try? BackupSource.open(path, asItIs: true).auditHead(at: 1)?.hash
     }
 
-    /// Gives a draft its name, which in a directory is that of the next second that is free.
+    /// Gives a draft its name, which in a directory is that of the next second without a file.
     private func put(
         _ draft: DraftFile, at target: String, in location: BackupLocation, _ replaces: Bool
     ) throws(AlertError) -> String {
@@ -63,7 +63,7 @@ extension SQLiteAlertStore: Backups {
             }
             throw BackupLocation.nameIsTaken(target)
         }
-        // Somebody may have opened what stands there meanwhile.
+        // A process may have opened the existing file in the meantime.
         try BackupLocation.prepare(target, replaces: replaces)
         if replaces {
             try draft.replace(target)
@@ -75,21 +75,21 @@ extension SQLiteAlertStore: Backups {
 }
 
 extension Database {
-    /// How many pages are copied before somebody is told: 16 MiB.
+    /// How many pages are copied between progress reports: 16 MiB.
     private static let copyLength: Int32 = 4096
 
-    /// Copies all of this database into a file that exists and that nobody else uses.
+    /// Copies all of this database into an existing file that no other process uses.
     ///
-    /// Nothing of it is synced.
+    /// The copy is not synced.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` where it is cancelled.
+    /// - Throws: ``AlertError/busy(_:)`` if it is cancelled.
     func copy(
         to path: String, _ progress: (_ done: Int, _ total: Int) -> Void,
         isCancelled: () -> Bool
     ) throws {
-        // In a directory that others may write, its name may lead elsewhere by now.
+        // In a directory that others may write, the name may lead elsewhere by now.
         let target = try Database(path: path, access: .readWriteNoFollow)
-        // A copy that is not complete is thrown away.
+        // An incomplete copy is discarded.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try DatabaseCopy(of: self, to: target)
         while try !copy.step(Self.copyLength) {

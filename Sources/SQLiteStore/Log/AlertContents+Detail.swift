@@ -1,10 +1,10 @@
 import AlertCore
 import SQLite
 
-// What the entry of an ask says besides its columns.
+// The detail of an ask's entry, compared with the row.
 extension AlertContents {
-    /// Whether the entry of an ask says of the clocks and timers what the row says, in the older
-    /// form or in today's: `EntryDetail.asked`, in bytes.
+    /// Whether the detail of an ask's entry matches the clocks and timers of the row, in the older
+    /// or the current form: `EntryDetail.asked`, in bytes.
     func hasDetail(_ row: borrowing Row, _ told: RawColumn) throws -> Bool {
         let hasDeadline = !row.isNull(Asked.expiresMs)
         let isOnWallClock = row.isNull(Asked.expiresBootMs)
@@ -45,7 +45,7 @@ extension AlertContents {
         return told.kind == .text && told.holds(detail.written)
     }
 
-    /// Adds the hash of what an erasure leaves, or has left.
+    /// Adds the hash of what an erasure leaves or has left.
     private func addLeaves(_ row: borrowing Row) throws {
         try AlertHash.leaves.write(to: input) { part in try add(part, of: row) }
         input.hash(into: digest)
@@ -54,8 +54,8 @@ extension AlertContents {
         detail.plain("; ")
     }
 
-    /// Adds the digest of the key to what is expected, with the salt that the entry tells; once the
-    /// texts are gone, also the hash that it tells.
+    /// Adds the digest of the key to the expected text, with the salt in the entry and, once the
+    /// texts are erased, the hash in the entry.
     private func addKey(_ row: borrowing Row, _ told: RawColumn) throws -> Bool {
         guard !row.isNull(Asked.key) else { return true }
         let start = detail.written.count

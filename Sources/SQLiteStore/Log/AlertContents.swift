@@ -4,25 +4,25 @@ import SQLite
 
 /// Compares the rows of alerts with entries of the audit log, byte by byte.
 ///
-/// Part of ``QuickAuditCheck``: anything unusual counts as different.
+/// Part of ``QuickAuditCheck``: anything unusual counts as a difference.
 final class AlertContents {
     let input = HashInput()
     let detail = HashInput()
     let known = ButtonCache()
     let digest = UnsafeMutableRawBufferPointer.allocate(
         byteCount: SHA256.byteCount, alignment: 8)
-    /// The content of recent alerts: an alert that was asked is mostly shown and answered soon.
-    /// Gain: verifying takes 0.84 × the time (`alertq-bench verify`; against none kept).
+    /// The contents of recent alerts: most alerts are shown and answered soon after they were
+    /// asked. Gain: verifying takes 0.84 times as long (`alertq-bench verify`; against none kept).
     private let recent = UnsafeMutableRawBufferPointer.allocate(
         byteCount: recentCount * SHA256.byteCount, alignment: 8)
     private var recentIDs = [Int64](repeating: -1, count: recentCount)
     private var recentlyPresented = [Int64?](repeating: nil, count: recentCount)
     private static let recentCount = 1024
 
-    // What else there is to know of the row that was looked at last.
-    /// When it was shown last, as its row has it.
+    // Further facts about the last row examined.
+    /// When it was last shown, according to its row.
     private(set) var presented: Int64?
-    /// Whether its entry tells as little as those of versions before schema 5.
+    /// Whether its entry has the older form, which versions before schema 5 wrote.
     var isOlder = false
 
     deinit {
@@ -34,7 +34,7 @@ final class AlertContents {
         for slot in recentIDs.indices { recentIDs[slot] = -1 }
     }
 
-    /// Whether an alert is what it was when it was asked.
+    /// Whether an alert is as it was when it was asked.
     func isAsked(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
         try isContent(id, entry, db) { row, entry in
             guard row.raw(Asked.sourceName).isSame(as: entry.raw(Entry.source)),
@@ -44,13 +44,13 @@ final class AlertContents {
                 row.raw(Asked.askedMs).isSame(as: entry.raw(Entry.atMs)),
                 try hasDetail(row, entry.raw(Entry.detail))
             else { return false }
-            // Earlier versions may have written JSON in other ways.
+            // Earlier versions may have written JSON differently.
             return try isOlder || row.isNull(Asked.salt) || isCanonical(row)
         }
     }
 
-    /// Whether the JSON of buttons and strings is what this program writes, so that nobody who
-    /// reads the columns takes it for something else.
+    /// Whether the JSON of buttons and strings is as this program writes it, so that no reader of
+    /// the columns takes it for anything else.
     private func isCanonical(_ row: borrowing Row) throws -> Bool {
         guard try known.buttons(row.raw(Asked.buttons))?.isCanonical == true else { return false }
         return try row.holds(Asked.info, "{}")
@@ -58,7 +58,7 @@ final class AlertContents {
                 .holds(StoredJSON.encode(StoredJSON.strings(row.text(Asked.info))))
     }
 
-    /// Whether an alert is what was shown, snoozed or ended.
+    /// Whether an alert is as it was when it was shown, snoozed or ended.
     func isShown(_ id: Int64, _ entry: borrowing Row, _ db: Database) throws -> Bool {
         let slot = Int(id & Int64(Self.recentCount - 1))
         guard recentIDs[slot] == id else {
@@ -79,7 +79,7 @@ final class AlertContents {
             recentlyPresented[slot] = presented
             recentIDs[slot] = -1
             if row.isNull(Asked.salt) {
-                // Whether its texts were erased rightly is found out at the end.
+                // Whether its texts were erased correctly is checked at the end.
                 isErased = true
                 guard try isBlank(row) else { return false }
             } else {
@@ -93,11 +93,11 @@ final class AlertContents {
         return entry.raw(Entry.content).holds(UnsafeRawBufferPointer(content(at: slot)))
     }
 
-    /// Whether an entry tells the content that the entry of the ask does, for want of texts.
+    /// Whether an entry has the same content as the ask's entry, for an alert without texts.
     private func isContentAsked(
         _ id: Int64, _ entry: borrowing Row, _ db: Database
     ) throws -> Bool {
-        // What was shown just when it was erased has no hash.
+        // An alert that was shown just as it was erased has no hash.
         let wasErased = entry.isNull(Entry.content) && entry.holds(Entry.event, "presented")
         if wasErased || entry.holds(Entry.event, "asked") { return true }
         return try db.first(
@@ -108,7 +108,7 @@ final class AlertContents {
         ) { asked in asked.raw().isSame(as: entry.raw(Entry.content)) } ?? false
     }
 
-    /// Whether an alert has none of the texts that an erasure takes.
+    /// Whether an alert has none of the texts that an erasure removes.
     private func isBlank(_ row: borrowing Row) throws -> Bool {
         guard row.isNull(Asked.title), row.isNull(Asked.message), row.isNull(Asked.salt),
             row.holds(Asked.info, "{}")
@@ -130,7 +130,7 @@ extension AlertContents {
     /// A value that this program never writes.
     struct Unusual: Error {}
 
-    /// Hashes what an alert asks.
+    /// Hashes the content of an alert.
     private func hashContent(
         _ row: borrowing Row, into digest: UnsafeMutableRawBufferPointer
     ) throws {
@@ -178,8 +178,8 @@ extension AlertContents {
     private func presenters(_ row: borrowing Row) throws -> [String] {
         guard let json = row.optionalText(Asked.presenters) else { return [] }
         let names = try StoredJSON.decode([String].self, json)
-        // SQLite reads these names as well, which one program's JSON has both read alike.
-        // An empty list hashes like no list, but no presenter may show the alert.
+        // SQLite reads these names too, and both read this program's JSON alike. An empty list has
+        // the hash of no list, but no presenter may show the alert.
         guard !names.isEmpty, row.raw(Asked.presenters).holds(StoredJSON.encode(names)) else {
             throw Unusual()
         }
@@ -193,7 +193,7 @@ extension AlertContents {
 }
 
 extension HashInput {
-    /// A text where SQLite has it.
+    /// Adds a text, directly from SQLite's memory.
     fileprivate func append(_ value: RawColumn) throws {
         switch value.kind {
         case .text: text(value.bytes)
@@ -208,7 +208,7 @@ extension HashInput {
 extension AlertContents {
     typealias Entry = AuditRow.Column
 
-    /// An alert, for what was asked.
+    /// The columns of an alert that make up what was asked.
     enum Asked: Int32, ColumnList {
         case style, title, message, defaultButton, priority, key, handler, presenters, buttons
         case info, salt, sourceName, sourceUid, pid, host, askedMs, expiresMs, askedBootMs
@@ -223,7 +223,7 @@ extension AlertContents {
         }
     }
 
-    // Put together once: a statement is found by its text.
+    // Built once: statements are cached by their text.
     private static let asked = """
         SELECT \(Asked.list)
         FROM alerts NOT INDEXED JOIN sources NOT INDEXED ON sources.id = source_id

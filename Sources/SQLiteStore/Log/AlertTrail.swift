@@ -1,6 +1,6 @@
 import AlertCore
 
-/// What the entries of the audit log tell of one alert, by their numbers; 0 for none.
+/// The log's entries for one alert, by sequence number; 0 if there is none.
 struct AlertTrail: Sendable {
     var asked: Int64 = 0
     var resolved: Int64 = 0
@@ -11,22 +11,22 @@ struct AlertTrail: Sendable {
     var wasShownBeforeEnd = false
     var cancelling: Int64 = 0
     var snoozed: Int64 = 0
-    /// How many entries tell of a snooze.
+    /// How many entries record a snooze.
     var snoozes: Int64 = 0
-    /// When it was shown last, and collected.
+    /// When it was last shown, and when it was collected.
     var presentedMilliseconds: Int64 = 0
     var collectedMilliseconds: Int64 = 0
     /// How many alerts had been resolved before this one.
     var predecessors: Int64 = 0
-    /// The number that its response has.
+    /// The number of its response.
     var number: Int64 = 0
-    /// Whether its asking is told as versions before schema 5 did, and its end.
+    /// Whether the entries of its ask and of its end have the form of versions before schema 5.
     var isAskedBefore = false
     var isEndedBefore = false
-    /// Whether its erasure is told in today's form, which its row points at.
+    /// Whether its erasure has the current form of entry, which its row refers to.
     var isErasureNamed = false
 
-    /// Why an entry can't be: the alert has one of this kind already.
+    /// Why an entry is invalid: the alert already has one of this kind.
     func repeats(_ entry: AuditEntry) -> String? {
         let (first, word): (Int64, String)
         switch entry.event.kind {
@@ -36,11 +36,11 @@ struct AlertTrail: Sendable {
         default: return nil
         }
         guard first > 0 else { return nil }
-        return "was \(word) by entry \(first) already, and by entry \(entry.event.sequence) again"
+        return "was already \(word) by entry \(first), and again by entry \(entry.event.sequence)"
     }
 
-    /// Takes in what an entry tells; `count` alerts were resolved before it, and the next response
-    /// has the number `next`.
+    /// Adds an entry; `count` alerts were resolved before it, and the next response has the number
+    /// `next`.
     mutating func add(_ entry: AuditEntry, resolvedBefore count: Int64, next: Int64) {
         let (sequence, at) = (entry.event.sequence, Timestamp.milliseconds(entry.event.at))
         switch entry.event.kind {
@@ -67,7 +67,7 @@ struct AlertTrail: Sendable {
 }
 
 extension AuditEntry {
-    /// Whether it is written as versions before schema 5 did; `nil` for one whose form is the same.
+    /// Whether it has the form of versions before schema 5; `nil` if both forms are the same.
     var isOlder: Bool? {
         switch event.kind {
         case .asked: EntryDetail.isOlder(asked: detail)
@@ -77,7 +77,7 @@ extension AuditEntry {
         }
     }
 
-    /// Whether it tells of an expiry or a cancel as versions before schema 5 did.
+    /// Whether it is an expiry or a cancel in the form of versions before schema 5.
     fileprivate var isEndedBefore: Bool {
         switch event.outcome {
         case .expired: if case .older = EntryDetail.expired(detail) { true } else { false }

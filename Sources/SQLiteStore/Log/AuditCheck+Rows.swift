@@ -1,10 +1,10 @@
 import AlertCore
 import SQLite
 
-// What the log can't know by itself: its end, and what the rows say beyond each entry.
+// Checks beyond single entries: the end of the log, and the rows as a whole.
 extension AuditCheck {
     mutating func finish(_ db: Database, at now: ClockReading) throws {
-        // What was written since the last page, so that rows and entries are of one moment.
+        // Entries written since the last page, so that rows and entries are of one moment.
         while try !readPage(db) {}
         report.head = previous.sequence > 0 ? previous : nil
         if let expected, !hasSeenExpected {
@@ -15,7 +15,7 @@ extension AuditCheck {
                     : "entry \(expected.sequence) is not the one of the saved head: "
                         + "the log was rewritten", entry: expected.sequence)
         }
-        // Where nothing has been read, an entry could pass for the one that is missing.
+        // An entry in the range that is not read could pass for a missing one.
         for sequence in try db.rows(
             "SELECT seq FROM audit NOT INDEXED WHERE seq < 1 ORDER BY seq LIMIT 100",
             read: { $0.integer() })
@@ -38,7 +38,7 @@ extension AuditCheck {
         }
     }
 
-    /// Compares every alert with its story; returns how many wait, by source.
+    /// Compares every alert with its entries; returns how many wait, by source.
     private mutating func compareAlerts(
         _ db: Database, at now: ClockReading
     ) throws -> PendingCounts {
@@ -52,7 +52,7 @@ extension AuditCheck {
                     row.integer(Alerts.sourceId), account: row.optionalInteger(Alerts.account))
             }
             guard let story = stories[id], story.asked > 0 else {
-                return tell(id, "was never asked: no entry tells of it")
+                return tell(id, "was never asked: no entry records it")
             }
             if !row.holds(Alerts.state, story.resolved > 0 ? "resolved" : "queued") {
                 tell(id, "is in a state that the entries contradict")
@@ -79,7 +79,7 @@ extension AuditCheck {
         }
         if !row.isPID(Alerts.pid) { tell(id, "has an invalid process id") }
         let isRequested = row.integer(Alerts.cancelRequested) != 0
-        // A mark of older versions has no entry, and counts for nothing.
+        // A mark by older versions has no entry and is ignored.
         if isRequested != (story.cancelling > 0), !(isRequested && story.isAskedBefore) {
             tell(id, "differs from the log in whether it is to be cancelled")
         }
@@ -92,11 +92,11 @@ extension AuditCheck {
         }
     }
 
-    /// Compares an alert without texts with its erasure, and one with texts with there being none.
+    /// Compares an alert without texts with its erasure, and checks that one with texts has none.
     private mutating func compareTexts(_ row: borrowing Row, with story: AlertTrail) {
         let (id, isErased) = (row.integer(Alerts.id), row.integer(Alerts.isErased) == 1)
         if isErased, story.erased == 0 {
-            tell(id, "has lost its texts, and no entry tells of that")
+            tell(id, "has lost its texts, and no entry records that")
         } else if isErased, !story.isErasureNamed, !story.isAskedBefore {
             tell(id, "was erased by an entry that does not say what is left")
         } else if !isErased, story.erased > 0 {
@@ -110,7 +110,7 @@ extension AuditCheck {
             if !isBlank { tell(id, "has texts that were written after they had been erased") }
             if story.resolved == 0 { tell(id, "waits, and has lost its texts") }
         }
-        // Both SQLite and this program read these, and have to read the same.
+        // Both SQLite and this program read these, and must read the same.
         let canonical =
             isErased
             ? buttons.map { StoredJSON.encode($0) }
@@ -166,7 +166,7 @@ extension AuditCheck {
         tell(id, "is snoozed until a different time from the one in its last snooze entry")
     }
 
-    /// Compares every response with its alert's story.
+    /// Compares every response with its alert's entries.
     private mutating func compareResponses(_ db: Database) throws {
         var (count, last): (Int64, Int64) = (0, 0)
         try db.forEach(
@@ -179,7 +179,7 @@ extension AuditCheck {
             let id = row.integer(Responses.alertId)
             count += 1
             guard let story = stories[id], story.resolved > 0 else {
-                return tell(id, "has a response that no entry tells of")
+                return tell(id, "has a response that no entry records")
             }
             let number = row.integer(Responses.seq)
             defer { last = number }
@@ -204,7 +204,7 @@ extension AuditCheck {
             {
                 tell(id, "lost its texts before its response was collected")
             }
-            // No presenter means that nobody chose; the view `history` would still show the name.
+            // No presenter means that nobody chose, but the view `history` would show the name.
             if row.isNull(Responses.via), row.integer(Responses.isNobodys) == 0 {
                 tell(id, "has a response by nobody that names a responder")
             }
@@ -265,7 +265,7 @@ extension AuditCheck {
 }
 
 extension Row {
-    /// Whether a column holds the number of an account, which would otherwise be read as another.
+    /// Whether a column holds a valid account number; others would be read as a different account.
     func isUID(_ column: some ColumnList) -> Bool {
         raw(column).kind == .integer && UInt32(exactly: integer(column)) != nil
     }

@@ -2,10 +2,10 @@ import AlertCore
 import FoundationEssentials
 import SQLite
 
-/// A verification of the audit log under way, page by page.
+/// A verification of the audit log in progress, page by page.
 ///
-/// It keeps what the log tells of each alert, some 130 bytes an alert, and so needs no index that
-/// somebody may have changed; it runs only where ``QuickAuditCheck`` has not found all well.
+/// It keeps the entries of each alert, some 130 bytes per alert, and so needs no index, which may
+/// have been tampered with; it runs only if ``QuickAuditCheck`` has found a problem.
 struct AuditCheck: Sendable {
     private static let pageLength = 1000
 
@@ -18,16 +18,16 @@ struct AuditCheck: Sendable {
     /// The ids of the alerts and the numbers of the responses so far.
     private(set) var alerts = GivenNumbers()
     private(set) var responses = GivenNumbers()
-    /// Whether the last restore made them go on from far beyond.
+    /// Whether the last restore made the numbers jump far enough.
     private var hasJumped = true
-    /// The first entry that is written as today, and not as versions before schema 5 did.
+    /// The first entry in the current form, rather than that of versions before schema 5.
     private var firstNewer: Int64?
 
     init(expecting head: AuditHead?) {
         expected = head
     }
 
-    /// Checks the next entries; returns whether these were the last.
+    /// Checks the next entries; returns whether they were the last.
     mutating func readPage(_ db: Database) throws -> Bool {
         var count = 0
         try db.forEach(
@@ -60,7 +60,7 @@ struct AuditCheck: Sendable {
         if let fault = formFault(of: entry) {
             report.report(fault, entry: sequence, alert: entry.event.alertID)
         }
-        // What a changed entry says is noted all the same: one fault is to make one problem.
+        // A changed entry is recorded nevertheless: one fault should cause one problem.
         if entry.event.kind != .erased { note(entry) }
         if entry.computedHash != entry.hash {
             report.report(
@@ -74,7 +74,7 @@ struct AuditCheck: Sendable {
         }
     }
 
-    /// Why an entry can't be of its form: versions before schema 5 write no more once this one has.
+    /// Why an entry's form is invalid: the older form can't follow an entry of the current form.
     private mutating func formFault(of entry: AuditEntry) -> String? {
         guard let isOlder = entry.isOlder else { return nil }
         let sequence = entry.event.sequence
@@ -88,7 +88,7 @@ struct AuditCheck: Sendable {
         }
     }
 
-    /// Compares an entry with the rows that it tells of.
+    /// Compares an entry with the rows that it describes.
     private mutating func compare(_ entry: AuditEntry, _ db: Database) throws {
         let sequence = entry.event.sequence
         if entry.event.kind == .erased { return try compare(erasure: entry, db) }
@@ -135,7 +135,7 @@ struct AuditCheck: Sendable {
         }
     }
 
-    /// Compares the entry of a restore with the log so far, which is what the backup had.
+    /// Compares the entry of a restore with the log so far, which is that of the backup.
     private mutating func compare(restore entry: AuditEntry) {
         let sequence = entry.event.sequence
         guard let restored = RestoredQueue(detail: entry.detail) else {
@@ -162,7 +162,7 @@ struct AuditCheck: Sendable {
         let report = { (reason: String, check: inout AuditCheck) in
             check.report.report(reason, entry: sequence, alert: id)
         }
-        // Where the texts are gone, the entry of the ask tells what they were.
+        // If the texts are erased, the entry of the ask has their hash.
         let content = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
         let hasContent = entry.content != nil || row.salt != nil || entry.event.kind != .presented
         if content != entry.content, hasContent {
@@ -213,7 +213,7 @@ struct AuditCheck: Sendable {
         }
     }
 
-    /// Returns whether there can be more.
+    /// Records an erasure of one alert; returns whether there can be more.
     private mutating func note(
         erasure alerts: ErasedAlerts, of id: Alert.ID, by sequence: Int64
     ) -> Bool {
@@ -221,12 +221,12 @@ struct AuditCheck: Sendable {
             report.report(
                 "entry \(sequence) says that texts of alert \(id) were erased, which was never "
                     + "asked", entry: sequence, alert: id)
-            // A range may name more alerts than there can be.
+            // A range may name more alerts than can exist.
             return false
         }
         if story.erased > 0 {
             report.report(
-                "alert \(id) was erased by entry \(story.erased) already, and by entry \(sequence) "
+                "alert \(id) was already erased by entry \(story.erased), and by entry \(sequence) "
                     + "again", entry: sequence, alert: id)
         }
         story.erased = sequence
@@ -237,7 +237,7 @@ struct AuditCheck: Sendable {
 }
 
 extension AuditEntry {
-    /// What ``matches(_:)`` compares of an alert that was asked.
+    /// The parts of an asked alert that ``matches(_:)`` compares.
     static let askedParts = "source, time, deadline, timers, buttons or key"
 
     /// Whether a stored alert has what this entry recorded besides its content: source, time,
@@ -268,13 +268,13 @@ extension AuditEntry {
         return response.responder?.isIdentical(to: event.responder) ?? false
     }
 
-    /// Whether a response says as this entry does whether its cancel was handled.
+    /// Whether a response agrees with this entry on whether its cancel was handled.
     func matchesHandling(of row: AlertRow, _ response: Response) -> Bool {
         guard response.outcome == .cancelled else { return !row.isHandled }
         return EntryDetail.isHandled(detail).map { $0 == row.isHandled } ?? true
     }
 
-    /// The expiry that this entry tells of.
+    /// The check of the expiry that this entry records.
     func expiryCheck(of row: AlertRow, _ response: Response) -> ExpiryCheck {
         ExpiryCheck(
             detail: detail, wallMilliseconds: Timestamp.milliseconds(event.at), expiry: row.expiry,
@@ -293,7 +293,7 @@ extension Responder {
 }
 
 extension Database {
-    /// The hash of a content that an entry of the log tells.
+    /// The hash of a content, from an entry of the log.
     fileprivate func content(ofEntry sequence: Int64) throws -> [UInt8]? {
         try first(
             "SELECT content FROM audit NOT INDEXED WHERE seq = ?", .integer(sequence)

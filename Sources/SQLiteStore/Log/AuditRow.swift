@@ -6,7 +6,7 @@ import SQLite
 enum AuditRow {
     static let columns = Column.list
 
-    /// The columns that an entry is read from, in the order of the query.
+    /// The columns of an entry, in the order of the query.
     enum Column: Int32, ColumnList {
         case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy, uid
         case user, loginUid, session, via, tty, ssh, host, pid, content, detail, previous, hash
@@ -14,7 +14,7 @@ enum AuditRow {
         var sql: String { "audit.\(snakeCased)" }
     }
 
-    /// The columns of its alert, after those of the entry.
+    /// The columns of its alert, which follow those of the entry.
     enum AlertColumn: Int32, ColumnList {
         case title, key
 
@@ -22,7 +22,7 @@ enum AuditRow {
         var sql: String { "alerts.\(snakeCased)" }
     }
 
-    /// The buttons of its alert, if one was chosen, after these.
+    /// The buttons of its alert if one was chosen, which follow these.
     enum ButtonsColumn: Int32, ColumnList {
         case chosenFrom
 
@@ -30,7 +30,7 @@ enum AuditRow {
         var sql: String { "CASE WHEN audit.button_index >= 0 THEN buttons END" }
     }
 
-    /// Reads an entry whose row goes on with its alert's title and key.
+    /// Reads an entry from a row that continues with its alert's title and key.
     static func entryOfAlert(_ row: borrowing Row) throws -> AuditEntry {
         var entry = try entry(row)
         entry.event.title = row.optionalText(AlertColumn.title)
@@ -40,8 +40,8 @@ enum AuditRow {
 
     /// Reads an entry as it was written.
     ///
-    /// A word or a number that no entry can have is an error: read as if it were absent or
-    /// smaller, a forged entry would have the hash of the one that it was made of.
+    /// A word or a number that no entry can have is an error: if it were read as absent or smaller,
+    /// a forged entry would have the hash of the original one.
     static func entry(_ row: borrowing Row) throws -> AuditEntry {
         guard let kind = AlertEvent.Kind(rawValue: row.text(Column.event)) else {
             throw unknown("event", row, .event)

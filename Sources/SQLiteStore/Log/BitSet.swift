@@ -1,17 +1,17 @@
 import AlertCore
 
-/// A set of ids, in an eighth of a byte each.
+/// A set of ids that takes one bit per id.
 ///
-/// Ids begin at 1, and after each restore of a backup at a number that lies 2³² further: what lies
-/// far away is kept in pages, of which only those exist that hold any.
+/// Ids begin at 1, and after each restore of a backup at a number 2³² higher: distant ids are kept
+/// in pages, which exist only if they contain any.
 ///
-/// Gain: verifying 263,000 alerts takes 24 MiB at most, and 75 MiB with a `Set`, in the same time
+/// Gain: verifying 263,000 alerts takes at most 24 MiB, and 75 MiB with a `Set`, in the same time
 /// (`alertq-bench verify`, with time(1) for the memory).
 struct BitSet: Sendable {
-    /// Ids below this are in one row of bits, 8 MiB a set at most.
+    /// Ids below this are in one row of bits, at most 8 MiB per set.
     static let largest: Int64 = 1 << 26
-    /// How many ids are in a page, and how many pages there are at most: 8 MiB a set again. Beyond
-    /// that, the careful check has to do without.
+    /// The number of ids in a page, and the maximum number of pages: again 8 MiB. Beyond that, only
+    /// the careful check works.
     private static let pageLength: Int64 = 1 << 12
     static let mostPages = 1 << 14
 
@@ -19,7 +19,7 @@ struct BitSet: Sendable {
     private var pages: [Int64: [UInt64]] = [:]
     private(set) var count = 0
 
-    /// Adds an id; `false` if it is there already, or there is no room for it.
+    /// Adds an id; `false` if it is already there, or there is no room for it.
     mutating func insert(_ id: Int64) -> Bool {
         guard id >= 0 else { return false }
         guard id < Self.largest else { return insertFar(id) }
@@ -105,7 +105,7 @@ struct BitSet: Sendable {
         return common
     }
 
-    /// Whether another set has all of these.
+    /// Whether another set contains all of these.
     func isSubset(of other: BitSet) -> Bool {
         let isNear = words.enumerated().allSatisfy { index, word in
             word & ~(index < other.words.count ? other.words[index] : 0) == 0

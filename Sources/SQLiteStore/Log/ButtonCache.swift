@@ -3,19 +3,20 @@ import SQLite
 
 /// The buttons of alerts, ready to be hashed.
 ///
-/// Most alerts of a queue have the buttons of some other: the last few are kept. Gain: verifying
-/// takes 0.48 × the time (`alertq-bench verify`; against none kept).
+/// Most alerts of a queue have the same buttons as some other: the last few are kept. Gain:
+/// verifying takes 0.48 times as long (`alertq-bench verify`; against none kept).
 final class ButtonCache {
-    /// What the JSON of an alert's buttons says, as it is hashed.
+    /// The buttons in an alert's JSON, in their hashed form.
     final class Buttons {
         let json: [UInt8]
         let hashed: [UInt8]
         let ids: [[UInt8]]
-        /// What an erasure leaves of them, as it is hashed, and the ids in it.
+        /// What an erasure leaves of them, in its hashed form, and the ids in it.
         let left: [UInt8]
         private let leftIDs: [[UInt8]]
         let roles: [String?]
-        /// Whether the JSON is what this program writes: another reader takes it for nothing else.
+        /// Whether the JSON is as this program writes it, so that no reader takes it for anything
+        /// else.
         let isCanonical: Bool
 
         init(json: RawColumn, _ text: String, _ buttons: [Alert.Button]) {
@@ -32,7 +33,7 @@ final class ButtonCache {
             isCanonical = StoredJSON.encode(buttons).isIdentical(to: text)
         }
 
-        /// Whether an erasure leaves the id of a button.
+        /// Whether an erasure keeps the id of a button.
         func leaves(_ name: RawColumn) -> Bool {
             name.kind == .text && leftIDs.contains { $0.withUnsafeBytes(name.holds) }
         }
@@ -42,7 +43,7 @@ final class ButtonCache {
     private var kept: [Buttons] = []
     private var oldest = 0
 
-    /// The buttons of a column; `nil` for what this program does not write.
+    /// The buttons of a column; `nil` if this program does not write them that way.
     func buttons(_ value: RawColumn) throws -> Buttons? {
         guard value.kind == .text else { return nil }
         if let known = kept.first(where: { $0.json.withUnsafeBytes(value.holds) }) { return known }

@@ -2,7 +2,7 @@ import AlertCore
 import SQLite
 import Synchronization
 
-/// A careful check that several reads go on with, without a copy of what it keeps.
+/// A careful check that is continued by several reads, without copying what it keeps.
 final class CarefulCheck: Sendable {
     private let check: Mutex<AuditCheck>
 

@@ -1,12 +1,12 @@
 import AlertCore
 import SQLite
 
-/// Compares one alert with what the audit log says of it, before any of it is returned.
+/// Compares one alert with the audit log before any of it is returned.
 ///
-/// A process that can write the file can change a row and change it back: the log's entries, whose
-/// hashes are computed again, say what was asked and how it ended.
+/// A process that can write the file can change a row and change it back. The log's entries, whose
+/// hashes are recomputed, record what was asked and how it ended.
 extension Database {
-    // By this index alone: one of somebody else's might hold other values than the table.
+    // Only this index is used: one added by another program might not match the table.
     private static let entries = """
         SELECT \(AuditRow.columns) FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0
@@ -29,13 +29,13 @@ extension Database {
 
     private enum Told: Int32, ColumnList { case alertId, seq }
 
-    /// The first of some alerts of which an entry tells, and that entry.
+    /// The first of several alerts that have an entry, and that entry.
     enum FirstTold {
         case none
         case alert(Alert.ID, entry: Int64)
     }
 
-    /// What the entries before and after the entry `?1` have to do with it.
+    /// How the entries before and after the entry `?1` relate to it.
     private enum Neighbours: Int32, ColumnList {
         case hashBefore, previousAfter
 
@@ -53,7 +53,7 @@ extension Database {
         ORDER BY seq
         """
 
-    /// Makes sure that an alert and its response are what the log says.
+    /// Makes sure that an alert and its response match the log.
     ///
     /// - Returns: The row.
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if they are not.
@@ -64,7 +64,7 @@ extension Database {
         guard let asked = entries.asked else {
             throw AlertError.inconsistent(id, "no entry says that it was asked")
         }
-        // It has the hash of no presenters at all, and would wait for ever.
+        // It has the same hash as an alert without presenters, and would wait forever.
         guard row.record.alert.presenters?.isEmpty != true else {
             throw AlertError.inconsistent(id, "it names no presenter that may show it")
         }
@@ -113,12 +113,12 @@ extension Database {
         }
     }
 
-    /// Whether versions before schema 5 asked an alert, whose entry says less.
+    /// Whether an alert was asked by a version before schema 5, whose entry contains less.
     func isAskedBefore(_ id: Alert.ID) throws -> Bool {
         EntryDetail.isOlder(asked: try firstEntries(of: id).asked?.detail)
     }
 
-    /// The digest of what an alert without texts asked; `nil` if no entry has it.
+    /// The digest of the question of an alert without texts; `nil` if no entry has it.
     func keyDigest(of row: AlertRow) throws -> KeyDigest? {
         let asked = try firstEntries(of: row.record.id).asked
         guard EntryDetail.isOlder(asked: asked?.detail) else {
@@ -130,21 +130,21 @@ extension Database {
         return KeyDigest(salt: salt, hash: hash)
     }
 
-    /// The first alert from a number on of which an entry tells.
+    /// The first alert, from an id on, that has an entry.
     func firstTold(from id: Alert.ID) throws -> FirstTold {
         try first(Self.told, .integer(id)) { row in
             .alert(row.integer(Told.alertId), entry: row.integer(Told.seq))
         } ?? .none
     }
 
-    /// Makes sure that no entry says that a response was collected, before one is written.
+    /// Makes sure that no entry records that a response was collected, before one is written.
     func checkUncollected(_ id: Alert.ID) throws {
         guard let entry = try first(Self.collections, .integer(id), read: { $0.integer() })
         else { return }
         throw AlertError.inconsistent(id, "entry \(entry) says that its response was collected")
     }
 
-    /// Who requested that a screen cancel an alert; `nil` for no request.
+    /// Who requested that a screen cancel an alert; `nil` if there is no request.
     func cancelRequest(of id: Alert.ID) throws -> CancelRequest? {
         try first(Self.requests, .integer(id)) { row in
             let entry = try unchangedEntry(row, of: id)
@@ -159,9 +159,9 @@ extension Database {
         var collected: AuditEntry?
     }
 
-    /// The entries that say that an alert was asked, how it ended, and that it was collected.
+    /// The entries that record that an alert was asked, how it ended, and that it was collected.
     ///
-    /// There is one of each, in this order: where there are two, nobody can say which one is right.
+    /// There is at most one of each, in this order: if there are two, neither can be trusted.
     private func firstEntries(of id: Alert.ID) throws -> FirstEntries {
         var found = FirstEntries()
         var last: Int64 = 0
@@ -178,7 +178,7 @@ extension Database {
             guard before == nil, sequence > last else {
                 throw AlertError.inconsistent(
                     id,
-                    "entry \(sequence) tells again what entry \(last) does, or an index is wrong")
+                    "entry \(sequence) repeats entry \(last), or an index is wrong")
             }
             last = sequence
             return true
@@ -186,7 +186,7 @@ extension Database {
         return found
     }
 
-    /// Makes sure that an entry goes on from the one before, and the one after it from this one.
+    /// Makes sure that an entry continues the previous one, and that the next one continues it.
     private func checkLinks(of entry: AuditEntry, _ id: Alert.ID) throws {
         let isLinked = try first(Self.neighbours, .integer(entry.event.sequence)) { row in
             let before = row.blob(Neighbours.hashBefore) ?? AuditHead.start.hash
@@ -198,9 +198,9 @@ extension Database {
         }
     }
 
-    /// An entry of an alert, or of none, that has the hash of what it says.
+    /// Reads an entry of an alert, or of none, and makes sure that it was not changed.
     ///
-    /// An index may lead to another alert's.
+    /// A tampered index may lead to another alert's entry.
     private func unchangedEntry(_ row: borrowing Row, of id: Alert.ID) throws -> AuditEntry {
         guard let entry = try? AuditRow.entry(row), entry.computedHash == entry.hash else {
             let sequence = row.integer(AuditRow.Column.seq)
@@ -213,10 +213,10 @@ extension Database {
         return entry
     }
 
-    /// Makes sure that an entry says that an alert has lost its texts, after it had ended and after
-    /// those who had to take its response had done so.
+    /// Makes sure that an entry records that an alert lost its texts, after it had ended and after
+    /// its response had been collected, if it had to be.
     ///
-    /// What is left of it is what the entry of its ask says.
+    /// What is left of it must match the entry of its ask.
     private func checkErasure(
         of row: AlertRow, _ asked: AuditEntry, _ entries: FirstEntries
     ) throws {
@@ -234,13 +234,13 @@ extension Database {
             throw AlertError.inconsistent(
                 id, "entry \(sequence) erased its texts before its response was collected")
         }
-        // What is left of older ones, their erasure says, if this version wrote it.
+        // For older alerts, the erasure records what is left, if this version wrote it.
         guard maySayLess, let left = erasure.left, try leftHash(of: erasure) != left else { return }
         throw AlertError.inconsistent(
             id, "what is left of it and of those erased with it was changed")
     }
 
-    /// What the log says of the erasure of an alert's texts; `nil` for nothing.
+    /// The log's record of the erasure of an alert's texts; `nil` if there is none.
     func erasure(of row: AlertRow) throws -> (sequence: Int64, alerts: ErasedAlerts)? {
         let id = row.record.id
         var found: (Int64, ErasedAlerts)?
@@ -256,7 +256,7 @@ extension Database {
         if let sequence = row.erasedSequence {
             try visit(Self.entryAt, [.integer(sequence)], read)
         } else {
-            // Erased before the row said where.
+            // Erased by a version that did not store the entry in the row.
             try visit(Self.erasures, [], read)
         }
         return found

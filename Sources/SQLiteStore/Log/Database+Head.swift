@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-// Ends of the audit log.
+// Heads of the audit log.
 extension Database {
     private enum HeadColumn: Int32, ColumnList { case seq, hash }
 
@@ -12,7 +12,7 @@ extension Database {
         try lastHead().sequence
     }
 
-    /// The end of the audit log, ``AuditHead/start`` for an empty one.
+    /// The end of the audit log; ``AuditHead/start`` if it is empty.
     func lastHead() throws -> AuditHead {
         try first(Self.head) { row in
             AuditHead(sequence: row.integer(HeadColumn.seq), hash: row.blob(HeadColumn.hash) ?? [])

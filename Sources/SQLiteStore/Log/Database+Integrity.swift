@@ -2,22 +2,22 @@ import AlertCore
 import SQLite
 
 extension Database {
-    /// What SQLite finds wrong with the file: its structure, the order of its rows, what may stand
-    /// in their columns; with `isThorough`, also indexes that have not what their table has.
+    /// The faults that SQLite finds in the file: in its structure, the order of its rows, and the
+    /// values of its columns; with `isThorough`, also indexes that don't match their table.
     ///
     /// See <https://sqlite.org/pragma.html#pragma_quick_check>.
     func integrityFaults(isThorough: Bool) throws -> [String] {
         try findings(isThorough ? "integrity_check(10)" : "quick_check(10)")
     }
 
-    /// What SQLite finds wrong with the indexes by which alerts and sources are found, as an older
-    /// file beside a newer log has them.
+    /// The faults that SQLite finds in the indexes by which alerts and sources are found, such as
+    /// those of an older file beside a newer log.
     ///
-    /// Those of responses are as many as all others together; they are compared where something
-    /// has been found. Gain: verifying takes 0.75 × the time (`alertq-bench verify`; against
-    /// ``integrityFaults(isThorough:)`` of all indexes).
+    /// The indexes of responses are as large as all others together; they are compared only if
+    /// another fault has been found. Gain: verifying takes 0.75 times as long (`alertq-bench
+    /// verify`; against ``integrityFaults(isThorough:)`` of all indexes).
     func indexFaults() throws -> [String] {
-        // What may stand in the columns, the other check looks at.
+        // The other check covers the values of the columns.
         try execute("PRAGMA ignore_check_constraints = ON")
         defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
         return try findings("integrity_check(alerts)") + findings("integrity_check(sources)")
@@ -30,10 +30,10 @@ extension Database {
     private enum IndexColumn: Int32, ColumnList { case alertId, seq }
     private enum HandlerColumn: Int32, ColumnList { case handler, seq }
 
-    /// What the indexes of the log, of responses and of waiting handlers hold, each entry once;
-    /// `nil` where one is out of order, in which case a search by it may miss what it holds.
+    /// The contents of the indexes of the log, of responses and of waiting handlers, each entry
+    /// once; `nil` if one is out of order, in which case a search may miss some of its contents.
     ///
-    /// By these, entries and the response are found when an alert is checked, and responses for
+    /// They are used to find entries and the response when an alert is checked, and responses for
     /// their handler.
     func indexSum() throws -> MultisetHash? {
         var sum = MultisetHash()

@@ -2,11 +2,11 @@ import AlertCore
 import SQLite
 
 extension Database {
-    /// Where the numbers given next are not the ones after the last; see
+    /// The tables whose next number does not follow the last one; see
     /// <https://sqlite.org/autoinc.html>.
     ///
-    /// Each table's own number, found without an index, says which was the last one; a restore has
-    /// made the next ones go on from another number, of which the log tells.
+    /// Each table's rows, read without an index, show the last number; a restore may have made the
+    /// next one continue from another number, which the log records.
     func numberingFaults(
         alerts: GivenNumbers, responses: GivenNumbers
     ) throws -> [String] {

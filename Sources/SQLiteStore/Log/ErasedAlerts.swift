@@ -1,17 +1,15 @@
 import AlertCore
 import SQLite
 
-/// The alerts whose texts one entry of the audit log says were erased.
+/// The alerts whose texts were erased according to one entry of the audit log.
 ///
-/// As text, in the entry's detail:
-/// `alerts 1-180, 183; left HASH; salt SALT; keys 17 HASH, 183 HASH`. `left` is the
-/// hash of what is left of these alerts. Of those that were asked before schema 5, each key's hash
-/// is that of what is compared when somebody asks with it again; later ones have it in the entry of
-/// their ask.
-/// Versions before schema 5 wrote neither.
+/// As text, in the entry's detail: `alerts 1-180, 183; left HASH; salt SALT; keys 17 HASH, 183
+/// HASH`. `left` is the hash of what is left of these alerts. For alerts that were asked before
+/// schema 5, `keys` has the hash of what is compared when an alert's key is used again; later ones
+/// have it in the entry of their ask. Versions before schema 5 wrote neither.
 struct ErasedAlerts: Sendable {
     private(set) var ranges: [ClosedRange<Int64>] = []
-    /// What `leftHash(of:)` made of them.
+    /// The result of `leftHash(of:)`.
     var left: [UInt8]?
     /// The salt of ``keys``.
     var salt: [UInt8]?
@@ -31,7 +29,7 @@ struct ErasedAlerts: Sendable {
         }
     }
 
-    /// Reads an entry's detail; `nil` for one that no erasure has.
+    /// Reads an entry's detail; `nil` if it is not an erasure's.
     init?(detail: String?) {
         guard let detail, detail.hasPrefix(Self.prefix) else { return nil }
         let parts = detail.split(separator: ";", omittingEmptySubsequences: false)
@@ -91,7 +89,7 @@ struct ErasedAlerts: Sendable {
 }
 
 extension Database {
-    /// The columns that are hashed, in the order in which they are.
+    /// The columns that are hashed, in this order.
     private enum LeftColumn: Int32, ColumnList {
         case id, style, priority, key, handler, presenters, buttons, defaultButton, button
 
@@ -105,9 +103,9 @@ extension Database {
 
     /// The hash of what is left of erased alerts.
     ///
-    /// The SHA-256 of these netstrings: `alertq-left-1`, then of each alert, in ascending order of
-    /// the ids, the columns `id`, `style`, `priority`, `key`, `handler`, `presenters`, `buttons`
-    /// and `default_button`, and its response's `button`.
+    /// It is the SHA-256 of these netstrings: `alertq-left-1`, then for each alert, in ascending
+    /// order of ids, the columns `id`, `style`, `priority`, `key`, `handler`, `presenters`,
+    /// `buttons` and `default_button`, and its response's `button`.
     func leftHash(of alerts: ErasedAlerts) throws -> [UInt8] {
         let input = HashInput()
         input.begin(Array("alertq-left-1".utf8))

@@ -1,14 +1,14 @@
 import AlertCore
 import SQLite
 
-/// An expiry, and what shows whether its deadline had passed.
+/// An expiry, and the evidence that its deadline had passed.
 struct ExpiryCheck {
-    /// What the entry says besides its columns; `nil` for what no expiry says.
+    /// The entry's detail; `nil` if it is not an expiry's.
     private let told: EntryDetail.Expired?
     /// The entry's time.
     private let wallMilliseconds: Int64
     private let expiry: ClockReading?
-    /// Whether a button was named that applies if nobody answers.
+    /// Whether a default button was named.
     private let hasDefault: Bool
 
     init(
@@ -20,21 +20,21 @@ struct ExpiryCheck {
         self.hasDefault = hasDefault
     }
 
-    /// Whether the entry is of the form that versions before schema 5 wrote.
+    /// Whether the entry has the form of versions before schema 5.
     var isOlder: Bool {
         if case .older = told { true } else { false }
     }
 
-    /// Whether the entry says that the alert had never been on a screen.
+    /// Whether the entry records that the alert had never been on a screen.
     var isUnseen: Bool {
         if case .told(_, true, _, _) = told { true } else { false }
     }
 
     /// Whether the deadline had passed by its own clock: the boot clock in the boot in which the
-    /// alert was asked, else, and for a moment, the wall clock. Before that only a default button
-    /// applies, where nobody is there who could answer.
+    /// alert was asked; the wall clock otherwise, and for a deadline given as a date. Before that
+    /// only a default button can be applied, if nobody is there to answer.
     ///
-    /// The older form doesn't say what the boot clock said, and so there is less to check.
+    /// The older form doesn't contain the boot clock's time, so there is less to check.
     var isInTime: Bool {
         switch told {
         case nil: return false
@@ -51,7 +51,7 @@ struct ExpiryCheck {
 extension ExpiryCheck {
     private typealias Column = ResponseContents.Column
 
-    /// Of a row of ``ResponseContents``.
+    /// Creates a check from a row of ``ResponseContents``.
     init(_ row: borrowing Row, detail: String?) {
         self.init(
             detail: detail, wallMilliseconds: row.integer(Column.resolvedMs),

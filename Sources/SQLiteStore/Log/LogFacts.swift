@@ -1,53 +1,54 @@
 import AlertCore
 import SQLite
 
-/// What the entries of a stretch of the audit log tell of the rows, as small as it can be kept.
+/// The facts that a stretch of the audit log records about the rows, in a compact form.
 ///
-/// A bit for each alert, or one sum for all: of numbers that only this run could compute, so that
-/// the sum over the entries and the one over the rows are the same if every single fact is.
+/// There is one bit per alert, or one sum over all: a sum of numbers that only this run can
+/// compute, so that the sum over the entries equals that over the rows only if every single fact is
+/// the same.
 struct LogFacts: Sendable {
     var asked = BitSet()
     var resolved = BitSet()
     private(set) var erased = BitSet()
     private(set) var cancelling = BitSet()
-    /// Those whose asking, or whose expiry or cancel, is told as versions before schema 5 did.
+    /// Alerts whose ask, or whose expiry or cancel, has the form of versions before schema 5.
     private var askedBefore = BitSet()
     private var endedBefore = BitSet()
     private var erasedBefore = BitSet()
-    /// Those that any entry names.
+    /// Alerts that appear in any entry.
     private var named = BitSet()
     private var collected = BitSet()
-    /// Those that were collected before they had a response.
+    /// Alerts that were collected before they had a response.
     private var collectedEarly = BitSet()
-    /// Those that were collected once their texts had been erased.
+    /// Alerts that were collected after their texts had been erased.
     private var collectedLate = BitSet()
     private var presented = BitSet()
-    /// Those whose row has the time of the last entry so far that tells of a showing.
+    /// Alerts whose row has the time of the last entry so far that records a showing.
     private var presentedRightly = BitSet()
-    /// Those whose expiry says that nobody had seen them.
+    /// Alerts that had never been seen, according to their expiry.
     private var unseen = BitSet()
-    /// What the last snooze says, of alerts that were not resolved after it.
+    /// The details of the last snoozes of alerts that were not resolved afterwards.
     private var snoozes: [Int64: String] = [:]
-    /// The numbers of the responses, which follow each other but for a restore.
+    /// The numbers of the responses, which are consecutive except after a restore.
     private var responses = ResponseNumbers()
-    /// The ids of the alerts, which a restore makes jump.
+    /// The ids of the alerts, which jump at a restore.
     private var alerts = GivenNumbers()
     private var sum = MultisetHash()
-    /// The last entry that is written as versions before schema 5 did, and the first one that is
-    /// written as today: none of the former comes after one of the latter.
+    /// The last entry in the form of versions before schema 5, and the first one in the current
+    /// form: none of the former may come after one of the latter.
     private var lastOlder: Int64 = 0
     private var firstNewer = Int64.max
-    /// What the indexes of the log have to hold.
+    /// The contents that the indexes of the log must have.
     private var entries = MultisetHash()
 
-    /// Adds an entry of an alert, which the index of the log has to hold; `false` for a number that
-    /// no alert has.
+    /// Adds an entry of an alert, which the index of the log must contain; `false` if no alert can
+    /// have this number.
     mutating func addEntry(_ sequence: Int64, of id: Int64) -> Bool {
         entries.add(.entry, of: id, sequence)
         return id > 0 && (named.insert(id) || named.contains(id))
     }
 
-    /// Adds what an entry says was erased; `false` for what was erased before.
+    /// Adds an erasure; `false` if something in it was erased before.
     mutating func addErased(_ alerts: ErasedAlerts, sequence: Int64) -> Bool {
         entries.add(.erasure, of: sequence, 0)
         noteForm(isOlder: alerts.left == nil, sequence)
@@ -70,7 +71,7 @@ struct LogFacts: Sendable {
         return asked.insert(id) && alerts.add(id) && (!isOlder || askedBefore.insert(id))
     }
 
-    /// Adds what the entry of a restore tells; `false` where ids or numbers don't jump far enough.
+    /// Adds a restore; `false` if ids or numbers don't jump far enough.
     mutating func addRestored(_ restored: RestoredQueue) -> Bool {
         alerts.go(onFrom: restored.firstAlert)
             && responses.given.go(onFrom: restored.firstResponse)
@@ -100,7 +101,7 @@ struct LogFacts: Sendable {
         cancelling.insert(id) || cancelling.contains(id)
     }
 
-    /// - Parameter number: The response's own, which follows that of the response before.
+    /// - Parameter number: The response's own number, which follows that of the previous response.
     mutating func addResolved(
         _ id: Int64, number: Int64, isOlder: Bool, _ sequence: Int64
     ) -> Bool {
@@ -108,12 +109,12 @@ struct LogFacts: Sendable {
         sum.add(.response, of: id, number)
         guard responses.add(number) else { return false }
         if !snoozes.isEmpty { snoozes[id] = nil }
-        // Most ends have one form only.
+        // Most ends have only one form.
         if isOlder { lastOlder = max(lastOlder, sequence) }
         return !isOlder || endedBefore.insert(id)
     }
 
-    /// Adds what an expiry says was never on a screen; `false` if it was.
+    /// Adds an alert that was never on a screen according to its expiry; `false` if it was.
     mutating func addUnseen(_ id: Int64) -> Bool {
         unseen.insert(id) && !presented.contains(id)
     }
@@ -125,7 +126,7 @@ struct LogFacts: Sendable {
         if !resolved.contains(id) { _ = collectedEarly.insert(id) }
     }
 
-    /// Adds what the next stretch has seen; `false` if both have seen the same.
+    /// Adds the facts of the next stretch; `false` if both have the same fact.
     mutating func merge(_ next: LogFacts) -> Bool {
         askedBefore.formUnion(next.askedBefore)
         endedBefore.formUnion(next.endedBefore)
@@ -169,8 +170,8 @@ extension LogFacts {
         var sql: String { self == .isWithdrawn ? "outcome = 'withdrawn'" : snakeCased }
     }
 
-    /// Whether there is no alert and no response but these, and each is in the state that the log
-    /// tells of.
+    /// Whether there are no other alerts and responses than these, and each is in the state that
+    /// the log records.
     func isEverything(in db: Database, at now: ClockReading) throws -> Bool {
         var found = MultisetHash()
         var pending = PendingCounts()
@@ -201,7 +202,7 @@ extension LogFacts {
             } else if !row.isNull(Responses.handler) {
                 indexed.add(.handler, of: row.raw(Responses.handler).bytesHash, number)
             }
-            // That these are the numbers which the entries tell of, the sum says.
+            // The sum shows that these are the numbers in the entries.
             isRight = resolved.contains(id) && number > last
             last = number
             return isRight
@@ -257,11 +258,11 @@ extension LogFacts {
     }
 
     private func isCancelRight(_ id: Int64, isRequested: Bool) -> Bool {
-        // A mark of older versions has no entry, and counts for nothing.
+        // A mark by older versions has no entry and is ignored.
         isRequested == cancelling.contains(id) || (isRequested && askedBefore.contains(id))
     }
 
-    /// Whether an alert sleeps as its last snooze says, or its snooze may be over.
+    /// Whether an alert's snooze is that of its last snooze entry, or may be over.
     private func isSnoozeRight(_ row: borrowing Row, at now: ClockReading) -> Bool {
         guard let told = snoozes[row.integer(Alerts.id)] else { return false }
         guard !row.isNull(Alerts.snoozedMs) else {
@@ -291,7 +292,7 @@ extension Row {
 }
 
 extension RawColumn {
-    /// A hash of the bytes, in this process; texts that only look alike differ.
+    /// A hash of the bytes, valid in this process; texts that only look alike differ.
     var bytesHash: Int64 {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)

@@ -1,13 +1,13 @@
 import AlertCore
 import Synchronization
 
-/// The newest audit entry that this process knows of; it only grows.
+/// The newest audit entry that this process knows; it only grows.
 ///
-/// It tells where events go on from; whether a file that replaced the database is the same
+/// It determines where events continue; whether a file that replaced the database is the same
 /// queue, because only that has an entry with this number and this hash; and whether anything has
 /// happened that this process did not do itself.
 ///
-/// Gain of the last: a story takes 0.72 × the time and 0.63 × the processor's time (`alertq-bench
+/// Gain of the last: a story takes 0.72 times as long and 0.63 times the CPU time (`alertq-bench
 /// story`, files in memory; against a `didCommit` that always returns `true`).
 final class LogTail: Sendable {
     /// A transaction of this process.
@@ -16,13 +16,14 @@ final class LogTail: Sendable {
         let start: AuditHead
         /// The newest entry in it.
         let head: AuditHead
-        /// Whether others in this process than those who wrote it have to look at it.
+        /// Whether parts of this process other than its writer need to see it.
         let concernsOthers: Bool
     }
 
     private struct State {
         var newest = AuditHead.start
-        /// All entries after this one are this process's own, and concern nobody else in it.
+        /// All entries after this one are this process's own, and no other part of it needs to see
+        /// them.
         var ownSince: Int64 = 0
         /// A transaction that is being committed; a reader may see it first.
         var expected: Commit?
@@ -32,15 +33,15 @@ final class LogTail: Sendable {
     private let state = Mutex(State())
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Has somebody told when the files that this process has open are no longer the queue's.
+    /// Sets the closure that is called when this process's open files are no longer the queue's.
     func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
 
-    /// Tells that files were deleted or replaced: all who have them open must let go of them.
+    /// Reports that files were deleted or replaced: all connections to them must be closed.
     func tellMoved() { moved.withLock { $0 }?() }
 
     var head: AuditHead { state.withLock { $0.newest } }
 
-    /// Notes what a reader has found at the end of the log.
+    /// Records the end of the log as found by a reader.
     func raise(to head: AuditHead) {
         state.withLock { state in
             guard head.sequence > state.newest.sequence else { return }
@@ -53,7 +54,7 @@ final class LogTail: Sendable {
         }
     }
 
-    /// Notes that a transaction is about to be committed.
+    /// Records that a transaction is about to be committed.
     func expect(_ commit: Commit) {
         state.withLock { state in
             state.expected = commit
@@ -61,8 +62,8 @@ final class LogTail: Sendable {
         }
     }
 
-    /// Notes that the expected transaction is on disk; returns whether it, or something that
-    /// another process did before it, has to be looked at.
+    /// Records that the expected transaction is on disk; returns whether it, or something that
+    /// another process did before it, must be examined.
     func didCommit() -> Bool {
         state.withLock { state in
             guard let expected = state.expected else { return true }
@@ -77,7 +78,7 @@ final class LogTail: Sendable {
         }
     }
 
-    /// Whether everything after an entry was done by this process, which knows what follows.
+    /// Whether everything after an entry was done by this process and is known to it.
     func isOwn(since sequence: Int64) -> Bool {
         state.withLock { sequence >= $0.ownSince }
     }
@@ -89,7 +90,7 @@ final class LogTail: Sendable {
         }
     }
 
-    /// The log has grown by the transaction, and perhaps by something before it.
+    /// Extends the log by the transaction, and perhaps by something before it.
     private static func append(_ commit: Commit, to state: inout State) {
         let isContiguous = commit.start == state.newest
         state.concernedOthers = !isContiguous || commit.concernsOthers

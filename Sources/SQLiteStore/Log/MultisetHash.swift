@@ -1,7 +1,7 @@
 import AlertCore
 
-/// A sum over facts, each mixed with a key of this process: which facts they were doesn't depend on
-/// their order, and nobody can find others with the same sum.
+/// A sum over facts, each mixed with a key of this process: it doesn't depend on their order, and
+/// other facts with the same sum can't be constructed.
 struct MultisetHash: Sendable, Equatable {
     enum Kind: UInt8 {
         case collected
@@ -21,8 +21,8 @@ struct MultisetHash: Sendable, Equatable {
     )
     private var value: UInt64 = 0
 
-    /// Mixes as MurmurHash3 ends (Appleby), which is not linear: facts that swap positions have
-    /// another sum.
+    /// Mixes like the finalizer of MurmurHash3 (Appleby), which is not linear: facts that swap
+    /// positions have a different sum.
     mutating func add(_ kind: Kind, of id: Int64, _ fact: Int64, times: Int64 = 1) {
         let (first, second, third) = Self.keys
         var bits = UInt64(bitPattern: id) &* first &+ UInt64(kind.rawValue)

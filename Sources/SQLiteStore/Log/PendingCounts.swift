@@ -1,13 +1,13 @@
 import AlertCore
 import SQLite
 
-/// How many alerts wait, by source, counted again.
+/// The number of waiting alerts by source, counted from the rows.
 struct PendingCounts: Sendable {
     private enum Sources: Int32, ColumnList { case id, uid, name, pending }
     private enum Accounts: Int32, ColumnList { case uid, pending }
 
     private var counts: [Int64: Int64] = [:]
-    /// For whose turn the alerts of a source wait; more than one is wrong.
+    /// The accounts for whose turn the alerts of a source wait; more than one is wrong.
     private var accounts: [Int64: Set<Int64?>] = [:]
 
     /// Counts an alert of a source, which waits for the turn of an account.
@@ -16,7 +16,7 @@ struct PendingCounts: Sendable {
         accounts[source, default: []].insert(account)
     }
 
-    /// The sources and accounts whose rows say otherwise, and sources that appear twice.
+    /// The sources and accounts whose rows differ, and sources that appear twice.
     func differences(from db: Database) throws -> [String] {
         struct Source: Hashable {
             let uid: Int64

@@ -4,23 +4,24 @@ import SQLite
 
 /// A verification of a stretch of the audit log that only says "all is well" or "look again".
 ///
-/// ``AuditCheck`` is the careful one, and alone reports problems. This one takes the bytes where
-/// SQLite has them, makes no records, and gives up at the first thing that is not plainly right. So
-/// it may be wrong in one direction only, and the tests of forged logs hold for it as well: it runs
+/// ``AuditCheck`` is the careful one, and only it reports problems. This one uses the bytes in
+/// SQLite's memory, creates no records, and gives up at the first thing that is not clearly right.
+/// So it can err in one direction only, and the tests of forged logs cover it as well: it runs
 /// first.
-///
-/// Gain: verifying a million entries takes 0.25 × the processor's time and, in stretches, 0.19 ×
+/// first.
+///Gain: verifying a million entries takes 0.25 times the CPU time and, in stretches, 0.19 times as
+///long (`alertq-bench verify`; against the careful check alone).
 /// the time (`alertq-bench verify`; against the careful check alone).
 final class QuickAuditCheck {
     static let pageLength: Int64 = 1000
 
-    /// The last entry that was found to be right.
+    /// The last entry that was found to be correct.
     private(set) var head: AuditHead
     private(set) var seen = LogFacts()
     private let input = HashInput()
     private let contents = AlertContents()
     private let responses: ResponseContents
-    /// The hash of the entry before, at 0, and the one that has just been computed, at 32.
+    /// The hash of the previous entry, at 0, and the one that has just been computed, at 32.
     private let hashes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
     private var sequence: Int64
 
@@ -35,10 +36,10 @@ final class QuickAuditCheck {
         hashes.deallocate()
     }
 
-    /// Checks the next entries, up to a number; returns whether they are as they should be.
+    /// Checks the next entries, up to a number; returns whether they are correct.
     func readPage(_ db: Database, through last: Int64) throws -> Bool {
         let end = min(last, sequence + Self.pageLength)
-        // Another page may be another state of the database.
+        // The next page may be read from a newer state of the database.
         contents.forgetHashes()
         var isRight = true
         try db.forEach(
@@ -75,7 +76,7 @@ final class QuickAuditCheck {
         }
     }
 
-    /// Adds a column's bytes, if the column holds what it may hold.
+    /// Adds a column's bytes, if its value has the expected form.
     private func add(_ value: RawColumn, _ form: Form) -> Bool {
         switch (form, value.kind) {
         case (.optionalText, .null), (.optionalNumber, .null), (.optionalBytes, .null),
@@ -97,7 +98,7 @@ final class QuickAuditCheck {
         return true
     }
 
-    /// Whether the rows are as the entry tells.
+    /// Whether the rows agree with the entry.
     private func agrees(
         _ event: AlertEvent.Kind, _ row: borrowing Row, _ db: Database
     ) throws -> Bool {
@@ -118,7 +119,7 @@ final class QuickAuditCheck {
         }
         let alert = row.raw(Entry.alertId)
         if alert.kind == .integer, !seen.addEntry(sequence, of: alert.integer) { return false }
-        // Of the whole queue, or of an alert that some program was to run a command for.
+        // These concern the whole queue, or an alert for which a command was run.
         if event == .access || event == .ran { return true }
         guard alert.kind == .integer else { return false }
         let id = alert.integer
@@ -148,13 +149,13 @@ final class QuickAuditCheck {
         case .returned, .ran, .access, .reminded, .seen:
             return true
         case .erased, .restored:
-            // Told above, because they are about no alert.
+            // Handled above, because they concern no alert.
             return false
         }
     }
 }
 
-// MARK: - What columns may hold
+// MARK: - Permitted column values
 
 extension QuickAuditCheck {
     private typealias Entry = AuditRow.Column
@@ -170,12 +171,12 @@ extension QuickAuditCheck {
     }
 
     private static let kind = Array("alertq-audit-1".utf8)
-    /// Times that a `Date` holds to the millisecond.
+    /// Times that a `Date` represents to the millisecond.
     private static let times = -(Int64(1) << 52)...(Int64(1) << 52)
     private static let uids = Int64(0)...Int64(UInt32.max)
     private static let all = Int64.min...Int64.max
 
-    /// The columns that are hashed, in the order in which they are, and what each may hold.
+    /// The columns that are hashed, in this order, and their permitted values.
     private static let forms: [(Entry, Form)] = [
         (.seq, .number(1...Int64.max)), (.atMs, .number(times)), (.event, .text),
         (.alertId, .optionalNumber(all)), (.source, .optionalText),

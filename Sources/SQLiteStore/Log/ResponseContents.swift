@@ -7,16 +7,16 @@ import SQLite
 struct ResponseContents {
     let known: ButtonCache
 
-    /// What there is to know of a response that is the one of its entry.
+    /// Facts about a response that matches its entry.
     struct Found {
         let number: Int64
-        /// Whether its entry tells as little as those of versions before schema 5.
+        /// Whether its entry has the form of versions before schema 5.
         var isOlder = false
-        /// Whether the entry of its expiry says that the alert was never on a screen.
+        /// Whether its expiry's entry records that the alert was never on a screen.
         var isUnseen = false
     }
 
-    /// The response of an alert, if it is the one that the entry tells of; else `nil`.
+    /// Returns the response of an alert if it is the one in the entry; else `nil`.
     func response(
         of id: Int64, _ entry: borrowing Row, _ db: Database
     ) throws -> Found? {
@@ -39,7 +39,7 @@ struct ResponseContents {
         } ?? nil
     }
 
-    /// Whether an expiry came when it had to, and a cancel was handled as its entry says.
+    /// Whether an expiry came when it was due, and a cancel was handled as its entry records.
     private func hasReason(
         _ row: borrowing Row, _ entry: borrowing Row, _ found: inout Found
     ) -> Bool {
@@ -54,7 +54,7 @@ struct ResponseContents {
         return found.isOlder || isHandled == EntryDetail.isHandled(entry.optionalText(Entry.detail))
     }
 
-    /// A timer is no responder; the entry then names the process that stored it.
+    /// A timer is not a responder; the entry then names the process that stored it.
     private func hasResponder(_ row: borrowing Row, _ entry: borrowing Row) -> Bool {
         let isTimer =
             row.holds(Column.outcome, "expired")
@@ -90,7 +90,7 @@ struct ResponseContents {
 extension ResponseContents {
     private typealias Entry = AuditRow.Column
 
-    /// A response and what it has of its alert.
+    /// The columns of a response and of its alert.
     enum Column: Int32, ColumnList {
         case outcome, buttonIndex, resolvedBy, resolvedMs, uid, user, via, tty, ssh, host, pid
         case source, alertSource, key, alertKey, handler, alertHandler, button, buttons, salt
@@ -113,7 +113,7 @@ extension ResponseContents {
         JOIN sources NOT INDEXED ON sources.id = source_id WHERE alert_id = ?
         """
 
-    /// Where a response and its entry tell who gave it.
+    /// The columns for who gave a response, in its row and in its entry.
     private static let responder: [(Column, Entry)] = [
         (.uid, .uid), (.user, .user), (.via, .via), (.tty, .tty), (.ssh, .ssh), (.host, .host),
         (.pid, .pid),

@@ -4,7 +4,7 @@ import SQLite
 import Synchronization
 
 extension SQLiteAlertStore {
-    /// Events after a sequence number, oldest first.
+    /// Returns events after a sequence number, oldest first.
     ///
     /// - Parameter isChecked: Whether an entry that was changed is an error.
     nonisolated(nonsending) func events(
@@ -68,16 +68,16 @@ extension SQLiteAlertStore {
         try await read("check the database") { try $0.structuralDamage() }
     }
 
-    /// Recomputes the chain, and compares alerts and responses with what it says of them.
+    /// Recomputes the chain, and compares alerts and responses with it.
     ///
-    /// It reads in short transactions, so that a long log does not keep the write-ahead log from
-    /// being reused meanwhile. Where the quick check finds that all is well, that is the report;
-    /// else the careful one finds out what is not.
+    /// It reads in short transactions, so that a long log does not prevent the write-ahead log from
+    /// being reused in the meantime. If the quick check finds that all is well, that is the report;
+    /// otherwise the careful one finds the problems.
     package nonisolated(nonsending) func verify(
         expecting head: AuditHead?,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(AlertError) -> AuditReport {
-        // An error is the careful check's to tell, like any other trouble.
+        // The careful check reports errors like any other problem.
         if let report = try? await quickAuditReport(expecting: head, progress) { return report }
         let total = Int(try await read("read the audit log") { try $0.lastSequence() })
         let careful = CarefulCheck(expecting: head)
@@ -94,7 +94,7 @@ extension SQLiteAlertStore {
 }
 
 extension Database {
-    /// The sequence number after which the last entries begin, of all or of one alert.
+    /// The sequence number after which the last entries, of all alerts or of one, begin.
     fileprivate func sequence(beforeLast count: Int, of id: Alert.ID?) throws -> Int64 {
         try first(
             """

@@ -4,14 +4,14 @@ import SQLite
 import Synchronization
 
 extension SQLiteAlertStore {
-    /// The report on an audit log in which everything is plainly right; `nil` for any other.
+    /// Returns the report on an audit log that is clearly correct; `nil` for any other.
     ///
-    /// An entry's hash covers the stored hash of the one before, so stretches of the log can be
-    /// checked at the same time, each from the stored hash that it goes on from: the stretch before
-    /// shows that this hash is right.
+    /// An entry's hash covers the stored hash of the previous one, so stretches of the log can be
+    /// checked concurrently, each starting from a stored hash: the previous stretch shows that this
+    /// hash is right.
     ///
-    /// Gain with two processors: verifying takes 0.62 × the time that one stretch takes, and 0.87 ×
-    /// what it takes with SQLite's own check after the stretches (`alertq-bench verify`).
+    /// Gain with two processors: verifying takes 0.62 times as long as in one stretch, and 0.87
+    /// times as long as with SQLite's own check after the stretches (`alertq-bench verify`).
     func quickAuditReport(
         expecting expected: AuditHead?,
         _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -41,12 +41,12 @@ extension SQLiteAlertStore {
         for result in results {
             guard let result, seen.merge(result) else { return nil }
         }
-        // What is left is one thread's work, and SQLite's own check is another's.
+        // The rest is done by one thread, and SQLite's own check by another.
         async let isSound = isSound()
         let (all, end) = (seen, starts.last ?? .start)
         let report = try await read("verify the audit log") { [clock] db -> AuditReport? in
             var seen = all
-            // What was written meanwhile, and all the rows, as of one moment.
+            // The entries written in the meantime, and all the rows, as of one moment.
             let tail = QuickAuditCheck(after: end)
             let last = try db.lastHead().sequence
             while tail.head.sequence < last {
@@ -63,7 +63,7 @@ extension SQLiteAlertStore {
         return await isSound ? report : nil
     }
 
-    /// Whether SQLite finds nothing wrong with the file, on a connection of its own.
+    /// Whether SQLite finds no faults in the file, on a separate connection.
     private func isSound() async -> Bool {
         let reader = QueueConfined(makeReader(), label: "alertq.verify")
         let findings = try? await reader.run { reader throws(AlertError) in
@@ -74,7 +74,7 @@ extension SQLiteAlertStore {
         return findings?.isEmpty ?? false
     }
 
-    /// Where the stretches begin and the last one ends: one a processor, if they are worth it.
+    /// Where the stretches begin and the last one ends: one per processor, if that pays off.
     private static func starts(of db: Database) throws -> [AuditHead] {
         let last = try db.lastHead()
         let processors = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -85,7 +85,7 @@ extension SQLiteAlertStore {
         return [.start] + inner + (last.sequence > 0 ? [last] : [])
     }
 
-    /// Checks a stretch on a connection of its own, page by page; `nil` if anything is not right.
+    /// Checks a stretch on a separate connection, page by page; `nil` if anything is wrong.
     private func check(
         after start: AuditHead, through last: Int64, _ step: @Sendable (Int64) -> Void
     ) async -> LogFacts? {

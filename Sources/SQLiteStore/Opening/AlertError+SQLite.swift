@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-/// Names the operation that failed: only here an SQLite error becomes an ``AlertError``.
+/// Names the operation that failed: SQLite errors become ``AlertError``s only here.
 func storing<Result>(
     _ operation: String, _ body: () throws -> Result
 ) throws(AlertError) -> Result {
@@ -13,17 +13,17 @@ func storing<Result>(
 }
 
 extension AlertError {
-    /// The greatest number that a row can have is taken, which only somebody who changed the file
-    /// can have brought about.
+    /// The highest possible row number is taken, which can only happen if the file was tampered
+    /// with.
     static func usedUp(_ rows: String) -> AlertError {
         .storage(
             operation: "number the \(rows)",
-            "the last of them has the greatest number that there is, so that somebody must have "
+            "the last of them has the greatest possible number, so that somebody must have "
                 + "changed the file; put a copy of it back")
     }
 }
 
-/// The ``AlertError`` that tells a caller about a failure underneath.
+/// The ``AlertError`` for a failure in the layers below.
 func translated(_ error: any Error, _ operation: String) -> AlertError {
     switch error {
     case let error as AlertError:

@@ -5,16 +5,16 @@ import Migrations
 import SQLite
 import Synchronization
 
-/// The database file of a queue: created, recognised, migrated and opened here.
+/// The database file of a queue, which is created, recognised, migrated and opened here.
 struct DatabaseFile: Sendable {
     /// Marks the file as ours, "alrq"; see <https://sqlite.org/pragma.html#pragma_application_id>.
     static let applicationID: UInt32 = 0x616c_7271
     let files: QueueFiles
 
-    /// The files that this process has open through SQLite, and how often.
+    /// The files that this process has open through SQLite, with a count of each.
     ///
-    /// POSIX locks are lost when a process closes *any* descriptor of a file, so a file that is in
-    /// this list is never opened beside SQLite (<https://sqlite.org/howtocorrupt.html>, 2.2).
+    /// A process loses its POSIX locks when it closes *any* descriptor of a file, so a file in this
+    /// list is never opened except through SQLite (<https://sqlite.org/howtocorrupt.html>, 2.2).
     private static let opened = Mutex<[FileIdentity: Opened]>([:])
 
     private struct Opened {
@@ -24,10 +24,10 @@ struct DatabaseFile: Sendable {
 
     private var path: String { files.database }
 
-    /// Creates and migrates the file if need be, and opens it for the writer.
+    /// Creates and migrates the file if necessary, and opens it for the writer.
     ///
-    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer; it
-    ///   is not touched then.
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer;
+    ///   it is not touched then.
     func openForWriting(lock: () throws(AlertError) -> Void) throws(AlertError) -> OpenDatabase {
         let header = try inspect()
         if header == .ours {
@@ -39,7 +39,7 @@ struct DatabaseFile: Sendable {
         }
         try lock()
         try files.checkOwners(isLocked: true)
-        // Somebody else may have made it since.
+        // Another process may have created it in the meantime.
         if FileIdentity(path: path) == nil { try create() }
         if header == .empty { try takeOver() }
         let database = try open()
@@ -49,12 +49,12 @@ struct DatabaseFile: Sendable {
         return try ready(database)
     }
 
-    /// Opens the file, which must exist already and go on with the history that is known.
+    /// Opens the file, which must exist and continue the known history.
     ///
-    /// A file that replaced ours has alerts of its own with the same ids: a person
-    /// would answer one question, and the answer would be stored for another.
+    /// A file that replaced ours has its own alerts with the same ids: a person would answer one
+    /// question, and the answer would be stored for another.
     ///
-    /// - Parameter isReadOnly: Whether the connection writes nothing, not even by mistake.
+    /// - Parameter isReadOnly: Whether the connection must not write, not even by mistake.
     func openExisting(
         continuing head: AuditHead, isReadOnly: Bool = false
     ) throws(AlertError) -> OpenDatabase {
@@ -62,7 +62,7 @@ struct DatabaseFile: Sendable {
         do throws(AlertError) {
             return try openInspected(continuing: head, isReadOnly)
         } catch {
-            // SQLite has many words for a file that is taken from under its hands.
+            // SQLite reports a file that is removed while it is open in many ways.
             guard case .storage = error, found == nil || FileIdentity(path: path) != found else {
                 throw error
             }
@@ -93,35 +93,35 @@ struct DatabaseFile: Sendable {
 
     /// Opens the file for `doctor`, with any schema.
     ///
-    /// - Returns: `nil` where there is no queue in it yet.
+    /// - Returns: `nil` if there is no queue in it yet.
     func openUnchecked() throws(AlertError) -> OpenDatabase? {
         try inspect() == .ours ? open() : nil
     }
 
-    /// Opens the file again after a failure, and has SQLite check its structure.
+    /// Opens the file again after a failure, and lets SQLite check its structure.
     func reopenAfterFailure(continuing head: AuditHead) throws(AlertError) -> OpenDatabase {
         let database = try openExisting(continuing: head)
         try storing("check \(path) after a failure") {
             let finding = try database.handle.first("PRAGMA quick_check(1)") { $0.text() }
             guard finding == "ok" else {
                 throw AlertError.storage(
-                    operation: "use \(path) after a failure", finding ?? "the check said nothing")
+                    operation: "use \(path) after a failure", finding ?? "it returned nothing")
             }
         }
         return database
     }
 
-    /// Syncs what the write-ahead log holds, before anybody is told of it.
+    /// Syncs the contents of the write-ahead log before they are returned to anyone.
     ///
-    /// A process that was killed between writing its commit and syncing it leaves a commit that
-    /// the next one to open the file recovers and reads, and that a power loss could still take
-    /// away. Once this connection is open, no commit is seen before it has been synced.
+    /// A process that was killed between writing its commit and syncing it leaves a commit that the
+    /// next process to open the file recovers and reads, but that a power loss could still undo.
+    /// Once this connection is open, no commit is visible before it has been synced.
     func syncLog() throws(AlertError) {
         guard let size = FileIdentity(path: files.wal)?.size, size > 0 else { return }
-        // SQLite holds no locks on this file, so that closing it here loses none.
+        // SQLite holds no locks on this file, so closing it here loses none.
         let raw = Glibc.open(files.wal, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard raw >= 0 else {
-            // Removed just now by a program that has copied all of it into the database.
+            // Just removed by a program that has copied all of it into the database.
             guard errno != ENOENT else { return }
             throw SystemError.current("open", files.wal)
         }
@@ -136,7 +136,7 @@ struct DatabaseFile: Sendable {
         case ours
     }
 
-    /// Reads the first bytes of the file, without SQLite, so that a foreign file stays untouched.
+    /// Reads the first bytes of the file without SQLite, so that a foreign file stays untouched.
     ///
     /// See <https://sqlite.org/fileformat2.html#the_database_header>.
     private func inspect() throws(AlertError) -> Header {
@@ -161,7 +161,7 @@ struct DatabaseFile: Sendable {
         return .ours
     }
 
-    /// Whether the power was lost while the first commit was being written: some of its pages are
+    /// Whether power was lost while the first commit was being written: some of its pages are
     /// there, the first one is not, and SQLite's journal is there to undo it.
     private func isHalfMade(_ header: [UInt8]) -> Bool {
         header.allSatisfy { $0 == 0 } && (FileIdentity(path: files.journal)?.size ?? 0) > 0
@@ -181,7 +181,7 @@ struct DatabaseFile: Sendable {
         bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Gives a file that somebody made beforehand, and left empty, the mode of a queue's files.
+    /// Gives the mode of a queue's files to an empty file that was created beforehand.
     private func takeOver() throws(AlertError) {
         guard FileIdentity(path: path)?.size == 0 else { return }
         guard chmod(path, files.mode) == 0 else {
@@ -189,12 +189,12 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Makes an empty file with the right mode from the first moment on.
+    /// Creates an empty file with the right mode from the start.
     private func create() throws(AlertError) {
-        // What a deleted database left behind is not the new one's log, and its shared memory may
-        // still be mapped by processes that have the deleted one open.
+        // Files left behind by a deleted database don't belong to the new one, and its shared
+        // memory may still be mapped by processes that have the deleted one open.
         for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
-        // Under another name first: the file at `path` must never be opened beside SQLite.
+        // Under another name first: the file at `path` must never be opened except through SQLite.
         let draft = path + "-new.\(getpid())"
         unlink(draft)
         let raw = Glibc.open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, files.mode)
@@ -213,7 +213,7 @@ struct DatabaseFile: Sendable {
         }
         let isDivided = Self.opened.withLock { opened in
             let known = opened[identity]?.walFiles
-            // SQLite would go on with the shared memory that the others of this process use.
+            // SQLite would keep using the shared memory of this process's other connections.
             if let known, known != WALFiles(of: files) { return true }
             opened[identity, default: Opened()].count += 1
             return false
@@ -232,10 +232,10 @@ struct DatabaseFile: Sendable {
                 throw error
             }
             try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
-            // The process that makes the file now has it to itself for a moment.
+            // A process that is just creating the file has it locked for a moment.
             handle.busyMilliseconds = 5000
-            // These need no schema. After its check, each would have all statements compiled again,
-            // and so the schema checked again.
+            // These need no schema. After the schema is checked, each would have all statements
+            // compiled again, and so the schema checked again.
             try handle.execute(
                 """
                 PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;
@@ -266,14 +266,14 @@ struct DatabaseFile: Sendable {
         try storing("read the schema of \(path)") { try database.schema.runAlone() }
     }
 
-    /// Whether the last step of the making was reached; a crash may have come before it.
+    /// Whether the last step of creating it was reached; a crash may have come before it.
     private func isInWALMode(_ database: OpenDatabase) throws(AlertError) -> Bool {
         try storing("read the journal mode of \(path)") {
             try database.handle.first("PRAGMA journal_mode") { $0.text() } == "wal"
         }
     }
 
-    /// Sets what every connection needs, and makes sure that it holds.
+    /// Applies the settings that every connection needs, and makes sure that they are in force.
     private func ready(_ database: OpenDatabase) throws(AlertError) -> OpenDatabase {
         try storing("open \(path)") {
             let db = database.handle
@@ -283,7 +283,7 @@ struct DatabaseFile: Sendable {
                 PRAGMA synchronous = FULL; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
                 PRAGMA journal_size_limit = 8388608;
                 """)
-            // From the first read on the log and the shared memory are there.
+            // From the first read on, the log and the shared memory exist.
             _ = try db.first("SELECT 1 FROM sqlite_schema LIMIT 1") { $0.integer() }
             let journal = try db.first("PRAGMA journal_mode") { $0.text() }
             let synchronous = try db.first("PRAGMA synchronous") { $0.integer() }
@@ -295,8 +295,8 @@ struct DatabaseFile: Sendable {
             }
         }
         let walFiles = WALFiles(of: files)
-        // While it was being opened, another database may have replaced it, whose log SQLite
-        // would take for this one's.
+        // While it was being opened, another database may have replaced it, and SQLite would use
+        // that one's log.
         guard database.identity == FileIdentity(path: path) else {
             throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
         }

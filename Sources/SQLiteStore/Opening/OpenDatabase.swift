@@ -2,7 +2,7 @@ import AlertCore
 import Linux
 import SQLite
 
-/// A database together with its files' identities, so that one that was replaced is noticed.
+/// A database with its files' identities, so that a replacement is noticed.
 struct OpenDatabase {
     let handle: Database
     let schema: SchemaCheck
@@ -10,14 +10,14 @@ struct OpenDatabase {
     let files: QueueFiles
     let walFiles: WALFiles?
 
-    /// Whether all of its files still stand at their paths.
+    /// Whether all of its files are still at their paths.
     ///
-    /// Somebody who deletes the log or the shared memory divides the processes into those that
-    /// still use them and those that make new ones: they would overwrite each other's commits
+    /// Deleting the log or the shared memory divides the processes into those that still use them
+    /// and those that create new ones: they would overwrite each other's commits
     /// (<https://sqlite.org/howtocorrupt.html>, 4.3).
     var isAtItsPath: Bool { logSizeAtItsPath != nil }
 
-    /// The bytes of its log; `nil` unless all of its files still stand at their paths.
+    /// The size of its log in bytes; `nil` unless all of its files are still at their paths.
     var logSizeAtItsPath: Int64? {
         guard identity == FileIdentity(path: files.database) else { return nil }
         let found = WALFiles(of: files)

@@ -2,7 +2,7 @@ import AlertCore
 import Dispatch
 import Synchronization
 
-/// A value that only code on one serial queue can touch.
+/// A value that only code on one serial queue can access.
 ///
 /// This is the package's single `@unchecked Sendable`. It is sound because `value` and `queue` are
 /// private, `queue` is serial, and every access to `value` happens in a closure that runs on it.
@@ -15,20 +15,19 @@ final class QueueConfined<Value>: @unchecked Sendable {
         self.value = value
     }
 
-    /// Runs a closure on the queue, later, while the caller's thread goes on.
+    /// Runs a closure on the queue later, while the caller continues.
     func async(_ body: @escaping @Sendable (inout Value) -> Void) {
         queue.async { body(&self.value) }
     }
 
-    /// Runs a closure on the queue, and returns its result to a task that holds no thread
-    /// meanwhile.
+    /// Runs a closure on the queue, and returns its result to a task that does not block a thread.
     nonisolated(nonsending) func run<Result: Sendable>(
         _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
     ) async throws(AlertError) -> Result {
         try await result(body).get()
     }
 
-    /// Runs a closure likewise, and returns its result or its error.
+    /// Runs a closure in the same way, and returns its result or its error.
     private nonisolated(nonsending) func result<Result: Sendable>(
         _ body: @escaping @Sendable (inout Value) throws(AlertError) -> Result
     ) async -> Swift.Result<Result, AlertError> {
@@ -42,8 +41,8 @@ final class QueueConfined<Value>: @unchecked Sendable {
         }
     }
 
-    /// Runs a closure on the queue that can ask whether the calling task has been cancelled, which
-    /// its thread can't see.
+    /// Runs a closure on the queue; it can ask whether the calling task has been cancelled, which
+    /// it can't see from the queue's thread.
     nonisolated(nonsending) func run<Result: Sendable>(
         untilCancelled body:
             @escaping @Sendable (inout Value, _ isCancelled: () -> Bool) throws(AlertError) ->

@@ -2,20 +2,20 @@ import AlertCore
 import Glibc
 import Linux
 
-/// The files of one queue: the database and those beside it.
+/// The files of one queue: the database and the files beside it.
 struct QueueFiles: Sendable {
     let database: String
-    /// The mode of every file: 0660 in a directory that a group shares, else 0600.
+    /// The mode of every file: 0660 in a directory shared by a group, else 0600.
     let mode: mode_t
     private let sharing: SharedDirectory
 
-    /// Looks at the directory of a database.
+    /// Examines the directory of a database.
     ///
-    /// A symbolic link is followed here, as SQLite does, so that all files of a queue stand beside
-    /// the same database under any name; but not where others could have put it.
+    /// A symbolic link is followed here, as SQLite does, so that all files of a queue are beside
+    /// the same database under any name; but not if others could have created the link.
     ///
-    /// - Throws: if the path is empty, no regular file, in a directory that does not exist, or a
-    ///   link in one that others may write.
+    /// - Throws: If the path is empty, is not a regular file, is in a directory that does not
+    ///   exist, or is a link in a directory that others may write.
     init(database: String) throws(AlertError) {
         guard !database.isEmpty, !database.utf8.contains(0) else {
             throw .invalid("database path", "is empty or contains a NUL character")
@@ -36,17 +36,17 @@ struct QueueFiles: Sendable {
         }
         self.database = (directory == "/" ? "" : directory) + resolved[slash...]
         sharing = SharedDirectory(status)
-        // A directory with the set-group-id bit that its group may write is shared on purpose.
+        // A group-writable directory with the set-group-ID bit is shared on purpose.
         mode = sharing.hasGroupFiles ? 0o660 : 0o600
         try Self.checkName(absolute)
     }
 
-    /// Makes sure that a database is reached by no link in a directory that others may write.
+    /// Makes sure that no link in a directory that others may write leads to a database.
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     private static func checkName(_ path: String) throws(AlertError) {
         var name = path
-        // As many as the kernel follows; see path_resolution(7).
+        // The kernel's limit on links; see path_resolution(7).
         for _ in 0..<40 {
             var (link, parent) = (stat(), stat())
             let directory = QueueLocation.directory(of: name)
@@ -63,7 +63,7 @@ struct QueueFiles: Sendable {
         }
     }
 
-    /// Makes sure that the files that SQLite opens are ours to use, before it does.
+    /// Makes sure that this process may use the files that SQLite opens, before it opens them.
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     func checkOwners(isLocked: Bool) throws(AlertError) {
@@ -72,7 +72,7 @@ struct QueueFiles: Sendable {
         }
     }
 
-    /// What the names of the files beside a database end with.
+    /// The endings of the names of the files beside a database.
     static let endings = [
         "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",
     ]
@@ -87,7 +87,7 @@ struct QueueFiles: Sendable {
     var wal: String { database + "-wal" }
     var sharedMemory: String { database + "-shm" }
 
-    /// The path without symbolic links and dots, if there is a file; see realpath(3).
+    /// The path without symbolic links and dots, if the file exists; see realpath(3).
     private static func realPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

@@ -1,9 +1,9 @@
 import AlertCore
 import Glibc
 
-/// Where queues live unless a path is given.
+/// The default locations of queues.
 package enum QueueLocation {
-    /// The queue that the machine's services and the group `alertq` share.
+    /// The queue shared by the machine's services and the group `alertq`.
     package static let systemPath = "/var/lib/alertq/queue.db"
 
     /// `$ALERTQ_DATABASE`, else the user's queue, else the system queue.
@@ -11,8 +11,8 @@ package enum QueueLocation {
         Identity.environment("ALERTQ_DATABASE") ?? userPath() ?? systemPath
     }
 
-    /// Refuses an environment that names a path in bytes that no path of ours can have: repaired,
-    /// they would name another queue.
+    /// Rejects environment variables with paths that are not valid UTF-8: if repaired, they would
+    /// name a different queue.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)``.
     package static func checkEnvironment() throws(AlertError) {
@@ -29,7 +29,7 @@ package enum QueueLocation {
     /// See the XDG Base Directory Specification, `XDG_STATE_HOME`.
     package static func userPath() -> String? {
         guard !Identity.isRootOfFiles else { return nil }
-        // The specification: a path that is not absolute is to be ignored.
+        // The specification says that a path that is not absolute is ignored.
         if let state = Identity.environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/alertq/queue.db"
         }
@@ -39,7 +39,7 @@ package enum QueueLocation {
         return home + "/.local/state/alertq/queue.db"
     }
 
-    /// Creates the directories of the user's queue, for nobody else's eyes.
+    /// Creates the directories of the user's queue, with no access for others.
     static func createUserDirectory(for path: String) throws(AlertError) {
         guard path == userPath() else { return }
         var directories: [String] = []
@@ -52,27 +52,27 @@ package enum QueueLocation {
             guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
                 throw SystemError.current("create the directory", directory)
             }
-            // Otherwise a power loss could take the directory away, with all that is synced in it.
+            // Otherwise a power loss could take the directory away, with all synced files in it.
             try sync(Self.directory(of: directory))
         }
     }
 
-    /// The directory that a file is in, of an absolute path.
+    /// The directory of a file, from its absolute path.
     static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// The name that a file has in its directory.
+    /// The name of a file in its directory.
     static func name(of path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? ""
     }
 
-    /// Puts the names in a directory on the disk; see fsync(2).
+    /// Syncs the names in a directory to disk; see fsync(2).
     static func sync(_ directory: String) throws(AlertError) {
         let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard raw >= 0 else {
-            // A directory that may be passed through but not read can't be synced.
+            // A directory that may be searched but not read can't be synced.
             guard errno != EACCES else { return }
             throw SystemError.current("open the directory", directory)
         }

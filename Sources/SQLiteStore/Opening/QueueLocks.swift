@@ -2,37 +2,36 @@ import AlertCore
 import Glibc
 import Linux
 
-/// Which processes hold the locks of a queue, as far as they can be seen.
+/// The processes that hold the locks of a queue, as far as they are visible.
 package struct QueueLocks: Sendable {
     private let files: QueueFiles?
 
-    /// Names the locks of the queue in a database file.
+    /// Creates a view of the locks of the queue in a database file.
     package init(database: String) {
-        // What is wrong with the path is told when it is opened.
+        // Problems with the path are reported when it is opened.
         files = try? QueueFiles(database: database)
     }
 
-    /// The process that holds the writer lock, for as long as it writes; `nil` if it is free.
+    /// The process that holds the writer lock while it writes; `nil` if the lock is free.
     package var writer: LinuxProcess? {
         files.flatMap { FileLocks(path: $0.lock)?.flockHolder() }.flatMap(other)
     }
 
-    /// A process that has a screen attached, among those whose files this user may see.
+    /// A process with an attached screen, among those whose files this user may see.
     package var presenter: LinuxProcess? {
         files.flatMap { FileLocks(path: $0.slot)?.openFileHolders().first }.flatMap(other)
     }
 
-    /// The processes that run handlers or hooks, or wait for a response, likewise.
+    /// The processes that run handlers or hooks, or wait for a response, with the same restriction.
     package var handlers: [LinuxProcess] {
         files.flatMap { FileLocks(path: $0.handlers)?.openFileHolders() } ?? []
     }
 
-    /// The files of screens, of handlers and of news that are there and can't be used, with the
-    /// reason.
+    /// The existing files of screens, handlers and the bell that can't be used, with the reasons.
     package var unusable: [(path: String, error: AlertError)] {
         guard let files else { return [] }
         return [files.slot, files.handlers, files.bell].compactMap { path in
-            // Looking creates nothing; a link that leads nowhere is there, too.
+            // This creates nothing; a dangling link exists, too.
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }
             do throws(AlertError) {

@@ -2,25 +2,25 @@ import AlertCore
 import Glibc
 import Linux
 
-/// How much room the files of a queue take and leave, and who keeps the log from being emptied.
+/// The space that a queue's files take and leave, and the processes that block emptying its log.
 package struct QueueSpace: Sendable {
-    /// At this size, in bytes, the write-ahead log has not been begun again for long: that happens
-    /// at about 4 MiB.
+    /// At this size, in bytes, the write-ahead log has not been restarted for a long time: that
+    /// normally happens at about 4 MiB.
     package static let longLog: Int64 = 16 << 20
-    /// The room that is set aside for answers on a full disk, in bytes.
+    /// The space that is reserved for answers on a full disk, in bytes.
     package static let fullReserve = Int64(DiskReserve.size)
 
     /// The size of the write-ahead log in bytes.
     package let log: Int64
-    /// What is left of the room set aside, in bytes; `nil` before the first alert.
+    /// What is left of the reserved space, in bytes; `nil` before the first alert.
     package let reserve: Int64?
-    /// What this user may still use of the disk, in bytes; `nil` if it can't be told.
+    /// The disk space that this user may still use, in bytes; `nil` if it is unknown.
     package let free: Int64?
     private let sharedMemory: FileIdentity?
 
-    /// Looks at the files beside a database.
+    /// Examines the files beside a database.
     ///
-    /// - Throws: what can be wrong with the path.
+    /// - Throws: The errors of an unusable path.
     package init(database: String) throws(AlertError) {
         let files = try QueueFiles(database: database)
         log = FileIdentity(path: files.wal)?.size ?? 0
@@ -34,13 +34,13 @@ package struct QueueSpace: Sendable {
             ).partialValue : nil
     }
 
-    /// Whether less than 1 MiB is left besides the room that is, or has to be, set aside.
+    /// Whether less than 1 MiB is free beyond the space that is, or must be, reserved.
     package var isFull: Bool {
         guard let free else { return false }
         return (reserve ?? 0) + free < Self.fullReserve + (1 << 20)
     }
 
-    /// The other processes that are in a read transaction at this moment.
+    /// The other processes that are currently in a read transaction.
     ///
     /// A reader holds a lock on one of five bytes of the shared memory; see
     /// <https://sqlite.org/walformat.html#wal_locks> and `/proc/locks` in proc(5).

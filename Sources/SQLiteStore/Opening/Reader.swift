@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-/// The connection that reads, opened at the first read and again when the file was replaced.
+/// The connection for reading, opened at the first read and again if the file was replaced.
 struct Reader {
     let file: DatabaseFile
     private let known: LogTail
@@ -30,7 +30,7 @@ struct Reader {
     /// Whether any process has committed since the last call; see
     /// <https://sqlite.org/pragma.html#pragma_data_version>.
     mutating func hasChanged() -> Bool {
-        // A file that can't be read now is looked at again a second later.
+        // If the file can't be read, try again in a second.
         guard let handle = try? current().handle, let version = try? Self.version(of: handle)
         else { return true }
         defer { lastVersion = version }
@@ -42,7 +42,7 @@ struct Reader {
         database = nil
     }
 
-    /// Lets go of files that are no longer the queue's, for the writer's sake.
+    /// Closes files that are no longer the queue's, so that the writer is not affected.
     mutating func leaveIfMoved() {
         if database?.isAtItsPath == false { database = nil }
     }
@@ -52,13 +52,13 @@ struct Reader {
         if let database {
             if database.isAtItsPath { return database }
             self.database = nil
-            // The writer uses the same files, and may have nothing to write for long.
+            // The writer uses the same files, and may not write for a long time.
             whenMoved()
         }
         let opened = try file.openExisting(continuing: known.head, isReadOnly: true)
         try file.syncLog()
         database = opened
-        // From the first read on: what comes before the first look is a change, too.
+        // Counted from the first read, so that earlier changes are noticed, too.
         if lastVersion == nil { lastVersion = try? Self.version(of: opened.handle) }
         return opened
     }

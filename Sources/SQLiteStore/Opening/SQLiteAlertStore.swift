@@ -3,11 +3,11 @@ import FoundationEssentials
 import SQLite
 import Synchronization
 
-/// The queue in one SQLite file, shared by any number of processes.
+/// A queue in one SQLite file, shared by any number of processes.
 package final class SQLiteAlertStore: AlertStore, LockWaiting {
     let files: QueueFiles
     let clock: any AlertClock
-    /// On whose behalf it applies deadlines.
+    /// On whose behalf the store applies deadlines.
     let caller: Caller
     let commits: GroupCommit
     let slot: SlotFile
@@ -27,10 +27,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
     ///
     /// - Parameters:
     ///   - caller: On whose behalf deadlines are applied.
-    ///   - isReadOnly: Whether nothing is to be written, so that it is opened where nothing can be.
+    ///   - isReadOnly: Whether nothing is written, so that it can be opened where writing is
+    ///     impossible.
     ///   - keepsTime: Whether it stores expiries and ends snoozes by itself.
-    ///   - onTrouble: Hears, once, why they can't be stored, if that lasts.
-    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not ours or is newer,
+    ///   - onTrouble: Called once with the error if they can't be stored for a longer time.
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/storage(operation:_:)``.
     package static nonisolated(nonsending) func open(
@@ -65,9 +66,10 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         return store
     }
 
-    /// Takes SQLite for this process alone, before its first use, which makes it faster.
+    /// Configures SQLite for use by this process alone, before its first use, which makes it
+    /// faster.
     ///
-    /// For programs of our own: a program that uses the library may use SQLite in other ways.
+    /// Only for our own programs: a program that uses the library may use SQLite in other ways.
     package static func disableMemoryStatistics() { Database.disableMemoryStatistics() }
 
     private init(
@@ -97,7 +99,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         self.timekeeper = timekeeper
         slot = SlotFile(path: files.slot, mode: files.mode)
         watch = QueueWatch(files: files) {
-            // What this process has committed itself has been told already.
+            // The process's own commits have already been reported.
             guard bell.wasRungByOthers() else { return }
             changes.change()
             lookAhead.forget()
@@ -107,7 +109,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         } onTick: {
             attached.giveSigns()
             bell.listen()
-            // A ring may have been swallowed: the database's own version number tells.
+            // A ring may have been lost: the database's own version number shows a change.
             reader.async { reader in
                 guard reader.hasChanged() else { return }
                 changes.change()
@@ -134,7 +136,7 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         closing.withLock { $0 = true }
         timekeeper?.stop()
         watch.stop()
-        // Before the writer, which then finds out whether anybody else has the file open.
+        // Before the writer, which then finds out whether another process has the file open.
         try? await reader.run { $0.close() }
         await commits.close()
         bell.close()
@@ -153,11 +155,11 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         }
     }
 
-    /// Another connection, for callers that read much at a time.
+    /// Creates another connection, for callers that read much at a time.
     func makeReader() -> Reader { Reader(file: DatabaseFile(files: files), known: known) }
 
     package var position: LogPosition {
-        // In this order: what comes in between is looked at once more.
+        // In this order: changes in between are examined once more.
         let changes = seenChanges
         return LogPosition(sequence: known.head.sequence, changes: changes)
     }
@@ -176,14 +178,14 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         }
         guard !isClosed else { throw .closed }
         let seen = seenChanges
-        // What this process did itself need not be read.
+        // The process's own entries need not be read.
         let start =
             scope == .others
             ? known.endOfOwn(after: position.sequence) : position.sequence
         let limit = 256
         let events = try await events(
             after: start, limit: limit, isChecked: scope == .everybody)
-        // After a full page there may be more, which is to be read at once.
+        // After a full page there may be more, which should be read at once.
         let isFull = events.count == limit
         return News(
             events: events,
@@ -201,8 +203,8 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         await changes.wait(after: count)
     }
 
-    /// Begins to hear what other processes do; the first time there may be something that came
-    /// before, which has to be looked at once more.
+    /// Begins to watch for changes by other processes; `true` the first time, because earlier
+    /// changes must be examined once more.
     private func startWatching() -> Bool {
         bell.listen()
         return watch.start()
@@ -217,10 +219,10 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
 
     package nonisolated(nonsending) func screens() async -> ScreenRoster { slot.roster() }
 
-    /// Notes a screen that is attached, which has to give signs of life.
+    /// Records an attached screen, which must give signs of life.
     func noteAttached(_ entry: SlotEntry) {
         attached.add(entry)
-        // Its tick is the pulse.
+        // Its tick gives the signs of life.
         watch.start()
     }
 

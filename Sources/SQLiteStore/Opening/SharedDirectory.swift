@@ -1,18 +1,18 @@
 import AlertCore
 import Glibc
 
-/// Whose files of a queue may be used, in a directory that other accounts may write.
+/// The rules for whose files may be used for a queue in a directory that other accounts may write.
 ///
-/// There, anybody could put a link, a pipe or a file of their own where ours are expected: a queue
-/// would be read from it, or another program's file written.
+/// There, any account could put a link, a pipe or a file of its own where ours are expected: a
+/// queue would be read from it, or another program's file would be overwritten.
 struct SharedDirectory: Sendable {
     private let owner: uid_t
     private let group: gid_t
-    /// Whether others than the owner may write it, or the owner is neither us nor root.
+    /// Whether others than the owner may write it, or the owner is neither this account nor root.
     let isShared: Bool
     /// Whether its group may write it, and it gives its group to what is created in it.
     let hasGroupFiles: Bool
-    /// Whether, besides, it is closed to others.
+    /// Whether, in addition, others have no access to it.
     private let isForGroup: Bool
 
     init(_ status: stat) {
@@ -24,10 +24,10 @@ struct SharedDirectory: Sendable {
         isForGroup = hasGroupFiles && status.st_mode & S_IWOTH == 0
     }
 
-    /// Makes sure that a file may be used, if there is one.
+    /// Makes sure that a file, if it exists, may be used.
     ///
-    /// - Parameter isLocked: Whether nobody else is making it: then it must not be somebody else's
-    ///   empty file, nor have another name that leads to a file of theirs.
+    /// - Parameter isLocked: Whether no other process can be creating it: then it must not be
+    ///   another account's empty file, nor have another name that leads to such a file.
     /// - Throws: ``AlertError/notPermitted(path:_:)``.
     func check(_ path: String, isLocked: Bool) throws(AlertError) {
         var status = stat()
@@ -38,7 +38,8 @@ struct SharedDirectory: Sendable {
             return
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .notPermitted(path: path, "it is a link or no plain file, and is not touched")
+            throw .notPermitted(
+                path: path, "it is a link or not a regular file, and is not touched")
         }
         guard isShared else { return }
         let uid = status.st_uid
@@ -51,7 +52,7 @@ struct SharedDirectory: Sendable {
         guard status.st_nlink <= 1 else {
             throw .notPermitted(path: path, "it belongs to uid \(uid) and has other names")
         }
-        // Nobody has begun a queue in it: the account that made it would own ours.
+        // It is still empty: the account that created it would own our queue.
         guard status.st_size > 0 || ["-wal", "-shm", "-journal"].contains(where: path.hasSuffix)
         else {
             throw .notPermitted(

@@ -6,7 +6,7 @@ struct WALFiles: Equatable, Sendable {
     private let log: FileIdentity?
     private let sharedMemory: FileIdentity?
 
-    /// The bytes of the log when this was looked up.
+    /// The size of the log in bytes at the time of the lookup.
     var logSize: Int64 { log?.size ?? 0 }
 
     init(of files: QueueFiles) {

@@ -2,15 +2,15 @@ import AlertCore
 import Glibc
 import Linux
 
-/// Whether this account may write a queue: what is not permitted is said when a queue is opened,
-/// and not at the first write, which may be an answer.
+/// Whether this account may write a queue: an error is reported when the queue is opened, and not
+/// at the first write, which may be an answer.
 enum WriteAccess {
-    /// Looks at the files of a queue with the rights that are in force; see access(2).
+    /// Checks the files of a queue with the effective rights; see access(2).
     ///
-    /// - Throws: ``AlertError/notPermitted(path:_:)``. A file system that is read-only is not
-    ///   refused here: what fails on it says so.
+    /// - Throws: ``AlertError/notPermitted(path:_:)``. A read-only file system is not refused here:
+    ///   writing to it fails with its own error.
     static func check(_ files: QueueFiles) throws(AlertError) {
-        // What is not there is created, or refused, when it is opened.
+        // Missing files are created, or refused, when the queue is opened.
         guard FileIdentity(path: files.database) != nil else { return }
         let walFiles = [files.wal, files.sharedMemory, files.lock]
         for path in [files.database] + walFiles where isRefused(path, W_OK) {
@@ -26,11 +26,11 @@ enum WriteAccess {
 
     private static func isRefused(_ path: String, _ access: Int32) -> Bool {
         guard faccessat(AT_FDCWD, path, access, AT_EACCESS) != 0 else { return false }
-        // Sandboxes answer calls that they don't know with EPERM.
+        // Sandboxes reject unknown calls with EPERM.
         return errno == EACCES
     }
 
-    /// Whose it is, its mode, and what to do: `it belongs to root, with mode 0644; use …`.
+    /// The owner, the mode, and what to do: `it belongs to root, with mode 0644; use …`.
     private static func state(of path: String) -> String {
         var status = stat()
         guard stat(path, &status) == 0 else { return "its mode can't be read" }

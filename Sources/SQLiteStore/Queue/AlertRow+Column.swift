@@ -1,7 +1,7 @@
 import SQLite
 
 extension AlertRow {
-    /// The columns that an alert is read from, in the order of the query.
+    /// The columns of an alert, in the order of the query.
     enum Column: Int32, ColumnList {
         // Of the table `alerts`.
         case id, title, message, style, priority, buttons, info, defaultButton, handler
@@ -11,7 +11,7 @@ extension AlertRow {
         case sourceName, sourceUid
         case outcome, buttonIndex, resolvedBy, responderUid, user, via, tty, ssh, responderHost
         case responderPid, resolvedMs, collectedMs, handled
-        // Of the table `alerts`, for the store alone.
+        // Of the table `alerts`, used only by the store.
         case sourceId, erasedSeq, state, cancelRequested
 
         var sql: String {

@@ -2,27 +2,27 @@ import AlertCore
 import FoundationEssentials
 import SQLite
 
-/// An alert as its row has it: the record, and what only the store needs.
+/// An alert as read from its row: the record, and what only the store needs.
 struct AlertRow {
     var record: AlertRecord
     let sourceID: Int64
     let asked: ClockReading
     let expiry: ClockReading?
-    /// Whether the deadline, if there is one, stands there on the wall clock.
+    /// Whether the deadline, if there is one, has its time on the wall clock.
     var isDeadlineWhole = true
-    /// Whether a delegate has done what a cancel needed.
+    /// Whether a delegate has handled a cancel.
     let isHandled: Bool
     /// The salt of the content's hash; `nil` once the texts have been erased.
     let salt: [UInt8]?
-    /// Which entry of the audit log says that, if it is known.
+    /// The entry of the audit log that records the erasure, if it is known.
     let erasedSequence: Int64?
     /// Whether the column `state` says that the alert has its response.
     let isMarkedResolved: Bool
-    /// Whether somebody wants a screen to cancel it, as far as the row knows.
+    /// Whether the row says that a cancel was requested from a screen.
     let isMarkedCancelled: Bool
-    /// What is left of the buttons, once the texts have been erased.
+    /// What is left of the buttons once the texts have been erased.
     let erasedButtons: ErasedButtons?
-    /// Whether none of the texts is there that an erasure takes.
+    /// Whether none of the texts that an erasure removes is there.
     let isBlank: Bool
 
     static let columns = Column.list
@@ -75,13 +75,13 @@ struct AlertRow {
         record.salt = salt
     }
 
-    /// Whether the deadline has passed without anybody having stored that.
+    /// Whether the deadline has passed although the expiry is not stored yet.
     func isOverdue(at now: ClockReading) -> Bool { record.isOverdue(expiry, at: now) }
 
-    /// The record as a reader is to see it: an overdue alert shows as expired.
+    /// The record as readers see it: an overdue alert appears as expired.
     func visible(at now: ClockReading) -> AlertRecord { record.visible(expiry, at: now) }
 
-    /// What the entry of its ask says besides its columns.
+    /// The detail of its ask's entry.
     ///
     /// - Parameter key: The digest of its key, if it has one.
     func askedDetail(leaves: [UInt8], key: KeyDigest?) -> String {
@@ -90,7 +90,8 @@ struct AlertRow {
             snooze: record.alert.snooze, leaves: leaves, key: key)
     }
 
-    /// What that entry has to say, which it says itself as far as the row no longer knows.
+    /// The expected detail of that entry, with the entry's own parts for what the row no longer
+    /// has.
     func askedDetail(told detail: String?) -> String {
         let alert = record.alert
         var key = alert.key == nil ? nil : EntryDetail.key(asked: detail)

@@ -1,16 +1,16 @@
 import SQLite
 
-/// The columns of a query, each read by its name; raw values count from 0, in the query's order.
+/// The columns of a query, read by name; raw values count from 0, in the query's order.
 ///
-/// In this module, because only here the compiler makes ``index`` a constant: reading the columns
-/// of an entry by a list of another module's had `verify` take 7 % longer.
+/// It is in this module because the compiler makes ``index`` a constant only here: with a list in
+/// another module, reading the columns of an entry made `verify` take 7 % longer.
 ///
-/// For example: of `enum Column: Int32, ColumnList { case name, askedMs }` the ``list`` is
-/// `name, asked_ms`, and `row.integer(Column.askedMs)` reads the second column.
+/// For example: for `enum Column: Int32, ColumnList { case name, askedMs }` the ``list`` is `name,
+/// asked_ms`, and `row.integer(Column.askedMs)` reads the second column.
 package protocol ColumnList: RawRepresentable<Int32>, CaseIterable {
-    /// How many columns of another list the query has before these; 0 unless a list says so.
+    /// The number of columns of another list that precede these in the query; defaults to 0.
     static var offset: Int32 { get }
-    /// The column as the query names it; ``snakeCased`` unless a list says so.
+    /// The column's expression in the query; defaults to ``snakeCased``.
     var sql: String { get }
 }
 
@@ -19,13 +19,13 @@ extension ColumnList {
 
     package var sql: String { snakeCased }
 
-    /// All columns, as they stand after `SELECT`.
+    /// All columns, as written after `SELECT`.
     package static var list: String { allCases.map(\.sql).joined(separator: ", ") }
 
-    /// How many columns these are, with those before them.
+    /// The number of these columns and those before them.
     package static var end: Int32 { offset + Int32(allCases.count) }
 
-    /// The name of the case as SQL writes names: `askedMs` is `asked_ms`.
+    /// The name of the case in SQL's style: `askedMs` is `asked_ms`.
     package var snakeCased: String {
         "\(self)".reduce(into: "") { name, letter in
             if letter.isUppercase { name += "_" }
@@ -56,6 +56,6 @@ extension Row {
     /// The bytes of a column; SQL `NULL` is `nil`.
     package func blob(_ column: some ColumnList) -> [UInt8]? { blob(at: column.index) }
 
-    /// The value of a column as it lies in SQLite's memory, without a copy or a conversion.
+    /// The value of a column in SQLite's memory, without a copy or a conversion.
     package func raw(_ column: some ColumnList) -> RawColumn { raw(at: column.index) }
 }

@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-/// The rows of alerts, as both the writer and the reader look for them.
+/// Looking up the rows of alerts, for both the writer and the reader.
 extension Database {
     private static let joined = """
         SELECT \(AlertRow.columns) FROM alerts
@@ -9,8 +9,8 @@ extension Database {
         LEFT JOIN responses ON responses.alert_id = alerts.id
         """
 
-    // Put together once: a statement is found by its text.
-    // By no index that somebody may have added, because verifying the log reads alerts this way.
+    // Built once: statements are cached by their text. No index that another program may have added
+    // is used, because verifying the log reads alerts this way.
     private static let byID = """
         SELECT \(AlertRow.columns) FROM alerts NOT INDEXED
         JOIN sources NOT INDEXED ON sources.id = alerts.source_id
@@ -30,21 +30,21 @@ extension Database {
         try first(Self.byID, .integer(id)) { try AlertRow($0) }
     }
 
-    /// An alert that the log confirms.
+    /// Returns an alert that the log confirms.
     ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` for one that it contradicts.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
     func checkedAlert(_ id: Alert.ID) throws -> AlertRow? {
         try alert(id).map(checked)
     }
 
-    /// An alert; `nil` where the log contradicts it.
+    /// Returns an alert; `nil` if the log contradicts it.
     func consistentAlert(_ id: Alert.ID) throws -> AlertRow? {
         do { return try checkedAlert(id) } catch AlertError.inconsistent { return nil }
     }
 
-    /// The alert that an account has asked with a key, and that the log confirms.
+    /// Returns the alert that an account has asked with a key, if the log confirms it.
     ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` for one that it contradicts.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the log contradicts it.
     func checkedAlert(key: String, source: String, uid: UInt32) throws -> AlertRow? {
         guard let sourceID = try self.source(uid: uid, name: source)?.id,
             let row = try first(
@@ -57,7 +57,7 @@ extension Database {
         return row
     }
 
-    /// The source of an account's alerts with a name, and how many of them wait.
+    /// Returns the source with this name of an account, and how many of its alerts wait.
     func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int64)? {
         try first(Self.sourceByName, .integer(Int64(uid)), .text(name)) { row in
             (id: row.integer(SourceColumn.id), pending: row.integer(SourceColumn.pending))

@@ -1,10 +1,10 @@
 import AlertCore
 import SQLite
 
-// What is due: deadlines that have passed, and snoozes that are over.
+// Passed deadlines and finished snoozes.
 extension Database {
-    /// The alerts whose deadline has passed: by boot time within this boot, else, and for moments,
-    /// by the wall clock.
+    /// The alerts whose deadline has passed: by boot time within this boot; by the wall clock
+    /// otherwise, and for deadlines given as dates.
     func overdue(at now: ClockReading, limit: Int) throws -> [Alert.ID] {
         let lengths = try due(
             """
@@ -55,8 +55,8 @@ extension Database {
             ) { $0.integer() })
     }
 
-    /// Whether a deadline has passed or a snooze is over that can be stored: up to a thousand
-    /// alerts that the log contradicts are passed over.
+    /// Whether there is a passed deadline or finished snooze that can be stored: up to a thousand
+    /// alerts that the log contradicts are skipped.
     func isDue(at now: ClockReading) throws -> Bool {
         if try !finishedSnoozes(at: now, limit: 1).isEmpty { return true }
         for limit in [1, 1000] {
@@ -67,8 +67,8 @@ extension Database {
         return false
     }
 
-    /// The earliest deadline or end of a snooze among those that were set in this boot, and the
-    /// moments; `nil` for none.
+    /// The earliest deadline or end of a snooze among those set in this boot and those given as
+    /// dates; `nil` if there are none.
     func nextDue(at now: ClockReading) throws -> ClockReading? {
         let boot = now.boot
         let moments = [
@@ -114,9 +114,9 @@ extension Database {
             boot: boot)
     }
 
-    /// How many alerts wait. Those whose deadline has passed don't, whether that is stored or not.
+    /// How many alerts wait. Those whose deadline has passed don't, whether or not that is stored.
     ///
-    /// A number that no source can have reached counts for nothing.
+    /// A count that no source can have reached is ignored.
     func pendingCount(at now: ClockReading) throws -> Int {
         let stored =
             try first(

@@ -4,9 +4,9 @@ import SQLite
 // Whose turn it is on the screen.
 //
 // Within a priority, the account that was shown longest ago comes first. Its alerts are shown in
-// rounds: an alert belongs to the round after the one that is under way, and after that of the
-// last alert of its source that waits. So a round that has begun grows no more, and each source has
-// one alert in it; in a round, the oldest comes first.
+// rounds: an alert belongs to the round after the current one, and after that of the last waiting
+// alert of its source. So a round that has begun does not grow, and each source has one alert in
+// it; in a round, the oldest alert comes first.
 extension Database {
     private enum HeadColumn: Int32, ColumnList {
         case account
@@ -34,7 +34,7 @@ extension Database {
         AND \(Candidates.condition) ORDER BY id LIMIT 1
         """
 
-    /// The alert whose turn it is, among some.
+    /// Returns the alert among the candidates whose turn it is.
     func first(of candidates: Candidates, at now: ClockReading) throws -> AlertRow? {
         var heads: [(priority: Alert.Priority, rows: [AlertRow])] = []
         for priority in Alert.Priority.allCases {
@@ -42,7 +42,7 @@ extension Database {
             if !rows.isEmpty { heads.append((priority, rows)) }
         }
         guard heads.count > 1 else { return try heads.first.flatMap(inTurn) }
-        // The priority of what has waited longest counts for all that waits with it.
+        // The priority of the alert that has waited longest counts for all alerts with it.
         let urgencies = try heads.map { head in
             try oldest(of: head.priority, candidates)?.effectivePriority(at: now)
                 ?? head.priority.rawValue
@@ -50,7 +50,7 @@ extension Database {
         let most = urgencies.max()
         let mostUrgent = zip(heads, urgencies).filter { $0.1 == most }.map(\.0)
         guard mostUrgent.count > 1 else { return try mostUrgent.first.flatMap(inTurn) }
-        // Those that have become as urgent as others take turns with them.
+        // Priorities that have become as urgent as others take turns with them.
         let turns = try mostUrgent.compactMap { head in
             try inTurn(head).map { (shown: try lastShown(of: head.priority), row: $0) }
         }
@@ -72,7 +72,7 @@ extension Database {
         return found
     }
 
-    /// The one of several accounts' alerts whose account was shown longest ago, or never.
+    /// Of several accounts' alerts, the one whose account was shown longest ago, or never.
     private func inTurn(_ head: (priority: Alert.Priority, rows: [AlertRow])) throws -> AlertRow? {
         guard head.rows.count > 1 else { return head.rows.first }
         let shown = Dictionary(
@@ -96,7 +96,7 @@ extension Database {
         }
     }
 
-    /// Which entry of the log tells of the last appearance of an alert with a priority.
+    /// The log entry of the last appearance of an alert with a priority.
     private func lastShown(of priority: Alert.Priority) throws -> Int64 {
         try first(
             "SELECT coalesce(max(shown), 0) FROM turns WHERE priority = ?",
@@ -104,7 +104,7 @@ extension Database {
         ) { $0.integer() } ?? 0
     }
 
-    /// The round of an account that is under way.
+    /// The current round of an account.
     func turn(of uid: UInt32, _ priority: Alert.Priority) throws -> Int64 {
         try first(
             "SELECT turn FROM turns WHERE priority = ? AND uid = ?", .integer(priority.rawValue),
@@ -112,7 +112,7 @@ extension Database {
         ) { $0.integer() } ?? 0
     }
 
-    /// The round of the last alert of a source that waits with a priority; 0 for none.
+    /// The round of a source's last alert that waits with a priority; 0 if there is none.
     func lastTurn(of source: Int64, _ priority: Alert.Priority) throws -> Int64 {
         try first(
             """
@@ -122,10 +122,10 @@ extension Database {
         ) { $0.integer() } ?? 0
     }
 
-    /// Notes that an alert had its turn, as an entry of the log tells.
+    /// Records that an alert had its turn, according to an entry of the log.
     ///
-    /// Its round is under way then, unless it was shown before others: by the terminal that asked
-    /// it, or because nobody was there who could show those.
+    /// Its round is then the current one, unless the alert was shown before others: by the terminal
+    /// that asked it, or because no screen was able to show those.
     func noteTurn(of id: Alert.ID, entry sequence: Int64) throws {
         try run(
             """
@@ -144,8 +144,8 @@ extension Database {
 
     /// How many alerts of an account wait.
     ///
-    /// Gain: with 50,000 waiting an ask takes less than a hundredth of the time (`alertq-bench
-    /// growth --alerts 50000`; against counting them).
+    /// Gain: with 50,000 waiting alerts an ask takes less than a hundredth of the time
+    /// (`alertq-bench growth --alerts 50000`; against counting them).
     func pending(ofAccount uid: UInt32) throws -> Int64 {
         try first("SELECT pending FROM accounts WHERE uid = ?", .integer(Int64(uid))) {
             $0.integer()
@@ -155,13 +155,13 @@ extension Database {
 
 /// Which waiting alerts may be shown.
 struct Candidates {
-    /// The names of the presenters, one of which may show the alert, as a JSON array.
+    /// The names of the presenters, one of which must be allowed to show it, as a JSON array.
     let presenters: String
-    /// The alerts that may be shown besides, as a JSON array.
+    /// Further alerts that may be shown, as a JSON array.
     let own: String?
-    /// All but these, as a JSON array.
+    /// The alerts to skip, as a JSON array.
     let exceptions: String?
-    /// Whether it has to have buttons.
+    /// Whether the alert must have buttons.
     let hasButtons: Bool
 
     init(presenters: String, own: [Alert.ID], except ids: [Alert.ID], hasButtons: Bool) {

@@ -1,15 +1,15 @@
 import AlertCore
 import SQLite
 
-// What waits, page by page, in the order of the list: by urgency, then by age; snoozed alerts last.
+// Waiting alerts, page by page, in list order: by urgency, then by age; snoozed alerts last.
 extension Database {
-    /// The next alerts that wait, after one of them or from the first.
+    /// Returns the next waiting alerts, after one of them or from the first.
     ///
-    /// Within a priority they come by their ids, so that none of it is passed over or comes twice.
-    /// An alert that is resolved in the meantime keeps its position, or, if it was snoozed, gets
-    /// back the one from before.
+    /// Within a priority they are ordered by id, so that none is skipped or repeated. An alert that
+    /// is resolved in the meantime keeps its position, or, if it was snoozed, gets its earlier
+    /// position back.
     ///
-    /// - Throws: ``AlertError/notFound(_:)`` if there is no alert to go on after.
+    /// - Throws: ``AlertError/notFound(_:)`` if the alert after which to continue does not exist.
     func waiting(
         source: String?, after last: Alert.ID?, limit: Int, at now: ClockReading
     ) throws -> [Alert.ID] {
@@ -60,7 +60,7 @@ extension Database {
         return positions
     }
 
-    /// The snoozed alerts, the first to come again first.
+    /// The snoozed alerts, in the order in which they return.
     private func snoozed(
         source: String?, after last: (end: Int64, id: Alert.ID)?, limit: Int,
         at now: ClockReading
@@ -95,19 +95,19 @@ extension Database {
             THEN expires_boot_ms > ?3 ELSE expires_ms > ?4 END)
         """
 
-    /// Whether it was asked by the source `?6`, under any account; NULL lets all through.
+    /// Whether it was asked by the source `?6`, under any account; NULL matches all.
     private static let isOfSource = """
         (?6 IS NULL OR source_id IN (SELECT id FROM sources WHERE name = ?6))
         """
 }
 
-/// Where an alert stands among those that wait.
+/// The position of an alert among the waiting ones.
 private struct WaitingPosition {
     let queue: QueuePosition
-    /// When it comes again; `nil` for one that is not snoozed.
+    /// When it returns; `nil` if it is not snoozed.
     let snoozedUntil: Int64?
 
-    /// What is read of it besides its position in the queue.
+    /// The columns read in addition to its position in the queue.
     enum Column: Int32, ColumnList {
         case priority, snoozedMs
 
@@ -118,7 +118,7 @@ private struct WaitingPosition {
 }
 
 extension QueuePosition {
-    /// What is read of the position of an alert whose priority is known.
+    /// The columns of the position of an alert whose priority is known.
     enum Column: Int32, ColumnList { case id, askedMs, askedBootMs, boot }
 
     static let columns = Column.list

@@ -1,11 +1,11 @@
 import AlertCore
 
-/// What time does to a queue.
+/// The effects of time on a queue.
 struct Due: Sendable {
     /// Whether a deadline has passed or a snooze is over, and that is not stored yet.
     var isNow: Bool
-    /// The earliest deadline or end of a snooze to come, of those that were set in this boot; `nil`
-    /// for none, or the earliest moment. Moments, and what was set in an earlier boot, follow the
-    /// wall clock, which may jump: that is found only by looking often.
+    /// The next deadline or end of a snooze among those set in this boot, or the earliest given as
+    /// a date; `nil` if there is none. Dates, and times set in an earlier boot, follow the wall
+    /// clock, which may jump: that is only noticed by looking often.
     var next: ClockReading?
 }

@@ -1,28 +1,28 @@
 import AlertCore
 import Synchronization
 
-/// What the next alert is, where that can be known without looking into the database.
+/// The next alert, if it is known without looking into the database.
 ///
-/// An idle presenter's look takes longer than the commit before it: a presenter that waits for
-/// questions of its own process gets them from here.
+/// An idle presenter's look takes longer than the commit before it: a presenter that waits for its
+/// own process's questions gets them from here.
 ///
-/// For example: a look for `terminal` finds nothing when entry 7 is the newest. This store asks
-/// something, as entry 8. While entries 8 and on are all this process's own, and what was asked has
-/// not been resolved, the next alert for `terminal` is that one; once it is resolved, nothing waits
+/// For example: a look for `terminal` finds nothing when entry 7 is the newest. This store asks an
+/// alert, as entry 8. As long as all entries from 8 on are this process's own, and the alert has
+/// not been resolved, it is the next alert for `terminal`; once it is resolved, nothing waits
 /// again.
 ///
-/// Gain: an ask reaches its presenter in 0.60 × the time, and a story takes 0.79 × (`alertq-bench
-/// story`, files in memory; against an `upcoming` that always returns `nil`).
+/// Gain: an ask reaches its presenter in 0.60 times the time, and a story takes 0.79 times as long
+/// (`alertq-bench story`, files in memory; against an `upcoming` that always returns `nil`).
 final class LookAhead: Sendable {
     private struct State {
-        /// The names for which a look found nothing, and the newest entry then; `nil` where only
-        /// a look can tell.
+        /// The presenters for which a look found nothing, and the newest entry then; `nil` if only
+        /// a look can find out.
         var empty: (presenters: [String], sequence: Int64)?
-        /// What this store has asked since, and what still waits of it.
+        /// The alerts that this store has asked since then and that still wait.
         var asked: [Receipt] = []
-        /// The newest entry of what was asked and is not remembered.
+        /// The newest entry of an asked alert that is not remembered.
         var lastForgotten: Int64 = 0
-        /// How often all was forgotten.
+        /// How often everything was forgotten.
         var generation = 0
 
         mutating func forget() {
@@ -31,14 +31,14 @@ final class LookAhead: Sendable {
         }
     }
 
-    /// More than one means that the order has to be looked up anyway.
+    /// With more alerts, the order must be looked up anyway.
     private static let limit = 2
     private let state = Mutex(State())
 
-    /// The next alert, or none; `nil` where only a look can tell.
+    /// The next alert, or none; `nil` if only a look can find out.
     ///
-    /// - Parameter isOwn: Whether everything after an entry is this process's own, and concerns
-    ///   nobody else in it.
+    /// - Parameter isOwn: Whether everything after an entry is this process's own, and no other
+    ///   part of it needs to see it.
     func upcoming(
         for query: ScreenQuery, at now: ClockReading, isOwn: (Int64) -> Bool
     ) -> Upcoming? {
@@ -56,10 +56,10 @@ final class LookAhead: Sendable {
         }
     }
 
-    /// Notes that a look has found nothing that could be shown.
+    /// Records that a look has found nothing that could be shown.
     ///
-    /// - Parameter generation: What ``forget()`` returned before the look: what has been forgotten
-    ///   meanwhile may have changed after it.
+    /// - Parameter generation: The result of ``forget()`` before the look: forgotten alerts may
+    ///   have changed since.
     func foundNothing(for query: ScreenQuery, at sequence: Int64, since generation: Int) {
         guard query.own.isEmpty, query.except.isEmpty else { return }
         state.withLock { state in
@@ -70,10 +70,10 @@ final class LookAhead: Sendable {
         }
     }
 
-    /// Notes an alert that this store has asked.
+    /// Records an alert that this store has asked.
     func didAsk(_ receipt: Receipt) {
         state.withLock { state in
-            // Where no screen waits for it, nothing has to be remembered.
+            // If no screen waits for it, nothing must be remembered.
             guard state.empty != nil else {
                 state.lastForgotten = max(state.lastForgotten, receipt.sequence)
                 return
@@ -85,17 +85,17 @@ final class LookAhead: Sendable {
         }
     }
 
-    /// Notes that an alert has its response.
+    /// Records that an alert has its response.
     func didResolve(_ id: Alert.ID) {
         state.withLock { state in
             let count = state.asked.count
             state.asked.removeAll { $0.record.id == id }
-            // It may have been asked here just now, which is noted only after this.
+            // It may have just been asked here, which is recorded only after this.
             if state.asked.count == count { state.forget() }
         }
     }
 
-    /// From here on only a look can tell.
+    /// Forgets everything: only a look can find out the next alert.
     @discardableResult
     func forget() -> Int {
         state.withLock { state in

@@ -2,11 +2,10 @@ import AlertCore
 import Linux
 
 extension SQLiteAlertStore {
-    /// Counts what waits on the calling thread, without a store and its threads, as a shell's
-    /// prompt wants it.
+    /// Counts the waiting alerts on the calling thread, without a store and its threads, for use in
+    /// a shell prompt.
     ///
-    /// Only what goes without waiting is done: after `nil` a store counts, or says what is in the
-    /// way.
+    /// It never waits: if it returns `nil`, open a store, which counts or reports the problem.
     package static func pendingCountAtOnce(
         path: String, clock: any AlertClock = .system
     ) -> Int? {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import SQLite
 
 extension SQLiteAlertStore {
-    /// Responses, newest first, after that of an alert.
+    /// Returns responses, newest first, after that of an alert.
     nonisolated(nonsending) func readHistory(
         _ filter: HistoryFilter, limit: Int, after: Alert.ID?
     ) async throws(AlertError) -> [AlertRecord] {
@@ -30,7 +30,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    /// Has the index of words catch up, as far as that can be done now; a search reads the rest.
+    /// Updates the search index, as far as that can be done now; a search reads the rest.
     private nonisolated(nonsending) func completeTextIndex() async throws(AlertError) {
         do throws(AlertError) {
             try await indexTexts { _, _ in }
@@ -46,7 +46,7 @@ private let resolvedAlert = """
     CROSS JOIN sources ON sources.id = alerts.source_id WHERE seq = ?
     """
 
-/// Where a response stands in the history.
+/// The position of a response in the history.
 private struct HistoryPosition {
     let resolved: Int64
     let sequence: Int64
@@ -73,13 +73,13 @@ extension Database {
         ) { HistoryPosition($0) }
     }
 
-    /// The newest responses that a filter lets through.
+    /// The newest responses that match a filter.
     ///
-    /// Indexes end in the outcome, in who decided and in the time, because both have few values:
-    /// where a filter leaves them open, the newest of each kind are read and merged.
+    /// Indexes end in the outcome, in who decided and in the time, because the former two have few
+    /// values: if a filter leaves them open, the newest of each kind are read and merged.
     ///
-    /// Gain: the pages take a sixth of the processor's time (`alertq-bench history --alerts
-    /// 100000`; against one query that sorts what it finds).
+    /// Gain: the pages take a sixth of the CPU time (`alertq-bench history --alerts 100000`;
+    /// against one query that sorts what it finds).
     fileprivate func historyPositions(
         _ filter: HistoryFilter, after: HistoryPosition?, limit: Int
     ) throws -> [HistoryPosition] {
@@ -88,7 +88,7 @@ extension Database {
         var newest: [HistoryPosition] = []
         for (outcome, by) in filter.kinds {
             query.setKind(outcome, by)
-            // Of a kind that comes later, only what is newer than a full page's last row counts.
+            // Of later kinds, only rows that are newer than a full page's last row count.
             let last = newest.count == limit ? newest.last : nil
             let more = try positions(query, limit, before: last)
             guard !more.isEmpty else { continue }
@@ -97,8 +97,8 @@ extension Database {
         return newest
     }
 
-    /// The positions of all responses in a range that a filter lets through, newest first; `nil` if
-    /// more than a number have to be looked at for that.
+    /// The positions of all responses in a range that match a filter, newest first; `nil` if more
+    /// than `limit` of them must be examined for that.
     func historySequences(
         _ filter: HistoryFilter, in range: Range<Int64>, atMost limit: Int
     ) throws -> [Int64]? {
@@ -114,7 +114,7 @@ extension Database {
         return found.sorted(by: >)
     }
 
-    /// The newest responses that a query finds, down to a position that has been found already.
+    /// The newest responses that a query finds, down to a position that has already been found.
     private func positions(
         _ query: HistoryQuery, _ limit: Int, before last: HistoryPosition?
     ) throws -> [HistoryPosition] {
@@ -135,7 +135,7 @@ extension Database {
 }
 
 extension HistoryFilter {
-    /// The combinations of outcome and resolver that it leaves open.
+    /// The combinations of outcome and decider that the filter leaves open.
     fileprivate var kinds: [(Outcome, ResolvedBy)] {
         let outcomes = outcome.map { [$0] } ?? Outcome.allCases
         let resolvers = by.map { [$0] } ?? ResolvedBy.allCases
@@ -143,7 +143,7 @@ extension HistoryFilter {
     }
 }
 
-/// A query for positions in the history, with its index and what is bound to it.
+/// A query for positions in the history, with its index and its bound values.
 private struct HistoryQuery {
     let index: String
     /// Whether it finds one kind at a time.
@@ -174,7 +174,7 @@ private struct HistoryQuery {
         if let since = filter.since {
             add("resolved_ms >= ?", .integer(Timestamp.milliseconds(since)))
         }
-        // One upper end only: of two, SQLite may search by the one that is further off.
+        // Only one upper bound: of two, SQLite may search by the wider one.
         let until = filter.until.map(Timestamp.milliseconds)
         if let after, after.resolved < until ?? .max {
             add("(resolved_ms, seq) < (?, ?)", .integer(after.resolved), .integer(after.sequence))
@@ -193,9 +193,9 @@ private struct HistoryQuery {
         self.values += values
     }
 
-    /// The index that leads to what a filter describes, and to little else.
+    /// The index that finds the rows of a filter, and few others.
     private static func index(for filter: HistoryFilter) -> String {
-        // A key belongs to few responses, no matter what else is asked for.
+        // A key belongs to few responses, whatever the other conditions are.
         if filter.key != nil { return "responses_key" }
         switch (filter.source != nil, filter.button != nil, filter.uncollected) {
         case (true, true, _): return "responses_source_button_kind"

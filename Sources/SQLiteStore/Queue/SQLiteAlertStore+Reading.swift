@@ -18,14 +18,14 @@ extension SQLiteAlertStore {
             generation = lookAhead.forget()
             (upcoming, _, sequence) = try await look(query)
         }
-        // What others may show counts as waiting, however little this one may show.
+        // Alerts that only others may show count as waiting, too.
         if upcoming.record == nil, upcoming.refused.isEmpty, upcoming.waiting.count == 0 {
             lookAhead.foundNothing(for: query, at: sequence, since: generation)
         }
         return upcoming
     }
 
-    /// Looks for the next alert, whether anything is due, and for the end of the log.
+    /// Looks for the next alert, for due changes, and for the end of the log.
     private nonisolated(nonsending) func look(
         _ query: ScreenQuery
     ) async throws(AlertError) -> (Upcoming, isDue: Bool, sequence: Int64) {
@@ -34,7 +34,7 @@ extension SQLiteAlertStore {
             let isDue = try db.isDue(at: now)
             var refused: [Alert.ID: AlertError] = [:]
             var next: AlertRow?
-            // What the log contradicts is never shown, and keeps nothing else from the screen.
+            // An alert that the log contradicts is never shown, and never blocks others.
             while refused.count < 100 {
                 do {
                     next = try db.next(query, except: Array(refused.keys), at: now).map(db.checked)
@@ -126,7 +126,7 @@ extension SQLiteAlertStore {
                 ORDER BY seq LIMIT ?
                 """, [.text(handler), .optional(after), .integer(limit)]
             ) { $0.integer() }
-            // A row that can't be read is in the way of no other one.
+            // A row that can't be read does not block the others.
             let records = ids.compactMap { id in (try? db.alert(id))?.record }
             var page = RecordPage(
                 records: records, next: ids.last ?? after, isEnd: ids.count < limit)
@@ -139,7 +139,7 @@ extension SQLiteAlertStore {
         _ filter: HistoryFilter, after position: Int64, limit: Int
     ) async throws(AlertError) -> RecordPage {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
-        // How many responses one look passes: few enough for a short transaction.
+        // How many responses one look examines: few enough for a short transaction.
         let span: Int64 = 10_000
         enum UnclaimedColumn: Int32, ColumnList {
             case seq
@@ -149,7 +149,7 @@ extension SQLiteAlertStore {
         }
         return try await read("look for uncollected responses") { db in
             let last = try db.first("SELECT max(seq) FROM responses") { $0.integer() } ?? 0
-            // Numbers may be far apart, where somebody has changed the file.
+            // Numbers may be far apart if the file was tampered with.
             let next = try db.first(
                 "SELECT seq FROM responses WHERE seq > ? ORDER BY seq LIMIT 1", .integer(position)
             ) { $0.integer() }
@@ -188,7 +188,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    /// The records, with their states as the screens know them.
+    /// The records, with their states as the screens report them.
     private func withStates(_ records: [AlertRecord]) -> [AlertRecord] {
         guard records.contains(where: { $0.state == .queued }) else { return records }
         let roster = slot.roster()
@@ -202,7 +202,7 @@ extension SQLiteAlertStore {
 }
 
 extension Database {
-    /// How many alerts could be shown now besides one, counted up to 1,000.
+    /// How many alerts, not counting one, could be shown now, counted up to 1,000.
     fileprivate func ready(besides id: Alert.ID) throws -> WaitingAlerts {
         let count = { [self] (condition: String) in
             try first(
@@ -224,19 +224,19 @@ extension Database {
             sequence: try lastSequence())
     }
 
-    /// Whether somebody wants the screen that shows an alert to cancel it.
+    /// Whether a cancel was requested from the screen that shows an alert.
     fileprivate func isCancelRequested(_ row: AlertRow) throws -> Bool {
-        // The mark is quickly looked at; what counts is who the log says has requested it.
+        // The mark is quick to check, but what counts is the requester in the log.
         guard row.isMarkedCancelled, row.record.response == nil else { return false }
         return try cancelRequest(of: row.record.id) != nil
     }
 
-    /// The first alert of the queue that a screen may show, but for some more.
+    /// The first alert of the queue that a screen may show, except for some.
     fileprivate func next(
         _ query: ScreenQuery, except others: [Alert.ID], at now: ClockReading
     ) throws -> AlertRow? {
         let except = query.except + others
-        // Few can be shown: they are not to be looked for among all that wait.
+        // Only a few can be shown: don't search for them among all waiting alerts.
         guard !query.presenters.isEmpty else { return try firstOwn(query, except: except) }
         let candidates = { hasButtons in
             Candidates(

@@ -16,7 +16,7 @@ extension SQLiteAlertStore {
             until: query.until.map(Timestamp.milliseconds))
         var tally = StatisticsTally()
         var position: Int64 = 0
-        // In short transactions, so that the write-ahead log can be reused meanwhile.
+        // In short transactions, so that the write-ahead log can be reused in the meantime.
         while position < last {
             guard !Task.isCancelled else { throw .busy("the count was cancelled") }
             let (start, before) = (position, tally)
@@ -24,7 +24,7 @@ extension SQLiteAlertStore {
             (tally, position) = try await read("count the alerts") { db in
                 var tally = before
                 try query.count(db, after: start, through: end, into: &tally)
-                // Ids may be far apart, where somebody has changed the file or put a copy back.
+                // Ids may be far apart if a backup was restored or the file was tampered with.
                 let next = try db.first(
                     "SELECT id FROM alerts WHERE id > ? ORDER BY id LIMIT 1", .integer(end)
                 ) { $0.integer() }
@@ -36,16 +36,16 @@ extension SQLiteAlertStore {
     }
 }
 
-/// What is counted, page by page in the order of the ids.
+/// The counts of a page of alerts, in the order of their ids.
 private struct StatisticsPage: Sendable {
-    /// How many alerts one transaction looks at.
+    /// How many alerts one transaction examines.
     static let pageLength: Int64 = 20_000
 
     let source: String?
     let since: Int64?
     let until: Int64?
 
-    /// Alerts that have the first four of these in common.
+    /// Alerts that have the first four of these columns in common.
     private enum Group: Int32, ColumnList {
         case source, outcome, button, isUnseen, count, firstAsked
 
@@ -94,7 +94,7 @@ private struct StatisticsPage: Sendable {
                 tally.addChoices(count, of: button, outcome, isUnseen: isUnseen)
             }
         }
-        // What a policy did or a timer says nothing of people.
+        // Policies and timers say nothing about people.
         try db.forEach(
             """
             SELECT \(Answer.list) FROM alerts

@@ -1,21 +1,21 @@
 import AlertCore
 import Synchronization
 
-/// Applies the deadlines of a queue and ends its snoozes, for as long as the store is open.
+/// Applies the deadlines of a queue and ends its snoozes for as long as the store is open.
 ///
-/// Each open store acts on all of them, also where no process shows, reads or waits.
+/// Each open store handles all of them, even if no process shows, reads or waits.
 final class Timekeeper: Sendable {
-    /// How soon the queue is first looked at; a process that ends sooner is spared the look.
+    /// When the queue is first examined; a process that ends sooner is spared that.
     private static let timeToFirstLook = Duration.milliseconds(100)
-    /// How often the queue is looked at, for what other processes have stored and for clocks that
-    /// were set.
+    /// How often the queue is examined, for changes by other processes and for clocks that were
+    /// set.
     private static let pauseBetweenLooks = Duration.seconds(1)
-    /// How long a disk may fail before somebody hears of it.
+    /// How long a disk may fail before that is reported.
     private static let patience = Duration.seconds(5)
 
     private struct State {
         var looks: Task<Void, Never>?
-        /// Whether time is being kept just now, and has to be once more.
+        /// Whether it is running right now, and must run once more.
         var isKeepingTime = false
         var mustKeepTimeAgain = false
         var failingSince: ContinuousClock.Instant?
@@ -63,14 +63,14 @@ final class Timekeeper: Sendable {
         }
     }
 
-    /// Keeps time once more at a moment, unless it does so earlier anyway.
+    /// Runs once more at a moment, unless it does so earlier anyway.
     func setAlarm(at moment: ClockReading) {
         alarm.set(at: moment) { [weak self] in await self?.keepTime() }
     }
 
     var isKeepingTime: Bool { state.withLock { $0.isKeepingTime } }
 
-    /// Acts on what is due, and sets the alarm for what will be.
+    /// Stores what is due, and sets the alarm for what will be.
     private func keepTime() async {
         let (isFirst, store) = state.withLock { state in
             state.mustKeepTimeAgain = state.isKeepingTime
@@ -97,7 +97,7 @@ final class Timekeeper: Sendable {
                 try await sweep(store)
                 due = try await store.due()
             }
-            // What is still overdue now can't be stored: a look each second is enough for it.
+            // What is still overdue now can't be stored: trying each second is enough.
             if let next = due.next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
             state.withLock { ($0.failingSince, $0.isTold) = (nil, false) }
         } catch {
@@ -114,14 +114,14 @@ final class Timekeeper: Sendable {
         }
     }
 
-    /// Says once that nothing can be stored, if that lasts; it is tried again each second.
+    /// Reports once that nothing can be stored, if that lasts; storing is tried again each second.
     private func report(_ error: AlertError) {
         if case .closed = error { return }
         let isTimeToTell = state.withLock { state in
             let now = ContinuousClock.now
             let since = state.failingSince ?? now
             state.failingSince = since
-            // A lock has been waited for already.
+            // The wait for a lock is already over.
             var isLasting = since.duration(to: now) >= Self.patience
             if case .busy = error { isLasting = true }
             guard isLasting, !state.isTold else { return false }

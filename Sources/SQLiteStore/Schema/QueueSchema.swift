@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-/// The schema of a queue's file, for code that looks at it where no store opens the file.
+/// The schema of a queue's file, for code that examines it without a store.
 package struct QueueSchema: Sendable {
     private let files: QueueFiles
 
@@ -9,24 +9,24 @@ package struct QueueSchema: Sendable {
         files = try QueueFiles(database: path)
     }
 
-    /// What a look at the schema found.
+    /// The result of examining the schema.
     package struct Report: Sendable {
         package let version: Int
-        /// Because of these the file is refused.
+        /// The faults for which the file is refused.
         package let faults: [SchemaFault]
-        /// Objects of somebody else's that are allowed.
+        /// Objects added by other programs that are allowed.
         package let additions: [SchemaObject]
     }
 
-    /// Compares the schema with what it must be in the version that the file has.
+    /// Compares the schema with that of the file's version.
     ///
-    /// - Returns: `nil` where there is no queue in the file yet.
+    /// - Returns: `nil` if there is no queue in the file yet.
     package nonisolated(nonsending) func report() async throws(AlertError) -> Report? {
         try await confined { file throws(AlertError) in
             guard let (db, version) = try Self.open(file), version > 0 else { return nil }
             return try storing("read the schema") {
                 db.setDefensive(false)
-                // What SQLite does not understand has to be named, too.
+                // Objects that SQLite can't parse must be reported, too.
                 try db.execute("PRAGMA writable_schema = ON")
                 let expected = try SchemaObject.expected(at: version)
                 let found = try db.reading { try SchemaComparison(of: db, with: expected) }
@@ -35,11 +35,11 @@ package struct QueueSchema: Sendable {
         }
     }
 
-    /// Puts back what is missing or was changed of ours.
+    /// Restores alertq's own objects that are missing or were changed.
     ///
-    /// - Returns: What was put right; what is still refused then, is not ours.
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` where anything of ours can't be put right; then
-    ///   nothing at all has changed. ``AlertError/busy(_:)`` if the queue stays locked.
+    /// - Returns: The repaired faults; any remaining ones concern other programs' objects.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if anything of alertq's own can't be repaired;
+    ///   then nothing has changed at all. ``AlertError/busy(_:)`` if the queue stays locked.
     package nonisolated(nonsending) func repair() async throws(AlertError) -> [SchemaFault] {
         try await confined { file throws(AlertError) in
             let lock = WriterLock(path: file.files.lock, mode: file.files.mode)
@@ -57,7 +57,7 @@ package struct QueueSchema: Sendable {
         return (db, try SchemaMigration(db: db, path: file.files.database).version())
     }
 
-    /// Works with the file where nothing but that waits for it.
+    /// Runs work on the file on a queue where only that work waits for the file.
     private nonisolated(nonsending) func confined<Result: Sendable>(
         _ body: @escaping @Sendable (DatabaseFile) throws(AlertError) -> Result
     ) async throws(AlertError) -> Result {
@@ -68,7 +68,7 @@ package struct QueueSchema: Sendable {
 }
 
 extension Database {
-    /// What SQLite finds wrong with the file, and rows whose counterparts are gone.
+    /// The faults that SQLite finds in the file, and rows whose counterparts are gone.
     func structuralDamage() throws -> [String] {
         // As <https://sqlite.org/pragma.html#pragma_foreign_key_check> has them.
         enum Stray: Int32, ColumnList { case table, rowid, parent, fkid }

@@ -3,12 +3,12 @@ import Glibc
 import Migrations
 import SQLite
 
-/// The schema that this version of alertq works with, as `Migrations/schema.sql` says it.
+/// The schema that this version of alertq works with, as defined in `Migrations/schema.sql`.
 ///
-/// It is compared with a file's schema at each opening. So that this costs little, the text is
-/// taken apart once a process, and the objects are compared where they lie, without a copy.
+/// It is compared with a file's schema at each opening. To make this cheap, the text is parsed once
+/// per process, and the objects are compared in place, without a copy.
 ///
-/// Gain: opening a queue takes 0.86 × the time (`alertq-bench open`, files in memory; against a
+/// Gain: opening a queue takes 0.86 times as long (`alertq-bench open`, files in memory; against a
 /// ``SchemaComparison`` each time).
 struct Schema: Sendable {
     static let current = Schema(Migration.schema)
@@ -16,7 +16,7 @@ struct Schema: Sendable {
     private let text: [UInt8]
     private let entries: [Entry]
 
-    /// Where the parts of an object stand in the text.
+    /// The positions of an object's parts in the text.
     private struct Entry {
         let type: Range<Int>
         let name: Range<Int>
@@ -32,13 +32,14 @@ struct Schema: Sendable {
             guard isText(row.raw(Column.type), type), isText(row.raw(Column.name), name),
                 isText(row.raw(Column.tblName), table)
             else { return false }
-            // Without a statement here, it is SQLite's own.
+            // An object without a statement here is SQLite's own.
             guard let sql else { return true }
             return isText(row.raw(Column.sql), sql)
         }
     }
 
-    /// Reads a text of sections that begin with `--- TYPE NAME of TABLE`, with a statement or none.
+    /// Reads a text of sections that begin with `--- TYPE NAME of TABLE`, each with a statement or
+    /// none.
     init(_ text: [UInt8]) {
         self.text = text
         entries = text.withUnsafeBytes { text in
@@ -57,8 +58,8 @@ struct Schema: Sendable {
         }
     }
 
-    /// Whether a database has exactly these objects, in this order, as all have that were neither
-    /// mended nor added to.
+    /// Whether a database has exactly these objects in this order, as every file has that was
+    /// neither repaired nor added to.
     func matches(_ db: Database) throws -> Bool {
         try text.withUnsafeBytes { text in
             var (count, isSame) = (0, true)
@@ -89,7 +90,7 @@ struct Schema: Sendable {
             sql: isAlone ? nil : end + 1..<section.upperBound - 1 - last)
     }
 
-    /// Where a line begins that names an object, from the empty line before it on.
+    /// The offsets of the lines that name an object, including the empty line before each.
     private static func offsets(of mark: StaticString, in text: UnsafeRawBufferPointer) -> [Int] {
         var (found, from) = ([Int](), 0)
         let length = mark.utf8CodeUnitCount
@@ -106,9 +107,9 @@ struct Schema: Sendable {
 }
 
 extension SchemaObject {
-    /// The objects that a schema version consists of.
+    /// The objects of a schema version.
     ///
-    /// For an earlier version the migrations up to it are run in memory, which takes its time.
+    /// For an earlier version the migrations up to it are run in memory, which takes some time.
     static func expected(at version: Int) throws -> [SchemaObject] {
         version == Migration.all.count
             ? Schema.current.objects : try all(in: Database.model(at: version))

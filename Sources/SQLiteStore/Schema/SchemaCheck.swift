@@ -2,45 +2,46 @@ import AlertCore
 import Migrations
 import SQLite
 
-/// Makes sure that a connection works with our schema, and with nothing that was planted in it.
+/// Makes sure that a connection works with alertq's schema, and with nothing planted in it.
 ///
-/// A process that can write the file can add triggers to it and remove ours, and a store that works
-/// with them would say that it has stored what it has not. SQLite reads the schema once, and again
-/// when the file's has changed; so it is compared once, and again whenever SQLite has read it anew.
-/// Like its database it stays on one thread or queue.
+/// A process that can write the file can add triggers to it and remove alertq's own; a store that
+/// works with them would claim to have stored changes that it has not. SQLite reads the schema
+/// once, and again when the file's schema has changed; so it is compared once, and again whenever
+/// SQLite has read it again. Like its database it stays on one thread or queue.
 final class SchemaCheck {
     private let db: Database
     private let path: String
-    /// Which reading of the schema was found to be ours; the numbers only grow, so that a schema
-    /// version that is set back in the file does not bring it back.
+    /// The reading of the schema that was last found correct; the numbers only grow, so that a
+    /// schema version that is set back in the file does not make an old reading valid again.
     ///
-    /// Gain: a story takes 0.92 × the time (`alertq-bench story`, files in memory; against a
+    /// Gain: a story takes 0.92 times as long (`alertq-bench story`, files in memory; against a
     /// comparison in each transaction).
     private var checked: Int?
-    /// Whether there was a reading before.
+    /// Whether there was an earlier reading.
     private var wasRead = false
 
-    /// Begins with a database that has just been opened: nothing has been read through it yet.
+    /// Creates a check for a database that has just been opened: nothing has been read through it
+    /// yet.
     init(_ db: Database, path: String) {
         self.db = db
         self.path = path
     }
 
-    /// Notes that the schema has been read already, so that it must be read anew to be checked.
+    /// Records that the schema has already been read, so that it must be read again to be checked.
     func noteReading() { wasRead = true }
 
-    /// Checks the schema in a transaction of its own.
+    /// Checks the schema in a separate transaction.
     func runAlone() throws {
         try db.reading { try run() }
     }
 
-    /// Checks the schema within a transaction, before anything else is done in it.
+    /// Checks the schema in a transaction, before anything else is done in it.
     ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` for a schema that is not ours,
-    ///   ``AlertError/incompatible(path:_:)`` for one of another version.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the schema is not alertq's,
+    ///   ``AlertError/incompatible(path:_:)`` if it is of another version.
     func run() throws {
-        // First of all, because it needs no schema: from here on the transaction sees one state of
-        // the file, and SQLite reads the schema from it.
+        // This comes first because it needs no schema: from here on the transaction sees one state
+        // of the file, and SQLite reads the schema from it.
         let version = try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
         guard version == Migration.all.count else { throw AlertError.migrated(path, to: version) }
         if wasRead {
@@ -59,7 +60,7 @@ final class SchemaCheck {
 }
 
 extension AlertError {
-    /// Another version has changed the file while it was open.
+    /// The error if another version has changed the file while it was open.
     fileprivate static func migrated(_ path: String, to version: Int) -> AlertError {
         let (known, consequence) = (Migration.all.count, "nothing was returned or stored")
         return .incompatible(

@@ -1,11 +1,11 @@
 import AlertCore
 import SQLite
 
-/// A file's schema, compared with what it must be.
+/// A comparison of a file's schema with the expected one.
 struct SchemaComparison {
-    /// What is refused, ours first.
+    /// The faults for which the file is refused, alertq's own objects first.
     private(set) var faults: [SchemaFault] = []
-    /// What somebody else has added, and may: tables, views, and indexes that refuse nothing.
+    /// Allowed additions by other programs: tables, views, and indexes that refuse nothing.
     private(set) var additions: [SchemaObject] = []
 
     init(of db: Database, with expected: [SchemaObject]) throws {
@@ -36,8 +36,8 @@ struct SchemaComparison {
 }
 
 extension Database {
-    /// Whether an index only finds rows: an expression may fail, and then a row is refused. What
-    /// SQLite does not know may do more.
+    /// Whether an index only finds rows: evaluating an expression may fail, and then a row is
+    /// refused. An index that SQLite can't describe may do more.
     fileprivate func isPlainIndex(_ index: SchemaObject) throws -> Bool {
         let isPlain = try first(
             """
@@ -51,7 +51,7 @@ extension Database {
 }
 
 extension String {
-    /// A name within a statement.
+    /// The text as a quoted name in a statement.
     var sqlQuoted: String {
         "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
             + "\""

@@ -1,15 +1,15 @@
 import AlertCore
 
-/// What a file's schema has that it must not have, or lacks.
+/// An object that a file's schema lacks, or must not have in that form.
 package enum SchemaFault: Equatable, Sendable {
     case missing(SchemaObject)
-    /// It is not as alertq makes it.
+    /// The object is not as alertq creates it.
     case changed(SchemaObject, found: SchemaObject)
-    /// A trigger of somebody else's on one of our tables or views could change what is stored, or
-    /// keep it from being stored, without an error.
+    /// A trigger that another program added to one of alertq's tables or views: it could change
+    /// what is stored, or prevent it from being stored, without an error.
     case foreignTrigger(SchemaObject)
-    /// An index of somebody else's on one of our tables that is unique, or has an expression or a
-    /// condition, refuses rows that ought to be stored.
+    /// An index that another program added to one of alertq's tables and that is unique, or has an
+    /// expression or a condition: it may refuse rows that should be stored.
     case foreignIndex(SchemaObject)
 
     /// The object, as it must be or as it was found.
@@ -21,7 +21,7 @@ package enum SchemaFault: Equatable, Sendable {
         }
     }
 
-    /// The statement that removes an object of somebody else's; `nil` for ours.
+    /// The statement that removes another program's object; `nil` for alertq's own.
     package var removal: String? {
         switch self {
         case .missing, .changed: nil
@@ -46,7 +46,7 @@ package enum SchemaFault: Equatable, Sendable {
         removal.map { "remove it: " + SafeText.line($0) } ?? "put it right: alertq doctor --repair"
     }
 
-    /// Why the file is refused, and what to do.
+    /// The error for which the file is refused, and what to do.
     static func error(_ faults: [SchemaFault]) -> AlertError? {
         guard let first = faults.first else { return nil }
         let others = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""

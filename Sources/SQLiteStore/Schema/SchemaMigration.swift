@@ -2,7 +2,7 @@ import AlertCore
 import Migrations
 import SQLite
 
-/// Brings a file's schema to the version that this program knows.
+/// Migrates a file's schema to the version that this program knows.
 struct SchemaMigration {
     let db: Database
     let path: String
@@ -17,7 +17,7 @@ struct SchemaMigration {
         }
     }
 
-    /// The file's version, which is one that this program knows.
+    /// The file's version, which this program knows.
     func version() throws(AlertError) -> Int {
         let version = try storing("read the schema version of \(path)") {
             try db.first("PRAGMA user_version") { Int($0.integer()) } ?? 0
@@ -26,10 +26,10 @@ struct SchemaMigration {
         return version
     }
 
-    /// Runs what is missing of the migrations; the first one before the file is in WAL mode, so
-    /// that its header says whose it is from the first commit on.
+    /// Runs the missing migrations; the first one before the file is in WAL mode, so that its
+    /// header has the application id from the first commit on.
     ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` for a file that was not what its version is.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if the file does not match its version.
     func run() throws {
         // A commit and the name of the file in its directory must both survive a power loss.
         try db.execute("PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = OFF")
@@ -39,7 +39,7 @@ struct SchemaMigration {
         for migration in Migration.all.dropFirst(start) {
             try db.execute("BEGIN IMMEDIATE")
             do {
-                // In a new file there is nothing yet that a trigger could change.
+                // A new file has nothing yet that a trigger could change.
                 if start > 0 { try check(migration.version - 1) }
                 try db.execute(migration.sql)
                 try db.execute("PRAGMA application_id = \(DatabaseFile.applicationID)")
@@ -54,8 +54,8 @@ struct SchemaMigration {
         try db.execute("PRAGMA foreign_keys = ON; PRAGMA journal_mode = WAL")
     }
 
-    /// Makes sure that a migration meets what it was written for, and sets off no trigger of
-    /// somebody else's.
+    /// Makes sure that a migration finds the schema that it was written for, and fires no foreign
+    /// trigger.
     private func check(_ version: Int) throws {
         try db.reloadSchema()
         let expected = try SchemaObject.expected(at: version)

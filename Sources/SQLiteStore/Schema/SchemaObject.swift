@@ -2,7 +2,7 @@ import AlertCore
 import Migrations
 import SQLite
 
-/// A table, an index, a view or a trigger, as the file's table `sqlite_schema` has it.
+/// A table, an index, a view or a trigger from the file's table `sqlite_schema`.
 ///
 /// See <https://sqlite.org/schematab.html>.
 package struct SchemaObject: Equatable, Sendable {
@@ -11,7 +11,7 @@ package struct SchemaObject: Equatable, Sendable {
     package let name: String
     /// The table or view that it belongs to; for a table or view itself, its own name.
     package let table: String
-    /// The statement that makes it; `nil` for what SQLite makes by itself.
+    /// The statement that creates it; `nil` for what SQLite creates by itself.
     package let sql: String?
 
     enum Column: Int32, ColumnList { case type, name, tblName, sql }
@@ -22,7 +22,7 @@ package struct SchemaObject: Equatable, Sendable {
         self.type = type
         self.name = name
         self.table = table
-        // The text of what SQLite makes itself differs between its versions.
+        // The text of what SQLite creates itself differs between its versions.
         self.sql = Self.isMadeBySQLite(name) ? nil : sql
     }
 
@@ -43,7 +43,7 @@ package struct SchemaObject: Equatable, Sendable {
         try db.rows(query) { SchemaObject($0) }
     }
 
-    /// What tells it from all others: triggers have names of their own, and case doesn't count.
+    /// Its unique key: triggers have a separate namespace, and case is ignored.
     var key: Key { Key(isTrigger: type == "trigger", name: name.asciiLowercased) }
 
     struct Key: Hashable {
@@ -53,7 +53,7 @@ package struct SchemaObject: Equatable, Sendable {
 
     var isPartOfTextIndex: Bool { name.hasPrefix("text_index") && type == "table" }
 
-    /// How a message names it.
+    /// Its name in messages.
     package var subject: String {
         let suffix = type == "index" || type == "trigger" ? " on “\(SafeText.line(table))”" : ""
         return "the \(type) “\(SafeText.line(name))”" + suffix
@@ -65,7 +65,7 @@ package struct SchemaObject: Equatable, Sendable {
 }
 
 extension String {
-    /// As SQLite compares names: only A to Z have a small letter.
+    /// The name as SQLite compares it: only A to Z are converted to lower case.
     var asciiLowercased: String {
         String(
             decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)

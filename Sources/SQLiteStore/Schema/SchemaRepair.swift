@@ -1,14 +1,14 @@
 import AlertCore
 import SQLite
 
-/// Puts our own objects of a schema back as they must be, in one transaction, and touches no row
-/// and nothing of anybody else's.
+/// Restores alertq's own schema objects in one transaction, without touching any rows or other
+/// programs' objects.
 ///
-/// It works where SQLite itself refuses to read the schema, such as one with a trigger whose
-/// statement can't be understood. See <https://sqlite.org/pragma.html#pragma_writable_schema>.
+/// It works even if SQLite itself refuses to read the schema, such as one with a trigger whose
+/// statement can't be parsed. See <https://sqlite.org/pragma.html#pragma_writable_schema>.
 struct SchemaRepair {
     private let db: Database
-    /// An empty queue that has the schema which the file must have.
+    /// An empty queue with the schema that the file must have.
     private let model: Database
     private let expected: [SchemaObject]
     private let version: Int
@@ -20,11 +20,11 @@ struct SchemaRepair {
         expected = try SchemaObject.expected(at: version)
     }
 
-    /// Repairs what can be repaired, under the writer lock.
+    /// Repairs all that can be repaired, under the writer lock.
     ///
-    /// - Returns: What was put right.
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` where anything of ours can't be put right; then
-    ///   nothing at all has changed.
+    /// - Returns: The repaired faults.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if anything of alertq's own can't be repaired;
+    ///   then nothing has changed at all.
     func run() throws -> [SchemaFault] {
         db.setDefensive(false)
         db.setTriggers(areOn: false)
@@ -58,7 +58,7 @@ struct SchemaRepair {
     }
 
     private func repair(_ faults: [SchemaFault], beside foreign: [SchemaFault]) throws {
-        // What may be made anew lies in the text index, whose tables go and come together.
+        // Only the text index may be rebuilt, whose tables are dropped and created together.
         let isIndexBroken = faults.contains { $0.object.isPartOfTextIndex }
         for fault in faults where !fault.object.isPartOfTextIndex { try mend(fault) }
         try noteChange()
@@ -79,10 +79,10 @@ struct SchemaRepair {
         }
     }
 
-    /// Mends one object in place, or removes an index that is to be made again.
+    /// Repairs one object in place, or drops an index that is to be created again.
     private func mend(_ fault: SchemaFault) throws {
         guard case .changed(let ours, let found) = fault else {
-            // A table has rows, and what SQLite makes belongs to a table.
+            // A table has rows, and an object that SQLite creates belongs to a table.
             guard fault.object.type != "table", fault.object.sql != nil else {
                 throw impossible("\(fault.object.subject) is missing")
             }
@@ -107,14 +107,14 @@ struct SchemaRepair {
             .text(found.name))
     }
 
-    /// Has every connection, this one too, read the schema again.
+    /// Makes every connection, including this one, read the schema again.
     private func noteChange() throws {
         let cookie = try db.first("PRAGMA schema_version") { $0.integer() } ?? 0
         try db.execute("PRAGMA schema_version = \((cookie + 1) & 0x7fff_ffff)")
         try db.reloadSchema()
     }
 
-    /// Removes what is left of the index of words, whose tables are ordinary ones without it.
+    /// Removes the remains of the text index, whose tables are ordinary ones without it.
     private func removeTextIndex() throws {
         try db.execute("PRAGMA writable_schema = ON")
         try db.execute(
@@ -135,7 +135,7 @@ struct SchemaRepair {
         ) { _ in true } ?? false
     }
 
-    /// A table's columns, and whether its rows lie as in other tables.
+    /// A table's columns, and whether its rows are stored as in other tables.
     private func columns(of table: String, in db: Database) throws -> [String] {
         try db.rows(
             """
@@ -147,7 +147,8 @@ struct SchemaRepair {
         ) { $0.text() }
     }
 
-    /// Makes sure that nothing of ours is left to mend, and that the rows keep the rules again.
+    /// Makes sure that nothing of alertq's own is left to repair, and that the rows satisfy the
+    /// constraints again.
     private func check() throws {
         try db.reloadSchema()
         let left = try SchemaComparison(of: db, with: expected).faults.filter { $0.removal == nil }
@@ -157,6 +158,6 @@ struct SchemaRepair {
     }
 
     private func impossible(_ reason: String) -> AlertError {
-        .inconsistent(nil, "it can't be repaired: \(reason); put a copy of the file back")
+        .inconsistent(nil, "it can't be repaired: \(reason); restore a copy of the file")
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The entries of a store's screens in the slot file, for as long as they are attached.
+/// The slot file entries of a store's attached screens.
 final class AttachedEntries: Sendable {
     private struct Reference {
         weak var entry: SlotEntry?
@@ -15,7 +15,7 @@ final class AttachedEntries: Sendable {
         }
     }
 
-    /// Writes that this process is there.
+    /// Writes a sign of life of this process.
     func giveSigns() {
         for entry in references.withLock({ $0.compactMap(\.entry) }) { entry.giveSign() }
     }

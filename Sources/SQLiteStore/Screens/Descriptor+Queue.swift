@@ -4,7 +4,7 @@ import Linux
 
 extension Descriptor {
     /// Opens a file of a queue for reading and writing; a missing one is created with exactly
-    /// `mode`, under any umask.
+    /// `mode`, regardless of the umask.
     ///
     /// - Throws: ``AlertError/notPermitted(path:_:)`` or ``AlertError/storage(operation:_:)``.
     static func open(_ path: String, mode: mode_t) throws(AlertError) -> Descriptor {
@@ -19,6 +19,6 @@ extension Descriptor {
     }
 
     private static func refusal(of path: String) -> AlertError {
-        .notPermitted(path: path, "it is a link or no plain file, and is not touched")
+        .notPermitted(path: path, "it is a link or not a regular file, and is not touched")
     }
 }

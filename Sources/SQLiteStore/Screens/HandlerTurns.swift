@@ -4,15 +4,15 @@ import Glibc
 import Linux
 import Synchronization
 
-/// Sees to it that one process at a time runs the named handler of an alert.
+/// Makes sure that only one process at a time runs the named handler of an alert.
 ///
 /// Each turn is an open-file-description lock on the byte at the alert's id (fcntl(2)); the file
-/// stays empty, because a lock may lie beyond its end.
+/// stays empty, because a lock may be beyond its end.
 struct HandlerTurns: Sendable {
     let path: String
     let mode: mode_t
 
-    /// Takes the turn of an alert; `nil` if somebody else has it.
+    /// Takes the turn of an alert; `nil` if another holder has it.
     func take(_ id: Alert.ID) throws(AlertError) -> HeldHandlerTurn? {
         let descriptor = try Descriptor.open(path, mode: mode)
         var request = flock()

@@ -3,16 +3,16 @@ import Glibc
 
 /// A sign of life that a screen writes into the slot file once a second.
 ///
-/// A lock proves that its holder has not died. A process that is stopped keeps its locks, and
-/// shows nothing to anybody.
+/// A lock proves that its holder has not died. But a stopped process keeps its locks, and shows
+/// nothing to anyone.
 struct Heartbeat {
-    /// After so long without a sign nobody is taken to be there.
+    /// After this time without a sign, a screen is considered absent.
     static let silence = Duration.seconds(5)
 
-    /// Milliseconds on a clock that stands still while the machine is suspended, and the writer
-    /// with it; see clock_gettime(2), `CLOCK_MONOTONIC`.
+    /// Milliseconds on a clock that stops while the machine, and the writer with it, is suspended;
+    /// see clock_gettime(2), `CLOCK_MONOTONIC`.
     private let milliseconds: Int64
-    /// The boot and the time namespace that this counts in.
+    /// The boot and the time namespace of that clock.
     private let boot: String
 
     /// This moment.
@@ -29,29 +29,29 @@ struct Heartbeat {
         self.boot = boot
     }
 
-    /// Reads a line of a slot's text; `nil` where that is something else.
+    /// Reads a line of a slot's text; `nil` if it is something else.
     init?(line: some StringProtocol) {
         let parts = line.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let milliseconds = Int64(parts[0]) else { return nil }
         self.init(milliseconds: milliseconds, boot: String(parts[1]))
     }
 
-    /// The line, of the same length for as long as the machine runs, so that it can be written
-    /// over the one before.
+    /// The line; its length stays the same for as long as the machine runs, so that it can
+    /// overwrite the previous one.
     var line: [UInt8] {
         let digits = String(milliseconds)
         let zeros = String(repeating: "0", count: max(0, 16 - digits.count))
         return Array((zeros + digits + " " + boot + "\n").utf8)
     }
 
-    /// How long ago it was; `nil` for a sign that can't be compared with this moment, such as that
+    /// How long ago it was; `nil` for a sign that can't be compared with this moment, such as one
     /// of a process in another time namespace.
     func age(at now: Heartbeat = .now) -> Duration? {
         guard boot == now.boot else { return nil }
         return .milliseconds(now.milliseconds.subtractingBounded(milliseconds))
     }
 
-    /// How long ago it was, if that is too long for a process that is there; one that can't be
+    /// How long ago it was, if that is too long for a running process; a sign that can't be
     /// compared counts as recent.
     func overdue(at now: Heartbeat = .now) -> Duration? {
         age(at: now).flatMap { $0 >= Self.silence ? $0 : nil }

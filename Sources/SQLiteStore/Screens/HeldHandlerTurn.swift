@@ -18,7 +18,7 @@ final class HeldHandlerTurn: HandlerTurn {
     func end() {
         held.withLock { descriptor in
             guard let raw = descriptor?.raw else { return }
-            // A child may have inherited the descriptor, and may have left children of its own.
+            // A child may have inherited the descriptor, and its own children may still be running.
             var request = flock()
             request.l_type = Int16(F_UNLCK)
             request.l_whence = Int16(SEEK_SET)

@@ -2,14 +2,14 @@ import AlertCore
 import FoundationEssentials
 import Synchronization
 
-/// The screens that were last read from the entries of a slot file, so that only those that have
-/// changed are decoded again.
+/// The screens last read from the entries of a slot file, so that only changed ones are decoded
+/// again.
 ///
-/// With many screens each of them reads all others whenever one changes.
+/// If there are many screens, each of them reads all others whenever one changes.
 final class KnownScreens: Sendable {
     private let screens = Mutex<[Int: (text: [UInt8], screen: AttachedScreen)]>([:])
 
-    /// The screen that a text of an entry describes; `nil` where it is something else.
+    /// The screen that an entry's text describes; `nil` if it is something else.
     func screen(ofEntry index: Int, _ text: ArraySlice<UInt8>) -> AttachedScreen? {
         guard !text.isEmpty else { return nil }
         if let known = screens.withLock({ $0[index] }), known.text.elementsEqual(text) {

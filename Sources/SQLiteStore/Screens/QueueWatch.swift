@@ -5,10 +5,10 @@ import Glibc
 import Linux
 import Synchronization
 
-/// Watches the bell and the slot of a queue, and looks at everything once a second besides.
+/// Watches the bell and the slot of a queue, and also checks everything once a second.
 ///
-/// The slow look is for what inotify misses: a ring that a crash swallowed, a file that was
-/// replaced, and everything once a user has 128 inotify instances and gets no more.
+/// The slow check covers what inotify misses: a ring lost in a crash, a file that was replaced, and
+/// everything if the user already has 128 inotify instances and gets no more.
 final class QueueWatch: Sendable {
     private enum Phase {
         case idle
@@ -19,7 +19,7 @@ final class QueueWatch: Sendable {
     private struct State {
         var phase = Phase.idle
         var inotify: Descriptor?
-        /// What wakes the queue of the watch: inotify and a timer.
+        /// The event sources of the watch's queue: inotify and a timer.
         var sources: [DispatchSource] = []
         var bellWatch: Int32 = -1
         var slotWatch: Int32 = -1
@@ -69,8 +69,8 @@ final class QueueWatch: Sendable {
 
     /// Stops watching.
     ///
-    /// The sources are cancelled here and now: one that nobody reads any more would find its
-    /// descriptor readable over and over.
+    /// The sources are cancelled at once: one that is no longer read would find its descriptor
+    /// readable over and over.
     func stop() {
         state.withLock { state in
             state.phase = .stopped
@@ -86,7 +86,7 @@ final class QueueWatch: Sendable {
         addWatches(&state)
         let source = DispatchSource.makeReadSource(fileDescriptor: inotify.raw, queue: queue)
         source.setEventHandler { [weak self] in self?.drain() }
-        // Keeps the descriptor open until Dispatch has let go of it.
+        // Keeps the descriptor open until Dispatch has released it.
         source.setCancelHandler { withExtendedLifetime(inotify) {} }
         source.resume()
         state.sources += [source as? DispatchSource].compactMap { $0 }
@@ -97,7 +97,7 @@ final class QueueWatch: Sendable {
         onTick()
     }
 
-    /// Watches the files that stand at their paths now, if they are not the ones watched already.
+    /// Watches the files that are at their paths now, unless they are already being watched.
     private func addWatches(_ state: inout State) {
         guard let inotify = state.inotify else { return }
         let gone = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB)
@@ -115,7 +115,7 @@ final class QueueWatch: Sendable {
         }
     }
 
-    /// Reads the events of inotify, and passes them on, at most once for each file.
+    /// Reads the events of inotify, and passes them on at most once per file.
     private func drain() {
         let (bell, slot) = state.withLock { state in
             defer { addWatches(&state) }
@@ -157,7 +157,7 @@ final class QueueWatch: Sendable {
 }
 
 extension Descriptor {
-    /// A new inotify instance, or `nil` where the user has no more of them.
+    /// A new inotify instance, or `nil` if the user has reached the limit.
     static func inotify() -> Descriptor? {
         let raw = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         return raw < 0 ? nil : Descriptor(owning: raw)

@@ -1,13 +1,13 @@
 import AlertCore
 import FoundationEssentials
 
-/// The JSON of a screen. From one write to the next only its alerts change, so the rest is kept.
+/// The JSON of a screen. Only its alerts change from one write to the next, so the rest is cached.
 ///
-/// Gain: encoding it all each time takes 5 % of a story's processor time (`perf record alertq-bench
+/// Gain: encoding all of it each time takes 5 % of a story's CPU time (`perf record alertq-bench
 /// story`, files in memory).
 struct ScreenJSON {
     private var screen: AttachedScreen?
-    /// What follows the alerts, with the closing brace.
+    /// The text after the alerts, including the closing brace.
     private var rest: [UInt8] = []
 
     /// The bytes of a screen; `nil` if it can't be encoded.

@@ -5,15 +5,15 @@ import Synchronization
 
 /// A screen of this process in the slot file, until it is released.
 final class SlotEntry: Sendable {
-    /// After so long without a sign a screen that leads is overtaken. With a look a second that
-    /// makes five seconds at most.
+    /// After this time without a sign, a leading screen is overtaken. Checked once a second, that
+    /// takes at most five seconds.
     static let patience = Duration.milliseconds(3500)
 
     private struct State {
         var descriptor: Descriptor?
         var holder: AttachedScreen
         var json = ScreenJSON()
-        /// The generation that it has taken; 0 for none.
+        /// The generation that it has taken; 0 if none.
         var generation: Int64 = 0
         /// The generation of a leader whose text can't be read, and since when.
         var nameless: (generation: Int64, since: ContinuousClock.Instant)?
@@ -23,14 +23,14 @@ final class SlotEntry: Sendable {
     private let file: SlotFile
     private let index: Int
 
-    /// Takes over a descriptor with the entry's lock.
+    /// Creates an entry from a descriptor that holds the entry's lock.
     init(descriptor: Descriptor, file: SlotFile, index: Int, holder: AttachedScreen) {
         state = Mutex(State(descriptor: descriptor, holder: holder))
         self.file = file
         self.index = index
     }
 
-    /// Whether others see it: its file still stands at its path.
+    /// Whether others see it: its file is still at its path.
     var isValid: Bool { state.withLock { $0.descriptor?.isStill(at: file.path) ?? false } }
 
     /// Whether it leads.
@@ -42,14 +42,14 @@ final class SlotEntry: Sendable {
             && !SlotFile.isOvertaken(state.generation, in: descriptor)
     }
 
-    /// What became of an entry that was to lead.
+    /// The result of an entry's attempt to lead.
     enum Lead {
         /// It led before.
         case kept
         case taken
         /// Another screen leads.
         case notTaken
-        /// Its file does not stand at its path any more.
+        /// Its file is no longer at its path.
         case gone
 
         /// Whether it leads now.
@@ -61,7 +61,7 @@ final class SlotEntry: Sendable {
         }
     }
 
-    /// Takes the lead, if no other screen has it, or if the one that has it gives no signs.
+    /// Takes the lead, unless another screen has it and gives signs of life.
     func lead() -> Lead {
         state.withLock { state in
             guard let descriptor = state.descriptor, descriptor.isStill(at: file.path) else {
@@ -76,7 +76,7 @@ final class SlotEntry: Sendable {
             let next = (held.max() ?? 0) + 1
             guard descriptor.tryLock(F_WRLCK, SlotFile.range(of: next)) else { return .notTaken }
             state.generation = next
-            // A screen that followed goes on with the alert that it shows.
+            // A screen that followed continues with the alert that it shows.
             state.holder.current = state.holder.alert
             // Another screen may have taken another generation at the same moment.
             guard SlotFile.generations(of: descriptor).subtracting(held).isEmpty else {
@@ -89,8 +89,8 @@ final class SlotEntry: Sendable {
         }
     }
 
-    /// Whether a leader has been silent for too long; one whose text can't be read is when it has
-    /// had its time to write it.
+    /// Whether a leader has been silent for too long; one whose text can't be read is overtaken
+    /// when it has had time to write it.
     private func mayOvertake(_ leader: SlotFile.Attached, _ state: inout State) -> Bool {
         guard leader.generation > 0 else { return false }
         if leader.holder.pid > 0 { return leader.silence.map { $0 >= Self.patience } ?? false }
@@ -102,18 +102,18 @@ final class SlotEntry: Sendable {
         return nameless.since.duration(to: now) >= Self.patience
     }
 
-    /// Writes down who it is; `false` if that can't be done.
+    /// Writes the entry's text; `false` if that fails.
     func enter() -> Bool { state.withLock { write(&$0) } }
 
-    /// What became of something that was to be written down.
+    /// The result of an announcement.
     enum Told {
         case written
-        /// It stands there already.
+        /// The entry already had this text.
         case known
         case failed
     }
 
-    /// Writes down what it shows, and what is current if it leads.
+    /// Announces what it shows, and which alert is current if it leads.
     func show(_ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool) -> Told {
         state.withLock { state in
             let isLeading = leads(state)
@@ -133,7 +133,7 @@ final class SlotEntry: Sendable {
         }
     }
 
-    /// Writes down what it can show.
+    /// Announces what it can show.
     func offer(_ presenters: [String], isBusy: Bool) {
         state.withLock { state in
             state.holder.offer(presenters, isBusy: isBusy)
@@ -150,12 +150,12 @@ final class SlotEntry: Sendable {
         }
     }
 
-    /// Has the other screens look at the file: they watch for the close of a writable descriptor
+    /// Makes the other screens read the file: they watch for the close of a writable descriptor
     /// (`IN_CLOSE_WRITE`).
     func ring() { _ = try? Descriptor.open(file.path, mode: file.mode) }
 
-    /// Writes that this process is there, and the rest anew, whoever has overwritten it. That wakes
-    /// nobody who watches the file.
+    /// Writes a sign of life, and the rest again in case it was overwritten. That does not wake the
+    /// processes that watch the file.
     func giveSign() { state.withLock { _ = write(&$0) } }
 
     private func write(_ state: inout State) -> Bool {
@@ -167,7 +167,7 @@ final class SlotEntry: Sendable {
         return pwrite(descriptor.raw, bytes, bytes.count, offset) == bytes.count
     }
 
-    /// Gives up the lead, and tells the screens that wait for it.
+    /// Gives up the lead, and wakes the screens that wait for it.
     func stepBack() {
         let hasLed = state.withLock { state in
             guard state.generation > 0 else { return false }
@@ -189,8 +189,8 @@ final class SlotEntry: Sendable {
     func release() {
         state.withLock { state in
             guard let descriptor = state.descriptor else { return }
-            // The next one in its place is not to be taken for this one before it has written its
-            // text.
+            // The next screen in this place must not be taken for this one before it has written
+            // its text.
             let empty = [UInt8](repeating: 0, count: SlotFile.entryLength)
             pwrite(descriptor.raw, empty, empty.count, off_t(index * SlotFile.entryLength))
             state.descriptor = nil

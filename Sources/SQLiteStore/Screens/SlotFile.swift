@@ -3,29 +3,30 @@ import FoundationEssentials
 import Glibc
 import Linux
 
-/// The file of the screens that are attached to a queue, and which of them leads.
+/// The file of the screens attached to a queue, which also determines which of them leads.
 ///
-/// Each screen has an entry of a fixed length, which it alone writes: who it is, what it shows, and
+/// Each screen has an entry of a fixed length, which only it writes: who it is, what it shows, and
 /// when it last gave a sign of life. A lock on the entry's bytes proves that its process has not
-/// died: an open-file-description lock (fcntl(2), `F_OFD_SETLK`), which the kernel frees then.
+/// died: an open-file-description lock (fcntl(2), `F_OFD_SETLK`), which the kernel releases when
+/// the process ends.
 ///
-/// Which screen leads is another lock, on a byte far behind the entries, the number of which is the
-/// generation of the lead. Its holder leads if nobody holds a later generation. So a screen that is
-/// stopped, and keeps its locks, can be overtaken: the next one takes the next generation, and the
-/// stopped one finds that out when it goes on.
+/// Which screen leads is determined by another lock, on a byte far after the entries, whose number
+/// is the generation of the lead. Its holder leads if no other screen holds a later generation. So
+/// a screen that is stopped, and keeps its locks, can be overtaken: another one takes the next
+/// generation, and the stopped one notices that when it continues.
 ///
-/// For example: screen A leads with generation 4 and is stopped. After 3.5 s without a sign of it,
-/// B takes byte 5 and leads. A goes on, sees that byte 5 is locked, and follows.
+/// For example: screen A leads with generation 4 and is stopped. After 3.5 s without a sign of
+/// life, B takes byte 5 and leads. When A continues, it sees that byte 5 is locked, and follows.
 ///
-/// Earlier versions lock the whole file while they present, and look at the first entry's text.
+/// Earlier versions lock the whole file while they present, and read the first entry's text.
 struct SlotFile: Sendable {
-    /// The fixed length of an entry, so that a full disk never stops its being written again.
+    /// The fixed length of an entry, so that rewriting it does not fail on a full disk.
     static let entryLength = 1024
     /// How many screens may be attached.
     static let capacity = 64
     /// The lock of generation 0 would be on this byte.
     private static let firstGeneration: Int64 = 1 << 40
-    /// Locks beyond that are nobody's of ours.
+    /// Locks beyond that are not alertq's.
     private static let lastGeneration: Int64 = 1 << 40
 
     let path: String
@@ -36,9 +37,9 @@ struct SlotFile: Sendable {
     struct Attached {
         var index = 0
         var holder: AttachedScreen
-        /// 0 for one that does not lead; an earlier version leads with 0, and can't be overtaken.
+        /// 0 if it does not lead; an earlier version leads with 0, and can't be overtaken.
         var generation: Int64
-        /// For how long it has given no sign; `nil` where that can't be told.
+        /// How long it has given no sign of life; `nil` if that is unknown.
         var silence: Duration?
     }
 
@@ -47,16 +48,16 @@ struct SlotFile: Sendable {
         let size = FileIdentity(path: path)?.size ?? 0
         guard size < Self.entryLength, let descriptor = try? Descriptor.open(path, mode: mode)
         else { return }
-        // Without room there is nothing to be done here; attaching a screen throws then.
+        // If there is no space, nothing can be done here; attaching a screen throws then.
         _ = posix_fallocate(descriptor.raw, 0, off_t(Self.entryLength))
     }
 
     /// Attaches a screen; `nil` while a process of an earlier version presents.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` where there are 64 screens already,
+    /// - Throws: ``AlertError/busy(_:)`` if there are already 64 screens,
     ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/storage(operation:_:)``.
     func attach(_ holder: AttachedScreen) throws(AlertError) -> SlotEntry? {
-        // Opening for writing and closing again would wake everybody who waits: look first.
+        // Opening for writing and closing again would wake all waiting processes: look first.
         if let file = Descriptor.openForReading(path), Self.isTakenByEarlierVersion(file) {
             return nil
         }
@@ -77,17 +78,17 @@ struct SlotFile: Sendable {
             if Self.isTakenByEarlierVersion(descriptor) { return nil }
         }
         throw .busy(
-            "\(Self.capacity) screens show this queue, as many as it has room for; "
+            "\(Self.capacity) screens show this queue, which is the maximum; "
                 + "end one of them and try again")
     }
 
     /// The screen that leads; `nil` if none does.
     ///
-    /// Between taking the lead and writing that down, a screen is seen without a text: that is read
-    /// again for a moment.
+    /// Between taking the lead and writing its text, a screen has no text: reading is repeated for
+    /// a moment.
     func leader() -> Attached? { Descriptor.openForReading(path).flatMap { leader(of: $0) } }
 
-    /// The screen that leads with a generation after one; `nil` if none does.
+    /// The screen that leads with a generation later than this one; `nil` if none does.
     private func leader(of file: Descriptor, above own: Int64 = 0) -> Attached? {
         var last: Attached?
         for attempt in 0..<5 {
@@ -102,13 +103,13 @@ struct SlotFile: Sendable {
         return last
     }
 
-    /// The screens that are attached.
+    /// The attached screens.
     func roster() -> ScreenRoster {
         guard let file = Descriptor.openForReading(path) else { return ScreenRoster() }
         return roster(of: file)
     }
 
-    /// The screens other than one, the leader only where it has a later generation than that one.
+    /// The screens other than one; a leader is included only if it has a later generation.
     func roster(
         of file: Descriptor, besides own: Int? = nil, above generation: Int64 = 0
     ) -> ScreenRoster {
@@ -119,7 +120,7 @@ struct SlotFile: Sendable {
         let others = living.filter { $0.index != own && $0.index != leader?.index }
         let followers = others.map { other in
             var screen = other.holder
-            // One that was overtaken and has not noticed is stopped: nobody answers there.
+            // A screen that was overtaken without noticing is stopped: nobody can answer there.
             let isOvertaken = other.generation > 0 && other.generation < generation
             if isOvertaken { screen.silence = other.silence ?? .zero }
             return screen
@@ -141,7 +142,7 @@ struct SlotFile: Sendable {
     static func generations(of file: Descriptor) -> Set<Int64> {
         var found: Set<Int64> = []
         var unseen = [later(than: 0)]
-        // The kernel tells one lock of a range, whichever: others may lie on both sides of it.
+        // The kernel reports any one lock in a range: others may be on both sides of it.
         while let range = unseen.popLast(), found.count <= capacity {
             guard let lock = file.otherLock(on: range), lock.length == 1 else { continue }
             found.insert(lock.start - firstGeneration)
@@ -168,12 +169,12 @@ struct SlotFile: Sendable {
 
     // MARK: - Texts
 
-    /// The entries whose locks others hold; a dead screen's text may still stand there.
+    /// The entries whose locks others hold; the text of a dead screen may still be there.
     private func living(in file: Descriptor) -> [Attached] {
         entries(of: file).filter { file.otherLock(on: Self.range(ofEntry: $0.index)) != nil }
     }
 
-    /// What stands in the entries, those of dead screens included.
+    /// The texts of the entries, including those of dead screens.
     private func entries(of file: Descriptor) -> [Attached] {
         var bytes = [UInt8](repeating: 0, count: Self.entryLength * Self.capacity)
         let count = max(0, pread(file.raw, &bytes, bytes.count, 0))
@@ -185,8 +186,8 @@ struct SlotFile: Sendable {
         }
     }
 
-    /// A process of an earlier version is seen with the text of one that died until it has written
-    /// its own: a text without a living process is read again for a moment.
+    /// A process of an earlier version appears with the text of a dead one until it has written its
+    /// own: if the text's process is not alive, reading is repeated for a moment.
     private func earlierVersion(_ file: Descriptor) -> Attached? {
         var last = Attached(holder: .unknown, generation: 0)
         for attempt in 0..<5 {
@@ -197,7 +198,7 @@ struct SlotFile: Sendable {
             if isSure, pid > 0, kill(pid, 0) == 0 || errno == EPERM { break }
             usleep(500)
         }
-        // Of another pid namespace, perhaps: pid_namespaces(7).
+        // It may be in another pid namespace: pid_namespaces(7).
         last.generation = 0
         return last
     }

@@ -5,14 +5,14 @@ import Synchronization
 final class SlotLease: ScreenLease {
     private struct State {
         var screen: AttachedScreen
-        /// The names of its presenters, however many the slot has room for.
+        /// The names of its presenters, even if the slot has no room for all of them.
         var presenters: [String]
         /// `nil` while a process of an earlier version presents.
         var entry: SlotEntry?
         var isReleased = false
         /// When the entry was last found to be gone.
         var lastLoss: ContinuousClock.Instant?
-        /// What was last read of the others, and when; without a count it is to be read again.
+        /// The others as last read, and when; without a count they are to be read again.
         var seen: (others: ScreenRoster, count: UInt64?, at: ContinuousClock.Instant)?
     }
 
@@ -45,7 +45,7 @@ final class SlotLease: ScreenLease {
 
     private func attachAgain(_ state: inout State) {
         let now = ContinuousClock.now
-        // What is in the way now may not be in a second; each try wakes all others.
+        // An obstacle may be gone in a second; each try wakes all others.
         if state.entry == nil, let last = state.lastLoss, last.duration(to: now) < .seconds(1) {
             return
         }
@@ -67,7 +67,7 @@ final class SlotLease: ScreenLease {
         }
     }
 
-    /// A second is as long as a silence may go unnoticed, or a screen where inotify fails.
+    /// After a second it is read again, for silences, and for new screens if inotify fails.
     private func others(_ state: inout State) -> ScreenRoster? {
         guard let entry = state.entry else { return nil }
         let count = store.slotChanges.count
@@ -78,7 +78,7 @@ final class SlotLease: ScreenLease {
         let others = entry.others
         let before = state.seen?.others
         state.seen = (others, count, now)
-        // A screen that attached after the last ring has not heard what is current.
+        // A screen that attached after the last ring does not know the current alert.
         if before?.all.map(\.asOffered) != others.all.map(\.asOffered), others.leader == nil,
             !others.followers.isEmpty
         {
@@ -93,10 +93,10 @@ final class SlotLease: ScreenLease {
         let before = state.withLock { $0.seen?.others }
         await store.slotChanges.wait(after: count)
         guard store.slotChanges.count != count else { return }
-        // The close of a file is heard before its locks are free; see inotify(7).
+        // The close of a file is reported before its locks are free; see inotify(7).
         for milliseconds in [1, 2, 4, 8, 16] where before != nil {
             guard await lookAtOthers() == before else { return }
-            // A cancelled wait is over; the caller looks at its task itself.
+            // A cancelled wait is over; the caller checks its task itself.
             try? await Task.sleep(for: .milliseconds(milliseconds))
         }
     }
@@ -110,7 +110,7 @@ final class SlotLease: ScreenLease {
             guard let entry = state.entry else { return false }
             let told = entry.show(alert, current: current, hasDelegate: hasDelegate)
             guard told == .written else { return told == .known }
-            // Others wait for the current alert; what a follower shows is read once a second.
+            // Others wait for the current alert; what a follower shows is only read once a second.
             if let others = others(&state), others.leader == nil, !others.followers.isEmpty {
                 entry.ring()
             }

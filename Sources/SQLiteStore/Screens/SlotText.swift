@@ -1,6 +1,6 @@
 import AlertCore
 
-/// The text of a screen's entry: a line of JSON that says who it is and what it shows, a line with
+/// The text of a screen's entry: a line of JSON with its identity and what it shows, a line with
 /// its last sign of life, and a line with the generation that it leads.
 struct SlotText {
     var holder: AttachedScreen
@@ -14,7 +14,7 @@ struct SlotText {
         self.generation = generation
     }
 
-    /// Reads the bytes of an entry; `nil` where they are something else.
+    /// Reads the bytes of an entry; `nil` if they are something else.
     init?(_ bytes: ArraySlice<UInt8>, ofEntry index: Int, known: KnownScreens) {
         let lines = bytes.prefix { $0 != 0 }.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -22,7 +22,7 @@ struct SlotText {
             return nil
         }
         self.holder = holder
-        // A screen that gives no signs at all is of an earlier version.
+        // A screen that never gives signs of life is of an earlier version.
         sign = lines.dropFirst().first.flatMap {
             Heartbeat(line: String(decoding: $0, as: UTF8.self))
         }
@@ -38,14 +38,14 @@ struct SlotText {
             index: index, holder: holder, generation: generation, silence: sign?.age())
     }
 
-    /// The bytes of an entry; `nil` where the screen's names leave no room.
+    /// The bytes of an entry; `nil` if the screen's names leave no room.
     func bytes(_ json: inout ScreenJSON) -> [UInt8]? {
         guard var bytes = json.bytes(of: holder) else { return nil }
         let newline = UInt8(ascii: "\n")
         let end = Array("\(generation)\n".utf8)
         bytes.append(newline)
         let hasRoom = bytes.count + Heartbeat.now.line.count + end.count <= SlotFile.entryLength
-        // Names that leave no room for a sign stand without one, and count as there.
+        // If the names leave no room for a sign, there is none, and the screen counts as present.
         bytes += hasRoom ? sign?.line ?? [newline] : [newline]
         bytes += end
         guard bytes.count <= SlotFile.entryLength else { return nil }

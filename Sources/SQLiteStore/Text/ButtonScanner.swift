@@ -1,16 +1,17 @@
 import AlertCore
 
-/// Reads the JSON that this library writes, as long as nothing in it is escaped.
+/// A fast reader of the JSON that this library writes, as long as nothing in it is escaped.
 ///
-/// A page of the history has fifty rows with buttons, and Foundation's decoder takes longer for
-/// those than SQLite for the page. What this scanner does not expect is left to Foundation.
+/// A page of the history has fifty rows with buttons, and decoding those with Foundation takes
+/// longer than SQLite takes for the page. Anything that this scanner does not expect is left to
+/// Foundation.
 ///
-/// Gain: a page takes 0.46 × the time, p50 (`alertq-bench history --alerts 100000`; against
+/// Gain: a page takes 0.46 times as long, p50 (`alertq-bench history --alerts 100000`; against
 /// Foundation's decoder alone).
 struct ButtonScanner {
     private var rest: UnsafeBufferPointer<UInt8>.SubSequence
 
-    /// The buttons of a column; `nil` for any text but the plainest.
+    /// The buttons of a column; `nil` unless the text is in the plainest form.
     static func buttons(_ text: String) -> [Alert.Button]? {
         var text = text
         return text.withUTF8 { bytes in
@@ -37,7 +38,7 @@ struct ButtonScanner {
         return take("]") && rest.isEmpty ? buttons : nil
     }
 
-    /// A string without a backslash, which is what it says between its quotes.
+    /// A string without a backslash, whose contents are exactly the text between its quotes.
     private mutating func string() -> String? {
         guard take("\"") else { return nil }
         guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") }) else { return nil }

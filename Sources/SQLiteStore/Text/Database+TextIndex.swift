@@ -13,21 +13,21 @@ extension Database {
         } ?? Upkeep(indexed: 0, newest: nil, disorder: 0, erasures: 0, erasuresDone: 0)
     }
 
-    /// How many responses the index of words lacks, deleted numbers counted in.
+    /// How many responses are missing in the search index, including deleted numbers.
     func unindexedCount() throws -> Int {
         let newest = try first("SELECT max(seq) FROM responses") { $0.integer() } ?? 0
-        // Neither number is negative unless somebody has written it.
+        // Neither number is negative unless the file was tampered with.
         let (last, indexed) = (max(0, newest), max(0, try upkeep().indexed))
         guard last.subtractingBounded(indexed) > RestoredQueue.jump else {
             return Int(max(0, last - indexed))
         }
-        // The numbers in between were never given, because a backup was restored.
+        // The numbers in between were never assigned, because a backup was restored.
         return try first("SELECT count(*) FROM responses WHERE seq > ?", .integer(indexed)) {
             Int($0.integer())
         } ?? 0
     }
 
-    /// Puts the words of a response's alert into an index.
+    /// Adds the words of a response's alert to the index.
     func addToIndex(_ sequence: Int64, _ text: IndexedText) throws {
         try run(
             """
@@ -35,7 +35,7 @@ extension Database {
             """, [.integer(sequence)] + text.values)
     }
 
-    /// Takes the words of a response's alert out of the index; see
+    /// Removes the words of a response's alert from the index; see
     /// <https://sqlite.org/fts5.html#the_delete_command>.
     func removeFromIndex(_ sequence: Int64, _ text: IndexedText) throws {
         try run(
@@ -45,7 +45,7 @@ extension Database {
             """, [.integer(sequence)] + text.values)
     }
 
-    /// The next response behind a sequence number, with its texts unless they have been erased.
+    /// The next response after a sequence number, with its texts unless they have been erased.
     fileprivate func responseToIndex(after sequence: Int64) throws -> ResponseToIndex? {
         try first(
             """
@@ -66,7 +66,7 @@ private struct ResponseToIndex {
     let resolved: Int64
     let text: IndexedText?
 
-    /// What is read of it besides its text.
+    /// The columns read besides its text.
     enum Column: Int32, ColumnList {
         case seq, resolvedMs, isErased
 
@@ -76,8 +76,8 @@ private struct ResponseToIndex {
 }
 
 extension WriteContext {
-    /// How many responses, and how many bytes of their texts, one transaction indexes at most: it
-    /// holds up those who ask or answer meanwhile.
+    /// How many responses, and how many bytes of their texts, one transaction indexes at most:
+    /// asking and answering must wait for it.
     private static let sliceLength = 250
     private static let sliceSize = 256 << 10
 
@@ -103,7 +103,7 @@ extension WriteContext {
         return try db.unindexedCount()
     }
 
-    /// Throws the index of words away, so that it is built anew.
+    /// Empties the search index, so that it is rebuilt.
     func emptyIndex() throws {
         try db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
         try db.change("UPDATE upkeep SET indexed_seq = 0, newest_ms = NULL, disorder_ms = 0")

@@ -1,11 +1,11 @@
 import AlertCore
 import SQLite
 
-/// What a filter asks of a row of `responses`.
+/// The conditions of a filter on a row of `responses`.
 struct HistoryConditions {
     static let none = HistoryConditions(HistoryFilter())
 
-    /// Conditions that follow others.
+    /// The conditions, each beginning with `AND`.
     private(set) var sql = ""
     private(set) var values: [Value] = []
 

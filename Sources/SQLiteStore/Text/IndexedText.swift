@@ -1,15 +1,15 @@
 import AlertCore
 import SQLite
 
-/// The texts of an alert that can be searched, as they were put into the index.
+/// The searchable texts of an alert, as they are added to the index.
 ///
-/// An entry can be taken out of the index only with exactly the words that it was put in with, so
-/// only this says what they are.
+/// An entry can only be removed from the index with exactly the words that it was added with, so
+/// this is the only place that determines them.
 struct IndexedText {
     let values: [Value]
     let byteCount: Int
 
-    /// Columns of the table `alerts`; others may follow.
+    /// Columns of the table `alerts`; others may follow in the query.
     enum Column: Int32, ColumnList { case title, message, buttons, info }
 
     static let columns = Column.list
@@ -35,7 +35,7 @@ struct IndexedText {
     }
 
     private static func labels(_ json: String) -> String {
-        // What can't be understood is a matter of the audit log; its words are found all the same.
+        // Invalid JSON is a matter for the audit log; its words are found nevertheless.
         guard let buttons = try? StoredJSON.buttons(json) else { return json }
         return labels(buttons)
     }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import SQLite
 
 extension SQLiteAlertStore: Erasing {
-    /// How long an erasure waits for those who read.
+    /// How long an erasure waits for readers.
     private static let readersTime = Duration.seconds(5)
 
     package nonisolated(nonsending) func erasable(
@@ -68,7 +68,7 @@ extension SQLiteAlertStore: Erasing {
                     PurgeProgress(
                         phase: .texts, done: min(total, done + page.count - rest.count),
                         total: total))
-                // Those who wait for the writer lock get it now.
+                // Processes that wait for the writer lock get it now.
                 try? await Task.sleep(for: .milliseconds(1))
             }
             done += page.count
@@ -76,8 +76,8 @@ extension SQLiteAlertStore: Erasing {
         return total
     }
 
-    /// Makes sure that what was erased is in no file any more; returns whether it is so, which it
-    /// is not after a cancel.
+    /// Makes sure that no file contains erased texts any longer; returns whether that is so, which
+    /// is not the case after a cancel.
     private nonisolated(nonsending) func completeErasure(
         _ progress: @Sendable (PurgeProgress) -> Void
     ) async throws(AlertError) -> Bool {
@@ -87,7 +87,7 @@ extension SQLiteAlertStore: Erasing {
         while goesOn {
             guard !Task.isCancelled else { return false }
             let isFirst = merges == 0
-            let (more, count) = try await commits.perform(.upkeep, "merge the index of words") {
+            let (more, count) = try await commits.perform(.upkeep, "merge the search index") {
                 (try $0.mergeIndex(isFirst: isFirst), isFirst ? try $0.mergeCount() : 0)
             }
             merges += 1
@@ -122,7 +122,7 @@ extension SQLiteAlertStore: Erasing {
                 guard case .busy = error, ContinuousClock.now < limit, !Task.isCancelled else {
                     throw error
                 }
-                // The lock was free meanwhile, for those who answer.
+                // The lock is free for a moment, so that answers can be stored.
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
@@ -179,9 +179,10 @@ private struct Survey: Sendable {
         }
     }
 
-    /// The next responses; `nil` behind the last one.
+    /// The next responses; `nil` after the last one.
     ///
-    /// Those of others count towards its length, so that one look is short however many they are.
+    /// Those of other accounts count towards its length, so that one look is short even if there
+    /// are many of them.
     func page(_ db: Database) throws -> Page? {
         var page = Page()
         try db.forEach(

@@ -13,12 +13,12 @@ extension SQLiteAlertStore: Maintenance {
             }
             left = try await indexSomeTexts()
             progress(max(0, total - left), total)
-            // Those who wait for the writer lock get it now: a lock is not fair by itself.
+            // Processes that wait for the writer lock get it now: the lock itself is not fair.
             if left > 0 { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }
 
-    /// Puts the words of some more responses into the index; returns how many are left.
+    /// Adds the words of some more responses to the index; returns how many are left.
     nonisolated(nonsending) func indexSomeTexts() async throws(AlertError) -> Int {
         try await commits.perform(.upkeep, "index the texts") { context in
             do {
@@ -30,19 +30,19 @@ extension SQLiteAlertStore: Maintenance {
     }
 
     package nonisolated(nonsending) func unindexedCount() async throws(AlertError) -> Int {
-        try await read("look at the index of words") { try $0.unindexedCount() }
+        try await read("look at the search index") { try $0.unindexedCount() }
     }
 
     package nonisolated(nonsending) func emptyTextIndex() async throws(AlertError) {
-        try await commits.perform(.upkeep, "empty the index of words") { try $0.emptyIndex() }
+        try await commits.perform(.upkeep, "empty the search index") { try $0.emptyIndex() }
     }
 
     package nonisolated(nonsending) func checkTextIndex() async throws(AlertError) {
-        // A connection of its own: the one that reads may not even make a temporary table.
+        // A separate connection: the reading one may not even create a temporary table.
         let check = QueueConfined(DatabaseFile(files: files), label: "alertq.index")
         let head = try await read("read the audit log") { try $0.lastHead() }
         try await check.run { file throws(AlertError) in
-            try storing("check the index of words") {
+            try storing("check the search index") {
                 do {
                     try file.openExisting(continuing: head).handle.checkTextIndex()
                 } catch let error as SQLiteError where error.isDamage {
@@ -64,8 +64,8 @@ extension Database {
             let last = try first("SELECT coalesce(max(seq), 0) FROM responses") { $0.integer() }
             guard let last, try upkeep().indexed <= last else {
                 throw AlertError.storage(
-                    operation: "use the index of words",
-                    "it goes farther than the responses do")
+                    operation: "use the search index",
+                    "it extends beyond the responses")
             }
         }
     }

@@ -1,7 +1,7 @@
 import AlertCore
 import FoundationEssentials
 
-/// The JSON that stands in columns; see <https://sqlite.org/json1.html> for how to query it.
+/// The JSON in columns; see <https://sqlite.org/json1.html> for how to query it.
 enum StoredJSON {
     static func encode(_ buttons: [Alert.Button]) -> String {
         array(buttons) { json, button in
@@ -55,9 +55,9 @@ enum StoredJSON {
         return json + "]"
     }
 
-    /// Writes a string as RFC 8259 §7 has it.
+    /// Writes a string as defined in RFC 8259 §7.
     ///
-    /// Gain: asks take 0.9 × the processor's time (`alertq-bench ask`, files in memory; against
+    /// Gain: asks take 0.9 times the CPU time (`alertq-bench ask`, files in memory; against
     /// Foundation's encoder).
     private static func append(_ text: String, to json: inout String) {
         json += "\""
@@ -98,12 +98,12 @@ enum StoredJSON {
         }
     }
 
-    /// The buttons of a column, without anything for what has been erased.
+    /// The buttons of a column, with `nil` for what has been erased.
     static func partialButtons(_ text: String) throws -> [PartialButton] {
         try decode([PartialButton].self, text)
     }
 
-    /// The id of one of a column's buttons; `nil` for none, and for one that has been erased.
+    /// The id of one of a column's buttons; `nil` if there is none, or it has been erased.
     static func buttonID(at index: Int, in text: String) -> String? {
         guard let buttons = try? partialButtons(text), buttons.indices.contains(index) else {
             return nil

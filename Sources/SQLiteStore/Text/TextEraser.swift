@@ -3,7 +3,7 @@ import Linux
 import SQLite
 
 extension AlertRecord {
-    /// Whether its response is somebody's to collect.
+    /// Whether its response still has to be collected.
     var awaitsCollection: Bool {
         alert.handler != nil || (response?.outcome != .withdrawn && !alert.buttons.isEmpty)
     }
@@ -15,8 +15,8 @@ struct TextEraser {
     private static let sliceLength = 200
     private static let sliceSize = 512 << 10
 
-    /// Whether somebody may still come for the response, in SQL: nobody does where the alert was
-    /// taken back or had nothing to choose, unless it names a handler, which runs for those too.
+    /// Whether the response still has to be collected, in SQL: it need not be if the alert was
+    /// withdrawn or had no buttons, unless it names a handler, which runs for those too.
     /// ``AlertRecord/awaitsCollection`` is the same in Swift.
     static let awaitsCollection = """
         collected_ms IS NULL AND (responses.handler IS NOT NULL
@@ -26,7 +26,7 @@ struct TextEraser {
     let context: WriteContext
     private var db: Database { context.db }
 
-    /// What a row had, to be taken out of the index and out of itself.
+    /// The texts of a row, to be removed from the index and from the row.
     private struct Texts {
         let sequence: Int64
         let indexed: IndexedText
@@ -38,12 +38,12 @@ struct TextEraser {
         }
     }
 
-    /// Erases the texts of the first of some alerts, and says so in the log.
+    /// Erases the texts of the first of some alerts, and records that in the log.
     ///
-    /// Alerts that have lost their texts already, that the caller has no right over, or whose
-    /// response is not old or still has to be collected, are passed over.
+    /// It skips alerts whose texts are already erased, over which the caller has no right, or whose
+    /// response is not old enough or still has to be collected.
     ///
-    /// - Returns: How many alerts were looked at, how many lost their texts, and how many keep them
+    /// - Returns: How many alerts were examined, how many lost their texts, and how many keep them
     ///   because the log contradicts them.
     func erase(
         _ ids: [Alert.ID], before cutoff: Int64, by caller: Caller
@@ -117,13 +117,13 @@ struct TextEraser {
     }
 }
 
-// What is left to do once the texts are gone from their rows.
+// The steps after the texts have been removed from their rows.
 extension WriteContext {
     /// How many pages of the index one transaction merges.
     private static let mergeLength = 500
 
-    /// Merges some more of the index of words into one piece, in which no word is left that has
-    /// been taken out; returns whether there is more to do.
+    /// Merges more of the search index into one piece, which contains no removed words; returns
+    /// whether there is more to do.
     ///
     /// See <https://sqlite.org/fts5.html#the_merge_command>.
     func mergeIndex(isFirst: Bool) throws -> Bool {
@@ -138,7 +138,7 @@ extension WriteContext {
         return db.totalChanges - before >= 2
     }
 
-    /// Roughly how many such merges it takes.
+    /// The approximate number of such merges.
     func mergeCount() throws -> Int {
         let pages = try db.first("SELECT count(*) FROM text_index_idx") { Int($0.integer()) }
         return (pages ?? 0) / Self.mergeLength + 1
@@ -146,14 +146,14 @@ extension WriteContext {
 }
 
 extension Writer {
-    /// How many pages are looked at under one hold of the lock.
+    /// How many pages are examined under one hold of the lock.
     private static let clearLength = 2000
 
     /// Empties the log, and overwrites the unused space of some pages.
     ///
-    /// - Parameter erasures: How often texts had been erased when this began; so often they are
-    ///   known to be gone once the last page is done.
-    /// - Returns: The page to go on with, or `nil` at the end; and how many there are.
+    /// - Parameter erasures: How often texts had been erased when this began; these erasures are
+    ///   complete once the last page is done.
+    /// - Returns: The page to continue with, or `nil` at the end; and the number of pages.
     func clearUnallocatedSpace(
         from page: Int, erasures: Int64
     ) throws -> (next: Int?, total: Int) {
@@ -161,15 +161,15 @@ extension Writer {
         guard try db.checkpoint(.truncate) else { throw AlertError.readersKeepTexts }
         try beginChecked()
         do {
-            // A program without our lock may have written since; what is in the log now would be
-            // copied over what is overwritten here.
+        // A program without our lock may have written in the meantime; the contents of the log
+        // would be copied over what is overwritten here.
             guard FileIdentity(path: file.files.wal)?.size ?? 0 == 0 else {
                 throw AlertError.readersKeepTexts
             }
             let cleared = try db.clearUnallocatedSpace(from: page, count: Self.clearLength)
             if cleared.next == nil { try db.syncFile() }
-            // All connections have pages in memory with what was there before. This one forgets
-            // them before it writes one of them back, the others because of the commit.
+        // All connections have old pages in memory. This one discards them before it writes one of
+        // them back, the others because of the commit.
             db.forgetPages()
             try db.change(
                 """
@@ -186,7 +186,7 @@ extension Writer {
         }
     }
 
-    /// Does what a job has left for after its commit; returns why that failed, if it did.
+    /// Does a job's work after its commit; returns the error if that failed.
     func run(_ job: WriteJob) -> AlertError? {
         do {
             try job.afterCommit?(self)
@@ -199,8 +199,8 @@ extension Writer {
 }
 
 extension AlertError {
-    /// Somebody reads an old state of the database, so the log with its old pages must stay.
+    /// A program reads an old state of the database, so the log with its old pages must stay.
     static let readersKeepTexts = AlertError.busy(
-        "a program keeps reading the database, so erased texts still stand in its log; "
+        "a program keeps reading the database, so erased texts are still in its log; "
             + "end that program, then purge again")
 }

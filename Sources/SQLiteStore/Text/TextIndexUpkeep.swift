@@ -1,15 +1,15 @@
 import AlertCore
 import Synchronization
 
-/// Indexes new texts a little at a time while a screen is attached, so that a search later need not
-/// wait for it.
+/// Indexes new texts a little at a time while a screen is attached, so that a later search need not
+/// wait for that.
 ///
-/// Gain: a search is spared 15 µs for each response that is indexed by then (`alertq-bench text`,
-/// the rate of indexing).
+/// Gain: a search saves 15 µs for each response that is already indexed (`alertq-bench text`, the
+/// rate of indexing).
 final class TextIndexUpkeep: Sendable {
-    /// How long to wait between two looks at the index.
+    /// The pause between two checks of the index.
     private static let pause = Duration.seconds(30)
-    /// How many responses make it worth while.
+    /// How many unindexed responses make it worthwhile.
     private static let worth = 100
 
     private let isPausedNow = Mutex(false)
@@ -35,7 +35,7 @@ final class TextIndexUpkeep: Sendable {
     func stop() { task.withLock { $0 }?.cancel() }
 
     private func indexNewTexts(of store: SQLiteAlertStore) async {
-        // What can't be done now is done by a search.
+        // Anything that can't be done now is done by a search.
         guard var left = try? await store.unindexedCount(), left >= Self.worth else { return }
         while left > 0, !isPaused, !Task.isCancelled {
             left = (try? await store.indexSomeTexts()) ?? 0

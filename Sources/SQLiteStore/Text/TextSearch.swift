@@ -1,23 +1,23 @@
 import AlertCore
 import SQLite
 
-/// One search for a page of responses to questions with some words, newest first.
+/// One search for a page of responses whose alerts contain some words, newest first.
 ///
-/// The index of words and those of the other conditions each give rows in the order of `seq`. Few
-/// words or few rows: the smaller side leads.
+/// The search index and the indexes of the other conditions each give rows in the order of `seq`.
+/// If there are few matches or few rows, the smaller side leads.
 ///
-/// Gain: the pages take half of the processor's time, and the slowest 0.16 × the time
-/// (`alertq-bench text --alerts 100000`; against words that always lead).
+/// Gain: the pages take half the CPU time, and the slowest takes 0.16 times as long (`alertq-bench
+/// text --alerts 100000`; against words that always lead).
 struct TextSearch {
-    /// How many of the newest responses with the words are looked at first, and how many then.
+    /// How many of the newest matches of the words are examined first, and how many after that.
     var probeLengths = [100, 500]
-    /// Up to how many rows of the other conditions lead the search.
+    /// The maximum number of rows of the other conditions that lead the search.
     private static let fewRows = 4096
-    /// How many more responses with the words are compared with such rows.
+    /// How many more matches of the words are compared with such rows.
     var fewMatches = 5000
     /// How many such rows are then indexed in memory at a time.
     private static let rowsLength = 100
-    /// How many responses that the index lacks are indexed in memory at a time.
+    /// How many unindexed responses are indexed in memory at a time.
     private static let tailLength = 200
 
     let db: Database
@@ -56,7 +56,7 @@ struct TextSearch {
             rest = rest.lowerBound..<last.sequence
         }
         let left = limit - found.count
-        // Where one in a hundred is right, the words go on leading.
+        // If one in a hundred matches, the words continue to lead.
         guard found.count * 100 < seen,
             let rows = try db.historySequences(filter, in: rest, atMost: Self.fewRows)
         else { return found + (try matches(rest, left, conditions)) }
@@ -69,7 +69,7 @@ struct TextSearch {
         var sql: String { self == .isRight ? "responses.seq IS NOT NULL" : snakeCased }
     }
 
-    /// The newest responses with the words, and whether some conditions let each of them through.
+    /// The newest responses with the words, and whether each satisfies some conditions.
     private func probe(
         _ range: Range<Int64>, _ length: Int, _ conditions: HistoryConditions
     ) throws -> [(sequence: Int64, isRight: Bool)] {
@@ -89,7 +89,7 @@ struct TextSearch {
         ) { (sequence: $0.integer(Probe.id), isRight: $0.integer(Probe.isRight) == 1) }
     }
 
-    /// The newest responses with the words that some conditions let through.
+    /// The newest responses with the words that satisfy some conditions.
     private func matches(
         _ range: Range<Int64>, _ limit: Int, _ conditions: HistoryConditions = .none
     ) throws -> [Int64] {
@@ -108,10 +108,10 @@ struct TextSearch {
         ) { $0.integer() }
     }
 
-    /// Those of some responses, newest first, that have the words.
+    /// Of some responses, newest first, those that contain the words.
     ///
-    /// If few have the words, they are compared; else the index takes longer to seek in
-    /// than it takes to index a hundred responses anew.
+    /// If few responses have the words, they are compared; otherwise seeking in the index takes
+    /// longer than indexing a hundred responses again.
     private func matches(among rows: [Int64], _ limit: Int) throws -> [Int64] {
         guard let newest = rows.first, let oldest = rows.last else { return [] }
         let matches = try matches(oldest..<newest.addingBounded(1), fewMatches)
@@ -134,8 +134,8 @@ struct TextSearch {
         return found
     }
 
-    /// Where responses of the filter's times can be: the order of `seq` is that of time, but for
-    /// what the clock was set back.
+    /// The range of responses with the filter's times: `seq` has the order of time, except where
+    /// the clock was set back.
     private func bounds(_ upkeep: Upkeep, before top: Int64) throws -> Range<Int64> {
         var (low, high) = (Int64(1), top)
         if let since = filter.since.map(Timestamp.milliseconds) {
@@ -159,7 +159,7 @@ struct TextSearch {
         return low..<max(low, high)
     }
 
-    // MARK: What is not in it yet
+    // MARK: Unindexed responses
 
     private enum TailColumn: Int32, ColumnList {
         case seq
@@ -167,7 +167,7 @@ struct TextSearch {
         static let offset = IndexedText.Column.end
     }
 
-    /// The matches among responses that nobody could index so far, found with an index in memory.
+    /// The matches among responses that could not be indexed so far, found with an index in memory.
     private func tail(after indexed: Int64, before last: Int64) throws -> [Int64] {
         let conditions = HistoryConditions(filter)
         var (found, top) = ([Int64](), last)
@@ -200,11 +200,11 @@ extension Database {
 }
 
 extension AlertError {
-    /// The index of words can't be read, or not be written.
+    /// The error for a search index that can't be read or written.
     static func damagedIndex(_ error: SQLiteError) -> AlertError {
         .storage(
             operation: "search the texts",
-            "the index of their words is damaged (\(error)); "
-                + "alertq doctor --reindex builds it anew")
+            "the search index is damaged (\(error)); "
+                + "alertq doctor --reindex rebuilds it")
     }
 }

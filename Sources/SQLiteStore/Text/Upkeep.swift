@@ -1,17 +1,17 @@
 import AlertCore
 import SQLite
 
-/// How far the index of words goes, and what the store knows of its own upkeep.
+/// The extent of the search index, and the state of erasures.
 struct Upkeep: Sendable {
-    /// The index has all responses up to this one.
+    /// The last response that is in the index, along with all before it.
     let indexed: Int64
-    /// The newest time among them.
+    /// The newest time among these responses.
     let newest: Int64?
-    /// The farthest that one of them lies before an earlier one, in milliseconds.
+    /// The farthest that the time of one of them is before that of an earlier one, in milliseconds.
     let disorder: Int64
     /// How often texts were erased.
     let erasures: Int64
-    /// Up to which of these times they are known to be gone from all files.
+    /// How many of these erasures are known to be complete in all files.
     let erasuresDone: Int64
 
     enum Column: Int32, ColumnList {

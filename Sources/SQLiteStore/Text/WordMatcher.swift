@@ -1,9 +1,9 @@
 import AlertCore
 import SQLite
 
-/// Finds words in texts that no index on the disk has, by an index of only these in memory.
+/// Finds words in texts that are not in the index on disk, with a temporary index in memory.
 enum WordMatcher {
-    /// The numbers of the texts that have the words, highest first.
+    /// The numbers of the texts that contain the words, highest first.
     static func matches(
         _ words: SearchText, among texts: [(sequence: Int64, text: IndexedText)]
     ) throws -> [Int64] {
@@ -16,12 +16,13 @@ enum WordMatcher {
         ) { $0.integer() }
     }
 
-    /// The index that a queue's file has on the disk.
+    /// The statement of the index in a queue's file.
     private static let index = Schema.current.objects.first { $0.name == "text_index" }?.sql ?? ""
 }
 
 extension SearchText {
-    /// Those of some alerts that have the words, in their order; what waits stands in no index.
+    /// Of some alerts, in their order, those that contain the words; waiting alerts are not in the
+    /// index.
     ///
     /// - Throws: ``AlertError/storage(operation:_:)``.
     package func matches(_ records: [AlertRecord]) throws(AlertError) -> [AlertRecord] {

@@ -2,10 +2,10 @@ import AlertCore
 import SQLite
 
 extension Database {
-    /// Runs a statement that has to change one row.
+    /// Runs a statement that must change one row.
     ///
-    /// - Throws: ``AlertError/inconsistent(_:_:)`` where it did not: a trigger can have a statement
-    ///   succeed without doing anything; see <https://sqlite.org/lang_createtrigger.html#raise>.
+    /// - Throws: ``AlertError/inconsistent(_:_:)`` if it did not: a trigger can make a statement
+    ///   succeed without any effect; see <https://sqlite.org/lang_createtrigger.html#raise>.
     func change(_ sql: String, _ values: Value...) throws {
         try run(sql, values)
         guard changes == 1 else {

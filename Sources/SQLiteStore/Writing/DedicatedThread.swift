@@ -2,7 +2,7 @@ import AlertCore
 import Dispatch
 import Glibc
 
-/// A thread outside of every pool, for code that blocks.
+/// A thread outside of all pools, for code that blocks.
 enum DedicatedThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -24,7 +24,7 @@ enum DedicatedThread {
                 return nil
             }, context)
         guard code == 0 else {
-            // No thread to be had: a pool's thread is better than none.
+            // No thread could be created: a pool's thread is better than none.
             Unmanaged<Body>.fromOpaque(context).release()
             DispatchQueue.global().async(execute: body)
             return

@@ -2,14 +2,15 @@ import AlertCore
 import Glibc
 import Linux
 
-/// Room on the disk that is set aside, so that a full disk does not lock out a person who answers.
+/// Disk space that is reserved so that a full disk does not prevent a person from answering.
 ///
-/// New alerts never touch it. It is given up when an answer does not fit otherwise, and set aside
-/// again once there is room. Used under the writer lock only.
+/// New alerts never use it. It is released when an answer does not fit otherwise, and reserved
+/// again once there is space. Used under the writer lock only.
 struct DiskReserve {
-    /// Enough to answer some hundred alerts: their rows, their index pages and the log before them.
+    /// Enough to answer about a hundred alerts: their rows, their index pages and the log before
+    /// them.
     static let size: off_t = 4 << 20
-    /// How much is given up at a time.
+    /// How much is released at a time.
     static let step: off_t = 256 << 10
     let path: String
     let mode: mode_t
@@ -20,9 +21,9 @@ struct DiskReserve {
         self.mode = mode
     }
 
-    /// Sets the room aside, if it is not already.
+    /// Reserves the space, unless it is already reserved.
     ///
-    /// - Throws: ``AlertError/storage(operation:_:)`` if the disk is too full for it.
+    /// - Throws: ``AlertError/storage(operation:_:)`` if the disk is too full.
     mutating func setAside() throws(AlertError) {
         if isSetAside, let size = FileIdentity(path: path)?.size, size >= Self.size { return }
         let descriptor = try Descriptor.open(path, mode: mode)
@@ -36,15 +37,15 @@ struct DiskReserve {
         isSetAside = true
     }
 
-    /// Whether there was room set aside that has been given up, by any process.
+    /// Whether reserved space has been released, by any process.
     var isGivenUp: Bool {
         guard let size = FileIdentity(path: path)?.size else { return false }
         return size < Self.size
     }
 
-    /// Gives some of the room up; returns whether there was any.
+    /// Releases some of the space; returns whether there was any.
     ///
-    /// No more than an answer may need: what is free on a full disk, another program takes.
+    /// No more than an answer may need: other programs take free space on a full disk.
     mutating func giveUp() -> Bool {
         isSetAside = false
         guard let size = FileIdentity(path: path)?.size, size > 0,

@@ -50,15 +50,15 @@ extension GroupCommit {
                 wakeUp.wait()
                 continue
             }
-            // Nobody came along: deferred writes are committed by themselves, which more of them
-            // don't delay.
+            // No other write came: the deferred writes are committed by themselves; further
+            // deferred ones don't delay that.
             let rest = deferredDue - ContinuousClock.now
             guard rest > .zero else { return true }
             _ = wakeUp.wait(timeout: .now() + rest.dispatch)
         }
     }
 
-    /// Whether somebody calls while the thread stays awake for a moment.
+    /// Whether a call comes while the thread stays awake for a moment.
     private func isCalledSoon() -> Bool {
         let limit = ContinuousClock.now + Pace.awakeTime
         let atOnce = DispatchTime(uptimeNanoseconds: 0)
@@ -97,14 +97,14 @@ extension GroupCommit {
                 job.finish(error)
             }
         }
-        // Callers that waited here go on while the other processes are told.
+        // Callers that waited here continue while other processes are notified.
         if outcome.isCommitted { ring() }
         if outcome.mustKeepDeferred { keep(deferred) }
         writer.checkpointIfDue()
         for job in afterCommits { job.finish(writer.run(job)) }
     }
 
-    /// Takes the writer lock; while that blocks, those give up who have waited too long.
+    /// Takes the writer lock; while that blocks, callers that have waited too long give up.
     private func lock(_ writer: Writer) throws(AlertError) {
         if try writer.tryLock() { return }
         watchWaiting(true)
@@ -112,7 +112,7 @@ extension GroupCommit {
         try writer.lock()
     }
 
-    /// Begins a transaction, against programs that write without our lock, too.
+    /// Begins a transaction, which also excludes programs that write without our lock.
     private func begin(_ writer: Writer) throws(AlertError) {
         defer { watchWaiting(false) }
         while true {
@@ -155,7 +155,7 @@ extension GroupCommit {
         for job in failed { job.finish(error) }
     }
 
-    /// Has those who wait looked at ten times a second, for as long as the thread is blocked.
+    /// Schedules checks of the waiting callers ten times a second while the thread is blocked.
     private func watchWaiting(_ isBlocked: Bool) {
         let mustStart = state.withLock { state in
             state.isBlocked = isBlocked
@@ -178,7 +178,7 @@ extension GroupCommit {
                 }
                 let now = ContinuousClock.now
                 let limit = isHopeless ? now : now - self.busyTime
-                // What has not been asked need not be undone.
+                // A question that is not stored need not be withdrawn.
                 let isLate = { (job: WriteJob) in
                     job.enqueued <= limit || (isEnding && job.kind == .ask)
                 }
@@ -201,23 +201,23 @@ extension GroupCommit {
     }
 }
 
-/// Whether one write follows another so soon that the writer's thread does not go to sleep between
-/// them: to be woken takes longer than a fast disk's sync.
+/// Whether writes follow each other so quickly that the writer's thread stays awake between them:
+/// waking it up takes longer than a sync on a fast disk.
 ///
-/// For example: 60 µs after a commit the next ask of a loop comes. The thread stays awake for the
-/// asks after it, until none has come for 100 µs.
+/// For example: in a loop, the next ask comes 60 µs after a commit. The thread stays awake for the
+/// following asks until none has come for 100 µs.
 ///
-/// Gain: asks of one caller take 0.65 × the time, 0.73 × where a sync takes 30 µs, and as long
-/// where it takes 150 µs; those of 16 processes take 0.81 × (`alertq-bench ask processes`, files in
-/// memory, `--sync-delay`; against a `staysAwake` that is never set).
+/// Gain: asks of one caller take 0.65 times as long, 0.73 times if a sync takes 30 µs, and just as
+/// long if it takes 150 µs; those of 16 processes take 0.81 times as long (`alertq-bench ask
+/// processes`, files in memory, `--sync-delay`; against a `staysAwake` that is never set).
 private struct Pace {
-    /// How long it stays awake at most.
+    /// The maximum time that it stays awake.
     static let awakeTime = Duration.microseconds(100)
     private static let hasOtherProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
     var staysAwake = false
 
-    /// Notes how long the thread has slept.
+    /// Records how long the thread has slept.
     mutating func note(_ sleep: Duration) {
         staysAwake = Self.hasOtherProcessors && (staysAwake || sleep < Self.awakeTime)
     }

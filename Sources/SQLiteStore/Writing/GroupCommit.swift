@@ -4,46 +4,46 @@ import Glibc
 import Linux
 import Synchronization
 
-/// Gathers the writes that wait into one transaction, so that one sync serves them all.
+/// Combines waiting writes into one transaction, so that one sync serves all of them.
 ///
-/// There is no delay window: a lone writer never waits for company, and a write that comes while a
-/// commit is under way shares the next one. A thread of its own takes the writer lock and runs the
-/// transactions, because both block and tasks have few threads.
+/// There is no delay window: a single writer never waits for others, and writes that come during a
+/// commit share the next one. A dedicated thread takes the writer lock and runs the transactions,
+/// because both block and tasks have few threads.
 ///
-/// Gain: 16 waiting tasks get 4 × as many asks stored, and 512 get 7 × (`alertq-bench ask`, files
-/// in memory; against a ``maximumBatch`` of 1).
+/// Gain: for 16 waiting tasks 4 times as many asks are stored, and for 512 tasks 7 times as many
+/// (`alertq-bench ask`, files in memory; against a ``maximumBatch`` of 1).
 final class GroupCommit: Sendable {
     /// How long a caller waits for its transaction to begin, unless set otherwise.
     static let busyTime = Duration.seconds(5)
-    /// How many members share a transaction at most; what comes later waits for the next.
+    /// The maximum number of members in a transaction; later ones wait for the next.
     static let maximumBatch = 1000
-    /// How long a deferred write waits for company before it is committed by itself.
+    /// How long a deferred write waits for another write before it is committed by itself.
     static let deferralTime = Duration.milliseconds(100)
-    /// How long deferred writes wait after a transaction that failed, so that nothing spins.
+    /// How long deferred writes wait after a failed transaction, so that nothing spins.
     static let deferralPause = Duration.seconds(1)
     /// How many deferred writes are kept while they can't be written.
     static let maximumDeferred = 10_000
 
     struct State {
         var waiting: [WriteJob] = []
-        /// Writes that nobody waits for; the next transaction takes them along.
+        /// Writes for which nobody waits; the next transaction includes them.
         var deferred: [WriteJob] = []
-        /// When the deferred writes are committed, even if nobody comes along.
+        /// When the deferred writes are committed even if no other write comes.
         var deferredDue = ContinuousClock.now
         var isSignalled = false
         var isBlocked = false
-        /// Whether the look at those who wait is scheduled.
+        /// Whether a check of the waiting callers is scheduled.
         var isWatched = false
         var isClosing = false
-        /// When a caller that closes stops waiting for a thread that is blocked.
+        /// When a closing caller stops waiting for a blocked thread.
         var closeLimit: ContinuousClock.Instant?
-        /// Set when the thread has ended, with the reason if it failed.
+        /// Set when the thread has ended, with the error if it failed.
         var end: AlertError?
         var onClosed: [@Sendable () -> Void] = []
     }
 
     let state = Mutex(State())
-    /// How long a lock is waited for once this process is about to end; `nil` until then.
+    /// How long jobs wait for a lock once this process is about to end; `nil` until then.
     let shutdownWait = Mutex<ShutdownWait?>(nil)
     let lockFile: String
     let wakeUp = DispatchSemaphore(value: 0)
@@ -53,10 +53,10 @@ final class GroupCommit: Sendable {
 
     /// Starts the writer's thread.
     ///
-    /// After each commit `onCommit` is called there, before anybody goes on who waited for it, and
+    /// After each commit `onCommit` is called on that thread before waiting callers continue, and
     /// `ring` afterwards, for other processes.
     ///
-    /// - Throws: what opening the database throws.
+    /// - Throws: The errors of opening the database.
     static nonisolated(nonsending) func start(
         files: QueueFiles, clock: any AlertClock, known: LogTail,
         busyTime: Duration = busyTime,
@@ -88,8 +88,8 @@ final class GroupCommit: Sendable {
 
     /// Runs a closure in a transaction, and returns its result once that is on disk.
     ///
-    /// - Parameter isOptional: Whether it is left undone when the store closes first.
-    /// - Throws: what the closure throws, in which case nothing of it is stored;
+    /// - Parameter isOptional: Whether it is skipped if the store closes first.
+    /// - Throws: The closure's error, in which case nothing of it is stored;
     ///   ``AlertError/busy(_:)`` if the transaction could not begin within the busy time.
     nonisolated(nonsending) func perform<Result: Sendable>(
         _ kind: WriteJob.Kind, _ operation: String, isOptional: Bool = false,
@@ -105,10 +105,10 @@ final class GroupCommit: Sendable {
         return result
     }
 
-    /// Runs a closure under the writer lock, but in no transaction.
+    /// Runs a closure under the writer lock, but not in a transaction.
     ///
-    /// - Throws: what the closure throws; ``AlertError/busy(_:)`` if the lock could not be had
-    ///   within the busy time.
+    /// - Throws: The closure's error; ``AlertError/busy(_:)`` if the lock could not be taken within
+    ///   the busy time.
     nonisolated(nonsending) func performAlone<Result: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Writer) throws -> Result
     ) async throws(AlertError) -> Result {
@@ -122,7 +122,7 @@ final class GroupCommit: Sendable {
         return result
     }
 
-    /// Has a job done, and returns when it is.
+    /// Submits a job, and returns when it is done.
     private nonisolated(nonsending) func wait(
         for job: (@escaping @Sendable (AlertError?) -> Void) -> WriteJob
     ) async throws(AlertError) {
@@ -138,11 +138,11 @@ final class GroupCommit: Sendable {
         if let failure { throw failure }
     }
 
-    /// Has a closure run in the next transaction, or soon in one of its own, and doesn't wait.
+    /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
     ///
-    /// Gain of sharing the next one: a story takes 0.82 × the time where a sync takes 150 µs, and
-    /// 0.93 × the processor's time where it takes none (`alertq-bench story --sync-delay 150`,
-    /// files in memory; against a signal to the thread for each).
+    /// Gain of sharing the next one: a story takes 0.82 times as long if a sync takes 150 µs, and
+    /// 0.93 times the CPU time if it takes none (`alertq-bench story --sync-delay 150`, files in
+    /// memory; against a signal to the thread for each).
     func deferWrite(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void)
     {
         let isFirst = state.withLock { state in
@@ -154,20 +154,20 @@ final class GroupCommit: Sendable {
                 WriteJob(kind: .upkeep, operation: operation, work: body))
             return isFirst
         }
-        // For the others the thread looks again when the first one is due.
+        // The thread handles the others when the first one is due.
         if isFirst { signal() }
     }
 
-    /// Writes what still waits, and ends the thread.
+    /// Writes all remaining jobs, and ends the thread.
     ///
-    /// While somebody else holds the lock it returns after the busy time, and the thread ends
+    /// While another process holds the lock, it returns after the busy time, and the thread ends
     /// later.
     nonisolated(nonsending) func close() async {
         dropOptional()
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 guard state.end == nil else { return true }
-                // What has nothing to write need not wait for the holder of the lock.
+                // With nothing to write, there is no need to wait for the holder of the lock.
                 let isIdle = state.waiting.isEmpty && state.deferred.isEmpty
                 state.closeLimit =
                     state.closeLimit ?? ContinuousClock.now + (isIdle ? .zero : busyTime)
@@ -178,18 +178,19 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Stops all jobs from waiting long for a lock that another process keeps: this one is to end.
+    /// Stops all jobs from waiting long for a lock that another process holds: this process is to
+    /// end.
     func prepareToEnd() {
         shutdownWait.withLock { $0 = $0 ?? ShutdownWait(lockFile: lockFile) }
     }
 
-    /// Ends the thread once it has written what still waits, without waiting for that.
+    /// Ends the thread once it has written all remaining jobs, without waiting for that.
     func closeSoon() {
         dropOptional()
         signal()
     }
 
-    /// Takes no more jobs from now on, and drops the optional ones.
+    /// Accepts no more jobs from now on, and drops the optional ones.
     private func dropOptional() {
         let dropped = state.withLock { state in
             state.isClosing = true
@@ -209,12 +210,12 @@ final class GroupCommit: Sendable {
 }
 
 extension AlertError {
-    /// Another process has held the queue's lock for too long; a time under a second is not
-    /// mentioned.
+    /// The error when another process has held the queue's lock for too long; a time under a second
+    /// is not mentioned.
     static func locked(after time: Duration, lockFile: String) -> AlertError {
         let holder = FileLocks(path: lockFile)?.flockHolder()
         let seconds = time.components.seconds
-        // This process itself has the lock where a program without it writes to the database.
+        // While a program that ignores the lock is writing, this process itself holds the lock.
         return .busy(
             "the queue is locked by another process"
                 + (holder.map { $0.pid == getpid() ? "" : ", \($0.name)" } ?? "")

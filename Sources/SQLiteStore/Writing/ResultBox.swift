@@ -2,7 +2,7 @@ import AlertCore
 import SQLite
 import Synchronization
 
-/// A result that the writer's thread puts down and a task picks up.
+/// A box in which the writer's thread leaves a result for a task.
 final class ResultBox<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
 

@@ -4,7 +4,7 @@ import Glibc
 import Linux
 import SQLite
 
-/// A question made ready for its row, outside of the writer's thread.
+/// A question prepared for its row, outside of the writer's thread.
 private struct PreparedQuestion: Sendable {
     let question: Question
     let caller: Caller
@@ -39,7 +39,7 @@ private struct PreparedQuestion: Sendable {
         {
             var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
-                // The asker is told what is stored, and nothing else.
+                // The asker gets exactly what is stored.
                 joined.record = try context.expire(row, by: caller)
                 joined.sequence = context.head.sequence
             }
@@ -67,7 +67,7 @@ extension SQLiteAlertStore {
     nonisolated(nonsending) func storeQuestion(
         _ question: Question, by caller: Caller
     ) async throws(AlertError) -> Receipt {
-        // A known key needs no write, and so no room on the disk.
+        // A known key needs no write, and so no disk space.
         if let known = try await known(question, of: caller) { return known }
         let prepared = PreparedQuestion(question, by: caller)
         return try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
@@ -75,18 +75,18 @@ extension SQLiteAlertStore {
 
     /// Stores one alert on the calling thread, without a store and its threads.
     ///
-    /// A process that writes once and ends would spend more time on them than on its write. Only
-    /// what goes without waiting is done here: `nil` means that nothing was stored, and that a
-    /// store has to find out what is in the way.
+    /// A process that writes once and ends would spend more time on them than on its write. This
+    /// never waits: `nil` means that nothing was stored; open a store, which waits or reports the
+    /// problem.
     ///
-    /// Gain: `alertq notify` takes 0.83 × the time (`alertq-bench notify`, files in memory; against
-    /// `nil` at once).
+    /// Gain: `alertq notify` takes 0.83 times as long (`alertq-bench notify`, files in memory;
+    /// against `nil` at once).
     ///
-    /// - Throws: what ``Change/ask(_:)`` throws once its transaction has begun.
+    /// - Throws: The errors of ``Change/ask(_:)`` once its transaction has begun.
     package static func enqueueAtOnce(
         _ question: Question, by caller: Caller, path: String, clock: any AlertClock = .system
     ) throws(AlertError) -> Receipt? {
-        // A key is looked for before anything is written; a queue is made under the lock.
+        // A key is looked up before anything is written; a queue is created under the lock.
         guard question.alert.key == nil, let files = try? QueueFiles(database: path),
             FileIdentity(path: files.database) != nil, (try? WriteAccess.check(files)) != nil
         else { return nil }
@@ -121,7 +121,7 @@ extension SQLiteAlertStore {
             guard
                 let row = try db.checkedAlert(
                     key: key, source: question.source, uid: caller.identity.uid),
-                // An expiry that nobody has stored yet is stored first.
+                // An expiry that is not stored yet is stored first.
                 !row.isOverdue(at: clock.now())
             else { return nil }
             return try db.join(row, question, sequence: try db.lastSequence())
@@ -130,7 +130,7 @@ extension SQLiteAlertStore {
 }
 
 extension Database {
-    /// What asking again with the same key leads to.
+    /// The result of asking again with the same key.
     fileprivate func join(
         _ row: AlertRow, _ question: Question, sequence: Int64
     ) throws -> Receipt {
@@ -149,8 +149,8 @@ extension Database {
 }
 
 extension Database {
-    /// The first part of what was asked that differs from an alert whose texts have been erased; as
-    /// far as the log still tells.
+    /// The first part of a question that differs from an alert whose texts have been erased, as far
+    /// as the log still shows.
     private func differenceFromErased(
         _ row: AlertRow, _ asked: Alert, _ digest: KeyDigest?
     ) throws -> String? {
@@ -161,7 +161,7 @@ extension Database {
         guard KeyDigest(of: asked, source: source, salt: digest.salt)?.hash == digest.hash else {
             return difference ?? "text"
         }
-        // It is the same question, and so this can't differ.
+        // It is the same question, so this can't differ.
         guard difference == nil else {
             throw AlertError.inconsistent(id, "its \(difference ?? "") is not what was asked")
         }

@@ -11,7 +11,7 @@ extension SQLiteAlertStore {
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
             if let response = row.record.response { throw AlertError.alreadyResolved(response) }
             guard !row.isOverdue(at: context.now) else {
-                // Too late; but this is a write, and so the expiry is stored.
+                // Too late; but since this is a write, the expiry is stored.
                 let record = try context.expire(row, by: keeper)
                 return Resolved(receipt: context.receipt(of: record), isLate: true)
             }
@@ -43,7 +43,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    /// Stores overdue expiries and ends snoozes that are over, in bounded batches.
+    /// Stores overdue expiries and ends finished snoozes, in bounded batches.
     nonisolated(nonsending) func sweep(atMost batches: Int) async throws(AlertError) {
         var (goesOn, left) = (true, batches)
         while goesOn, left > 0 {
@@ -68,8 +68,7 @@ extension SQLiteAlertStore {
         }
     }
 
-    /// Stores a few overdue expiries in the room that is set aside for answers, where a sweep finds
-    /// none.
+    /// Stores a few overdue expiries in the space reserved for answers, if a sweep finds no other.
     nonisolated(nonsending) func sweepInReserve() async throws(AlertError) {
         try await commits.perform(.answer, "store expiries") { [caller] context in
             _ = try context.expireOverdue(atMost: 10, by: caller)
@@ -148,7 +147,7 @@ extension SQLiteAlertStore {
             try context.db.change(
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?",
                 .integer(moment.wallMilliseconds), .integer(record.id))
-            // The hash is of what this process showed, even if the row says something else by now.
+            // The hash covers what this process showed, even if the row differs by now.
             let salt = try context.db.salt(of: record.id)
             let content = salt.map { AuditEntry.content(of: record.alert, salt: $0) }
             try context.audit(
@@ -167,7 +166,7 @@ extension SQLiteAlertStore {
     }
 }
 
-/// What became of a resolution.
+/// The result of a resolution.
 private struct Resolved: Sendable {
     let receipt: Receipt
     let isLate: Bool
@@ -192,9 +191,10 @@ extension AlertRow {
 }
 
 extension WriteContext {
-    /// Stores that the deadlines of the first alerts have passed; returns of how many.
+    /// Stores that the deadlines of the first overdue alerts have passed; returns their number.
     ///
-    /// Those that the log contradicts are passed over: up to a thousand keep no other from ending.
+    /// Alerts that the log contradicts are skipped: up to a thousand of them don't block the
+    /// others.
     fileprivate func expireOverdue(atMost limit: Int, by caller: Caller) throws -> Int {
         var (refused, expired): (Set<Alert.ID>, Int) = ([], 0)
         while refused.count <= 1000, expired < limit {
@@ -215,7 +215,7 @@ extension WriteContext {
 
     /// Stores that an alert's deadline has passed.
     func expire(_ row: AlertRow, by caller: Caller) throws -> AlertRecord {
-        // Others may wait for the alert, and this call was not about it, or not about this end.
+        // Other callers may wait for the alert: this call was not about it, or not about this end.
         concernsOthers = true
         return try store(
             row.expiryResponse(at: now), of: row, by: caller.through("deadline"),
@@ -262,7 +262,7 @@ extension WriteContext {
     fileprivate func collect(_ id: Alert.ID, by caller: Caller) throws -> Bool {
         var isCollected = try markCollected(id)
         if !isCollected, let row = try db.checkedAlert(id), row.isOverdue(at: now) {
-            // The collector has read that it expired, which nobody had stored yet.
+            // The collector has read an expiry that is not stored yet.
             _ = try expire(row, by: caller)
             isCollected = try markCollected(id)
         }

@@ -1,6 +1,6 @@
 import AlertCore
 
-// What the seam's changes and notes are to this store.
+// The changes and notes of the seam, as carried out by this store.
 extension SQLiteAlertStore {
     package nonisolated(nonsending) func commit(
         _ change: Change, by caller: Caller
@@ -42,14 +42,14 @@ extension SQLiteAlertStore {
         }
     }
 
-    /// Stores what is overdue before a look at the history, to which it belongs.
+    /// Stores overdue expiries before the history, to which they belong, is read.
     nonisolated(nonsending) func sweepForReading() async {
-        // If it can't be stored now, what is stored can still be read.
+        // If that fails, the stored responses can still be read.
         guard let due = try? await due(), due.isNow else { return }
         try? await sweep(atMost: 10)
     }
 
-    /// What is due now, and what will be next.
+    /// What is due now, and when something will be due next.
     nonisolated(nonsending) func due() async throws(AlertError) -> Due {
         try await read("look for what is due") { [clock] db in
             let now = clock.now()

@@ -3,12 +3,12 @@ import Linux
 
 /// Decides how long a process that was asked to end waits for the writer lock.
 ///
-/// A lock that goes from one process to the next is worth its wait, however many processes there
-/// are: on a busy machine dozens may withdraw their alerts at once. A lock that one process keeps
-/// is not, least of all when that process is stopped.
+/// A lock that passes from one process to the next is worth waiting for, no matter how many
+/// processes there are: on a busy machine dozens may withdraw their alerts at once. A lock that one
+/// process keeps holding is not, least of all if that process is stopped.
 struct ShutdownWait {
-    /// How many looks in a row, a tenth of a second apart, must find the same holder. On a busy
-    /// machine a process that commits again and again may well be found by a few of them.
+    /// How many consecutive checks, a tenth of a second apart, must find the same holder. On a busy
+    /// machine a process that commits again and again may well be found by several of them.
     private static let looksAtStopped = 3
     private static let looksAtRunning = 20
 
@@ -21,7 +21,7 @@ struct ShutdownWait {
         self.lockFile = lockFile
     }
 
-    /// Looks at the lock, which somebody waits for; returns whether waiting on is of no use.
+    /// Checks the lock, which some caller waits for; returns whether it is useless to wait on.
     mutating func isHopeless() -> Bool {
         let seen = FileLocks(path: lockFile)?.flockHolder()
         looks = seen == holder ? looks + 1 : 1
@@ -29,7 +29,7 @@ struct ShutdownWait {
         return looks >= (seen?.isStopped == true ? Self.looksAtStopped : Self.looksAtRunning)
     }
 
-    /// Forgets what it has seen, because the wait is over.
+    /// Forgets earlier checks, because the wait is over.
     mutating func end() {
         looks = 0
     }

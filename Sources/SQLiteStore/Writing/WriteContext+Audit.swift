@@ -3,7 +3,7 @@ import FoundationEssentials
 import SQLite
 
 extension AuditDraft {
-    /// An erasure is of the whole queue; its detail says which alerts it was.
+    /// An erasure concerns the whole queue; its detail names the alerts.
     init(erased alerts: ErasedAlerts) {
         self.init(kind: .erased)
         detail = alerts.detail
@@ -11,7 +11,7 @@ extension AuditDraft {
 }
 
 extension WriteContext {
-    /// Appends an entry to the audit log, chained to the one before.
+    /// Appends an entry to the audit log, chained to the previous one.
     func audit(_ draft: AuditDraft, by caller: Caller) throws {
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let entry = draft.entry(after: head, at: now, by: caller, input)

@@ -1,7 +1,7 @@
 import AlertCore
 import SQLite
 
-// A resolution's rules, with what only the log knows: who has requested a cancel.
+// The rules of a resolution, with what only the log contains: who has requested a cancel.
 extension WriteContext {
     /// Who is recorded as having ended an alert.
     ///
@@ -19,7 +19,7 @@ extension WriteContext {
         resolution.actor(by: caller, try request(for: resolution, of: id))
     }
 
-    /// The response that a resolution gives an alert that still waits.
+    /// The response that a resolution gives a waiting alert.
     func response(
         to record: AlertRecord, _ resolution: Resolution, by caller: Caller
     ) throws -> Response {

@@ -1,31 +1,31 @@
 import AlertCore
 import SQLite
 
-/// What a member of a write transaction works with. It never leaves the writer's thread.
+/// The state that members of a write transaction share. It never leaves the writer's thread.
 final class WriteContext {
     let db: Database
     /// The same moment for all members of one transaction.
     let now: ClockReading
-    /// The end of the audit log, as it grows within the transaction.
+    /// The end of the audit log, as it grows during the transaction.
     var head: AuditHead
     /// The end of the audit log before the transaction.
     let start: AuditHead
-    /// Whether others than the members' callers have to look at what they did; a member that does
-    /// more than its caller knows, such as storing the expiry of somebody's alert, says so.
+    /// Whether other callers must examine what the members did; set by a member that does more than
+    /// its caller knows, such as storing the expiry of another caller's alert.
     var concernsOthers = false
     private var sources: [SourceName: SourceCount] = [:]
     /// How many alerts of an account waited before the transaction.
     private var accounts: [UInt32: Int] = [:]
-    /// By how much the numbers of waiting alerts change, by source and by account.
+    /// The changes to the numbers of waiting alerts, by source and by account.
     private var pendingChanges: [Int64: Int] = [:]
     private var accountChanges: [UInt32: Int] = [:]
 
-    /// The last rounds of the sources that have asked, and how much had been written then.
+    /// The last rounds of the sources that have asked, and the number of writes at that time.
     private var rounds: [Round: Int64] = [:]
     private var writesInRounds = 0
-    /// Of which alert an entry tells already, from the first one on that is being asked.
+    /// The first alert from the next id on that already has an entry.
     private var firstTold: Database.FirstTold?
-    /// Memory for what is hashed.
+    /// Memory for hashing.
     let input = HashInput()
 
     private struct Round: Hashable {
@@ -51,15 +51,15 @@ final class WriteContext {
         start = head
     }
 
-    /// What the members have done to the audit log.
+    /// The members' changes to the audit log.
     var change: LogTail.Commit {
         LogTail.Commit(start: start, head: head, concernsOthers: concernsOthers)
     }
 
-    /// A number that grows with everything that a member changes.
+    /// A number that grows with every change by a member.
     var writes: Int { db.totalChanges }
 
-    /// The row of a source, made if there is none, and how many of its alerts wait.
+    /// The row of a source, created if it does not exist, and how many of its alerts wait.
     func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
         let key = SourceName(uid: uid, name: ExactText(name))
         let source = try sources[key] ?? stored(key)
@@ -76,8 +76,8 @@ final class WriteContext {
 
     /// The round in which the next alert of a source waits.
     ///
-    /// Gain, with ``checkUnknown(_:)``: a look for each ask takes 13 % of the writer's time with
-    /// 512 waiting tasks (`perf record alertq-bench ask`, files in memory).
+    /// Gain, including ``checkUnknown(_:)``: a lookup for each ask takes 13 % of the writer's time
+    /// with 512 waiting tasks (`perf record alertq-bench ask`, files in memory).
     func nextRound(of source: Int64, uid: UInt32, _ priority: Alert.Priority) throws -> Int64 {
         if writes != writesInRounds { rounds.removeAll() }
         let round = Round(source: source, priority: priority)
@@ -88,21 +88,21 @@ final class WriteContext {
         return last.addingBounded(1)
     }
 
-    /// Notes that all that has been written by now was asked, which changes no other source's
+    /// Records that everything written so far belongs to questions, which change no other source's
     /// round.
     func noteAsked() { writesInRounds = writes }
 
-    /// Makes sure that no entry is about an alert that is being asked: its number was given before,
-    /// and somebody has removed that alert.
+    /// Makes sure that no entry is about the alert that is being asked: that would mean that its
+    /// number was assigned before, and that the alert was removed.
     ///
-    /// The numbers only grow within a transaction.
+    /// The numbers only grow during a transaction.
     func checkUnknown(_ id: Alert.ID) throws {
         let told = try firstTold ?? db.firstTold(from: id)
         firstTold = told
         guard case .alert(id, let entry) = told else { return }
         throw AlertError.inconsistent(
             nil,
-            "the next alert would have the number \(id), of which entry \(entry) tells already")
+            "the next alert would have the number \(id), which entry \(entry) already records")
     }
 
     /// Counts an alert of a source that begins to wait, or ends.
@@ -111,14 +111,14 @@ final class WriteContext {
         accountChanges[uid, default: 0] += change
     }
 
-    /// Writes down what was only counted, once for all members of the transaction.
+    /// Writes the counts, once for all members of the transaction.
     func finish() throws {
         for (id, change) in pendingChanges where change != 0 {
             try db.change(
                 "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
                 .integer(id))
         }
-        // A number that somebody has changed is found by the checks, and keeps no answer out.
+        // A number that was tampered with is found by the checks, and must not block answers.
         for (uid, change) in accountChanges where change != 0 {
             try db.run(
                 "UPDATE accounts SET pending = max(0, pending + ?) WHERE uid = ?",

@@ -4,25 +4,25 @@ import Synchronization
 
 /// One member of a write transaction.
 final class WriteJob: Sendable {
-    /// What the member may still do when space runs out.
+    /// The member's priority when space runs out.
     enum Kind: Sendable {
         /// A new alert: refused first.
         case ask
-        /// An answer or a withdrawal: takes even the reserve.
+        /// An answer or a withdrawal: may even use the reserve.
         case answer
         /// Anything else.
         case upkeep
     }
 
     let kind: Kind
-    /// Whether the next process will do it just as well: a store that closes does not wait for it.
+    /// Whether the next process can do it just as well: a closing store does not wait for it.
     let isOptional: Bool
-    /// What it does, as the object of "can't".
+    /// Its description, as the object of "can't".
     let operation: String
     let enqueued = ContinuousClock.now
-    /// Runs in the transaction, and once more if the transaction has to be repeated.
+    /// Runs in the transaction, and again if the transaction must be repeated.
     let work: @Sendable (WriteContext) throws -> Void
-    /// Hears what became of it, after the commit.
+    /// Called with the result after the commit.
     let finish: @Sendable (AlertError?) -> Void
     /// Runs after the commit, outside of a transaction and still under the writer lock.
     let afterCommit: (@Sendable (Writer) throws -> Void)?

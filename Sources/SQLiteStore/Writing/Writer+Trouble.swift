@@ -2,14 +2,15 @@ import AlertCore
 import Linux
 import SQLite
 
-// What becomes of a transaction when space runs out or the disk fails.
+// Handling transactions when space runs out or the disk fails.
 extension Writer {
-    /// From here on new alerts are refused, because a reader keeps the log from being reused.
+    /// The log size at which new alerts are refused, because a reader prevents the log from being
+    /// reused.
     private static let walLimitForAsks: Int64 = 48 << 20
-    /// From here on all but answers and withdrawals are refused.
+    /// The log size at which everything but answers and withdrawals is refused.
     private static let walLimitForUpkeep: Int64 = 64 << 20
 
-    /// What has to be refused before anything is tried, because space runs out.
+    /// The jobs that must be refused before anything is tried, because space is running out.
     func refusals(of jobs: [WriteJob]) -> [AlertError?] {
         var walRefusal: AlertError?
         var upkeepRefusal: AlertError?
@@ -42,7 +43,7 @@ extension Writer {
         FileIdentity(path: file.files.wal)?.size ?? 0
     }
 
-    /// Tries to empty the write-ahead log. A transaction is open, which has written nothing yet.
+    /// Tries to empty the write-ahead log. A transaction is open that has written nothing yet.
     private func emptyLog() -> Bool {
         guard let handle = database?.handle else { return false }
         rollback()
@@ -50,7 +51,7 @@ extension Writer {
         do {
             try beginChecked()
         } catch {
-            // The commit will fail, and say why.
+            // The commit will fail with the reason.
             return false
         }
         return isEmptied
@@ -67,8 +68,8 @@ extension Writer {
         failed.mustKeepDeferred = true
         if case .busy? = error as? AlertError { return failed }
         guard let error = error as? SQLiteError, error.isFull else {
-            // After a failed sync the pages count as clean but may not be on disk: nothing is
-            // acknowledged any more until the file has been opened and checked again.
+            // After a failed sync the pages count as clean but may not be on disk: nothing more is
+            // acknowledged until the file has been opened and checked again.
             mustCheck = true
             return failed
         }
@@ -78,10 +79,10 @@ extension Writer {
         return retryAnswers(jobs, failed)
     }
 
-    /// The rows that can get no number any more; SQLite says then that the disk is full, and that
-    /// is not so. See <https://sqlite.org/autoinc.html>.
+    /// The rows whose numbers are used up; SQLite then claims that the disk is full, which is not
+    /// true. See <https://sqlite.org/autoinc.html>.
     private func usedUpRows() -> String? {
-        // What can't be read is no reason to take one full disk for another.
+        // If that can't be read, the disk is assumed to be full.
         let table = try? database?.handle.first(
             """
             SELECT name FROM (SELECT name, seq AS last FROM sqlite_sequence
@@ -92,8 +93,8 @@ extension Writer {
         return table ?? nil
     }
 
-    /// Runs each job again by itself, unless it was refused before: only some of them need what has
-    /// been used up.
+    /// Runs each job again separately, unless it was refused before: only some of them need what
+    /// has been used up.
     private func retryEach(
         _ jobs: [WriteJob], after refusals: Outcome, because reason: AlertError
     ) -> Outcome {
@@ -106,14 +107,14 @@ extension Writer {
         return outcome
     }
 
-    /// Runs the answers among the jobs again, one by one, in the room of the reserve.
+    /// Runs the answers among the jobs again, one by one, in the space of the reserve.
     private func retryAnswers(_ jobs: [WriteJob], _ failed: Outcome) -> Outcome {
         var outcome = failed
         for (index, job) in jobs.enumerated() where job.kind == .answer {
             var error: (any Error)? = outcome.errors[index]
             while error != nil, reserve.giveUp() {
                 error = retry(job, &outcome)
-                // Anything but a lack of room stays as it is.
+                // Errors other than a lack of space stay as they are.
                 if let error = error as? SQLiteError, error.isFull { continue }
                 break
             }
@@ -123,11 +124,11 @@ extension Writer {
         return outcome
     }
 
-    /// Runs one job in a transaction of its own; returns why it failed, if it did.
+    /// Runs one job in a separate transaction; returns the error if it failed.
     private func retry(_ job: WriteJob, _ outcome: inout Outcome) -> (any Error)? {
         do {
             let db = try db()
-            // A log that can be begun again takes no room.
+            // A log that can be restarted needs no space.
             _ = try? db.checkpoint(.passive)
             try beginChecked()
             let context = try WriteContext(db: db, now: clock.now())

@@ -3,13 +3,13 @@ import Glibc
 import Linux
 import SQLite
 
-/// The one connection of a process that writes; confined to the writer's thread.
+/// The only connection of a process that writes; confined to the writer's thread.
 final class Writer {
-    /// At this many pages the write-ahead log is copied into the database and begun again, so that
-    /// it stays small. Gain: 1.1 × as many asks stored, by one caller and by 16 processes
-    /// (`alertq-bench ask processes`, files in memory; against ten times as many pages).
+    /// The number of pages at which the write-ahead log is copied into the database and restarted,
+    /// so that it stays small. Gain: 1.1 times as many asks stored, by one caller and by 16
+    /// processes (`alertq-bench ask processes`, files in memory; against ten times as many pages).
     private static let checkpointPages = 1000
-    /// After the reserve has been given up, room matters more than speed.
+    /// After the reserve has been released, space matters more than speed.
     private static let tightCheckpointPages = 32
 
     let file: DatabaseFile
@@ -20,18 +20,18 @@ final class Writer {
     var reserve: DiskReserve
     var database: OpenDatabase?
     var mustCheck = false
-    /// The bytes of the log when a transaction last began.
+    /// The size of the log in bytes when a transaction last began.
     var logSize: Int64?
-    /// At which multiple of ``checkpointPages`` readers were last waited for.
+    /// The multiple of ``checkpointPages`` at which readers were last waited for.
     private var waitedAt = 0
 
     struct Outcome {
-        /// For each job, in order: why nothing of it is stored, or `nil`.
+        /// For each job, in order: the error if nothing of it is stored, or `nil`.
         var errors: [AlertError?]
         var isCommitted = false
-        /// What the transaction does to the audit log.
+        /// The transaction's changes to the audit log.
         var change: LogTail.Commit?
-        /// Whether other tasks of this process have to look at what has happened.
+        /// Whether other tasks of this process must examine what has happened.
         var concernsOthers = false
         var mustKeepDeferred = false
     }
@@ -48,7 +48,7 @@ final class Writer {
         reserve = DiskReserve(path: files.reserve, mode: files.mode)
     }
 
-    /// Opens the database, which creates and migrates it under the lock if need be.
+    /// Opens the database; creates and migrates it under the lock if necessary.
     func open() throws(AlertError) {
         var isLocked = false
         defer { if isLocked { writerLock.release() } }
@@ -61,7 +61,7 @@ final class Writer {
         do throws(AlertError) {
             opened = try openAndRead(lock: lockOnce)
         } catch {
-            // On a full disk even the first one to read finds no room, for the shared memory.
+            // On a full disk even the first reader has no space for the shared memory.
             guard case .storage = error, FileIdentity(path: file.files.reserve) != nil else {
                 throw error
             }
@@ -88,14 +88,14 @@ final class Writer {
     func lock() throws(AlertError) { try writerLock.acquire() }
     func unlock() { writerLock.release() }
 
-    /// Begins a transaction on the database that stands at the path now.
+    /// Begins a transaction on the database that is at the path now.
     func begin() throws(AlertError) {
         if mustCheck {
             database = nil
             do throws(AlertError) {
                 database = try file.reopenAfterFailure(continuing: known.head)
             } catch {
-                // A full disk may have no room even for opening.
+                // A full disk may have no space even for opening.
                 guard case .storage = error, reserve.giveUp() else { throw error }
                 database = try file.reopenAfterFailure(continuing: known.head)
             }
@@ -103,13 +103,13 @@ final class Writer {
         }
         logSize = database?.logSizeAtItsPath
         if logSize == nil {
-            // A file was deleted or replaced: what was written to the old one would be lost.
+            // A file was deleted or replaced: anything written to the old one would be lost.
             database = nil
             do throws(AlertError) {
                 database = try file.openExisting(continuing: known.head)
             } catch {
                 known.tellMoved()
-                // It is tried again at once, and the reader needs a moment to let go.
+                // It is tried again at once, and the reader needs a moment to close the files.
                 if case .busy = error { usleep(5000) }
                 throw error
             }
@@ -117,7 +117,7 @@ final class Writer {
         try beginChecked()
     }
 
-    /// Begins a transaction, in which the schema is ours.
+    /// Begins a transaction in which the schema has been checked.
     func beginChecked() throws(AlertError) {
         let db = try db()
         try storing("begin a transaction") {
@@ -132,11 +132,11 @@ final class Writer {
     }
 
     func rollback() {
-        // Nothing has been written yet, or an error is on its way already.
+        // Nothing has been written yet, or an error is already being reported.
         try? database?.handle.execute("ROLLBACK")
     }
 
-    /// Runs the jobs in the transaction that has begun, and commits it.
+    /// Runs the jobs in the current transaction, and commits it.
     func commit(_ jobs: [WriteJob]) -> Outcome {
         var outcome = Outcome(errors: refusals(of: jobs))
         outcome.mustKeepDeferred = zip(jobs, outcome.errors).contains { job, refusal in
@@ -160,36 +160,38 @@ final class Writer {
         guard let database, !mustCheck else { return }
         let pages = database.handle.walPages
         guard pages >= Self.tightCheckpointPages else { return }
-        // Whichever process has given the reserve up, its room is not for the log.
+        // Space that any process has released from the reserve is not for the log.
         guard pages >= Self.checkpointPages || reserve.isGivenUp else { return }
-        // Where readers follow each other closely, the log is begun again only after a wait for
-        // those who are under way: a quarter of a second at most, once every 4 MiB.
+        // If readers follow each other closely, the log is only restarted after waiting for the
+        // current ones: at most a quarter of a second, once every 4 MiB.
         let multiple = pages / Self.checkpointPages
         let waits = multiple >= 4 && multiple != waitedAt
         waitedAt = multiple
         do {
             _ = try database.handle.checkpoint(waits ? .truncate : .passive)
         } catch {
-            // Nothing is lost: the log still has it all. But a failed sync is not tried again.
+            // Nothing is lost: the log still has everything. But a failed sync is not tried again.
             mustCheck = error.isIOError
         }
     }
 
-    /// Closes the database, and empties the write-ahead log if that is long and nobody else has it.
+    /// Closes the database, and empties the write-ahead log if it is long and no other process uses
+    /// it.
     ///
-    /// The first one to open the file reads the whole log, to find out what of it counts: 6 µs a
-    /// page. And a process that lives for one commit only ever adds to the log, because only
-    /// within a process is it known that all of it has been copied and it may be begun again.
+    /// The first process to open the file reads the whole log to find out which part of it is
+    /// valid: 6 µs per page. And a process that lives only for one commit always adds to the log,
+    /// because only within a process is it known that all of it has been copied and it may be
+    /// restarted.
     ///
-    /// Gain: `alertq notify` takes 0.88 × the time (`alertq-bench notify`, files in memory; against
-    /// a log that stays as it is).
+    /// Gain: `alertq notify` takes 0.88 times as long (`alertq-bench notify`, files in memory;
+    /// against a log that is left as it is).
     func close() {
         let pages = database?.handle.walPages ?? 0
         let isLong = !mustCheck && pages >= Self.tightCheckpointPages
-        // Where somebody else writes, there is somebody else who closes later.
+        // If another process is writing, it will close later.
         let isLocked = isLong && (try? writerLock.tryAcquire()) ?? false
         if isLocked { database?.handle.emptyLogAtClosing() }
-        // Nobody else refers to it: here it is closed.
+        // This is the last reference, so it is closed here.
         database = nil
         if isLocked { writerLock.release() }
     }
@@ -204,14 +206,14 @@ final class Writer {
     private func run(_ jobs: [WriteJob], _ outcome: inout Outcome) throws {
         let db = try db()
         guard db.isInTransaction else {
-            // Savepoints would commit one by one, and the caller be told that they failed.
+            // Savepoints would commit one by one, and their callers would be told that they failed.
             throw AlertError.busy("the database is locked by another program; try again")
         }
         let refusals = outcome.errors
         do {
             try runAtOnce(jobs, in: db, &outcome)
         } catch is HalfDone {
-            // Rare, and so it pays that nobody else is put behind a savepoint.
+            // This is rare, so it pays to run the other jobs without savepoints.
             try db.run("ROLLBACK")
             try beginChecked()
             outcome.errors = refusals
@@ -219,10 +221,10 @@ final class Writer {
         }
     }
 
-    /// Runs jobs of which each either succeeds or fails before it has written anything.
+    /// Runs jobs each of which either succeeds or fails before it has written anything.
     ///
-    /// Gain: 512 waiting tasks get 2 × as many asks stored (`alertq-bench ask`, files in memory;
-    /// against a savepoint for each).
+    /// Gain: for 512 waiting tasks 2 times as many asks are stored (`alertq-bench ask`, files in
+    /// memory; against a savepoint for each).
     private func runAtOnce(
         _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
     ) throws {
@@ -241,7 +243,7 @@ final class Writer {
         outcome.change = context.change
     }
 
-    /// Runs jobs each behind a savepoint, so that a failing one takes only its own writes along.
+    /// Runs each job in a savepoint, so that a failing one only undoes its own writes.
     private func runOneByOne(
         _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
     ) throws {
@@ -271,11 +273,11 @@ final class Writer {
     }
 }
 
-/// A member of a transaction failed after it had written something.
+/// The error when a member of a transaction failed after it had written something.
 private struct HalfDone: Error {}
 
 extension Error {
-    /// Whether it is the disk or the file that fails, so that the whole transaction has to end.
+    /// Whether the disk or the file fails, so that the whole transaction must end.
     fileprivate var concernsEveryone: Bool {
         guard let error = self as? SQLiteError else { return false }
         return error.isFull || error.isIOError || error.isDamage

@@ -5,9 +5,9 @@ import Linux
 
 /// The lock under which every write and every checkpoint happens, in any process.
 ///
-/// A flock(2) on a file beside the database. It replaces SQLite's busy back-off, which is
-/// unfair and slow, and keeps one connection's checkpoint apart from another's write, which SQLite
-/// before 3.51.3 needs (<https://sqlite.org/wal.html#walresetbug>). Confined to the writer's
+/// It is a flock(2) on a file beside the database. It replaces SQLite's busy back-off, which is
+/// unfair and slow, and separates one connection's checkpoint from another's write, as SQLite
+/// before 3.51.3 requires (<https://sqlite.org/wal.html#walresetbug>). Confined to the writer's
 /// thread.
 final class WriterLock {
     private let path: String
@@ -19,7 +19,7 @@ final class WriterLock {
         self.mode = mode
     }
 
-    /// Takes the lock if nobody else has it; returns whether it did.
+    /// Takes the lock if it is free; returns whether it did.
     func tryAcquire() throws(AlertError) -> Bool {
         try acquire(LOCK_EX | LOCK_NB)
     }
@@ -29,7 +29,7 @@ final class WriterLock {
         while try !acquire(LOCK_EX) {}
     }
 
-    /// Takes the lock, unless somebody else keeps it for longer than a time.
+    /// Takes the lock, unless another process keeps it for longer than a time.
     func acquire(within time: Duration) throws(AlertError) {
         let limit = ContinuousClock.now + time
         while try !tryAcquire() {
@@ -53,7 +53,7 @@ final class WriterLock {
                 if errno == EWOULDBLOCK { return false }
                 throw SystemError.current("lock", path)
             }
-            // A lock file that was deleted or replaced meanwhile would give two holders.
+            // A lock file that was deleted or replaced in the meantime would allow two holders.
             if descriptor.isStill(at: path) { return true }
             self.descriptor = nil
         }

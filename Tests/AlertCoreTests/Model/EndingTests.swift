@@ -96,7 +96,7 @@ struct EndingTests {
         let response = Self.response(.expired, by: .system)
         let ending = Ending(response).text(.brief(now: .now))
         #expect(
-            "\(AlertError.alreadyResolved(response))" == "alert 42 has ended already: \(ending)")
+            "\(AlertError.alreadyResolved(response))" == "alert 42 has already ended: \(ending)")
         #expect(
             "\(AlertError.noChoice(response))" == "alert 42 ended without a choice: \(ending)")
     }

@@ -150,7 +150,7 @@ struct ToldResponseTests: StoreSuite {
                 by: .ana)
         }
         let error = await thrown { try await store.record(id) }
-        #expect(error?.description.contains("tells again what entry") == true)
+        #expect(error?.description.contains("repeats entry") == true)
         await store.close()
     }
 

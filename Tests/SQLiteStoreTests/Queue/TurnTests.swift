@@ -164,7 +164,7 @@ struct TurnTests: StoreSuite {
         for number in 0..<3 { try await ask(of: "source-\(number)", accountLimit: 3) }
         let error = await thrown { try await ask(of: "source-3", accountLimit: 3) }
         #expect(error?.kind == "tooManyPendingOfAccount")
-        #expect(error?.description.contains("wait already, of all sources together") == true)
+        #expect(error?.description.contains("are already waiting, from all its sources") == true)
         try await ask(of: "source-3", uid: 1001, accountLimit: 3)
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 4)
         try await store.answer(1, 0)

@@ -1,6 +1,6 @@
-/// An alert that has been asked, and whose response may have come already.
+/// An alert that has been asked, and whose response may already be there.
 struct Asking: Sendable {
     let receipt: Receipt
-    /// What ``WaitingAskers/resolutionsSeen`` was before.
+    /// The value of ``WaitingAskers/resolutionsSeen`` before it was asked.
     let resolutionsBefore: UInt64
 }

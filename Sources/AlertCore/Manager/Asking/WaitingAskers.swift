@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The calls that wait for responses in one manager, and the deadlines of what they wait for.
+/// The calls in one manager that wait for responses, and the deadlines of their alerts.
 actor WaitingAskers: QueueActor {
-    /// How long a disk may fail before those who wait for an expiry hear of it.
+    /// How long a disk may fail before the calls that wait for an expiry get the error.
     private static let patience = Duration.seconds(5)
 
     private typealias Waiter = CheckedContinuation<AlertRecord, any Error>
@@ -15,7 +15,7 @@ actor WaitingAskers: QueueActor {
     private var deadlines: [Alert.ID: ClockReading] = [:]
     /// The alerts whose expiries are being stored.
     private var expiring: Set<Alert.ID> = []
-    /// Since when expiries can't be stored.
+    /// When storing expiries began to fail.
     private var failingSince: ContinuousClock.Instant?
     private var isClosed = false
     /// How many resolutions the manager has seen.
@@ -35,7 +35,7 @@ actor WaitingAskers: QueueActor {
 
     nonisolated var resolutionsSeen: UInt64 { resolutions.load(ordering: .acquiring) }
 
-    /// Notes a resolution, also where nobody waits for it: somebody may be about to.
+    /// Counts a resolution, even if no call waits for it: one may be about to.
     nonisolated func sawResolution() { resolutions.add(1, ordering: .releasing) }
 
     /// Whether the response may have come before anybody here waited for it.
@@ -45,8 +45,8 @@ actor WaitingAskers: QueueActor {
 
     /// Waits for the response to what was asked.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled, ``AlertError/closed``, and why the
-    ///   response can't be had.
+    /// - Throws: `CancellationError` when the task is cancelled, ``AlertError/closed``, and the
+    ///   reason if the response is unavailable.
     func response(to asking: Asking) async throws -> AlertRecord {
         let id = asking.receipt.record.id
         lastNumber += 1
@@ -68,18 +68,18 @@ actor WaitingAskers: QueueActor {
         }
     }
 
-    /// Hands a response to those who wait for it.
+    /// Delivers a response to the calls that wait for it.
     func settle(_ record: AlertRecord) {
         sawResolution()
         for waiter in remove(record.id) { waiter.resume(returning: record) }
     }
 
-    /// Ends all waiting for an alert.
+    /// Ends all waits for an alert.
     func fail(_ id: Alert.ID, with error: AlertError) {
         for waiter in remove(id) { waiter.resume(throwing: error) }
     }
 
-    /// Ends all waiting.
+    /// Ends all waits.
     func failAll(with error: AlertError) {
         for id in Array(waiters.keys) { fail(id, with: error) }
     }
@@ -110,10 +110,10 @@ extension WaitingAskers {
         alarm.set(at: deadline) { [weak self] in await self?.expireOverdue() }
     }
 
-    /// Stores the expiries that somebody here waits for, each as an answer, which may take the room
-    /// that is set aside on a full disk.
+    /// Stores the expiries that calls here wait for, each as an answer, which may use the space
+    /// that is reserved for a full disk.
     ///
-    /// It is called each second besides, because the wall clock may have been set.
+    /// It is also called each second, because the wall clock may have been set.
     func expireOverdue() async {
         let now = context.clock.now()
         let overdue = deadlines.filter { now.isAtOrAfter($0.value) && !expiring.contains($0.key) }
@@ -124,7 +124,7 @@ extension WaitingAskers {
         guard !overdue.isEmpty else { return }
         expiring.formUnion(overdue)
         defer { expiring.subtract(overdue) }
-        // All at once, so that they share transactions.
+        // Concurrently, so that they share transactions.
         let results = await withTaskGroup {
             [store = context.store, caller = context.caller] group in
             for id in overdue {
@@ -153,12 +153,12 @@ extension WaitingAskers {
         if !hasFailed { failingSince = nil }
     }
 
-    /// Tells those who wait for an alert that its expiry can't be stored: they must not wait for
-    /// ever, and not take it for expired either.
+    /// Fails the calls that wait for an alert whose expiry can't be stored: they must not wait
+    /// forever, nor treat it as expired.
     private func giveUpWaiting(for id: Alert.ID, because error: AlertError) {
         let since = failingSince ?? .now
         failingSince = since
-        // A lock has been waited for already.
+        // The wait for a lock is already over.
         if case .storage = error, since.duration(to: .now) < Self.patience { return }
         if case .closed = error { return }
         fail(id, with: error)

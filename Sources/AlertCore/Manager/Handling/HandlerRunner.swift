@@ -1,13 +1,13 @@
-/// Runs the code that waits for responses in one manager: closures that were given with alerts, and
-/// handlers that were registered by name.
+/// Runs the code for responses in one manager: closures given with alerts, and handlers registered
+/// by name.
 ///
-/// It runs beside the queue. While there is any such code, the manager is kept, even if nobody
-/// refers to it.
+/// It runs concurrently with the queue. While there is any such code, the manager is kept alive,
+/// even if nothing else references it.
 actor HandlerRunner: QueueActor {
     nonisolated let context: QueueContext
     private let alarm: Alarm
     private weak var manager: AlertManager?
-    /// The manager, while it is needed.
+    /// The manager, while it must be kept alive.
     private var keptManager: AlertManager?
     private var closures: [Alert.ID: [AlertClosures]] = [:]
     /// The alerts whose closures run now.
@@ -26,7 +26,7 @@ actor HandlerRunner: QueueActor {
 
     var isEmpty: Bool { closures.isEmpty && agenda.isEmpty }
 
-    /// Whether code may wait for the response to an alert.
+    /// Whether code may be waiting for the response to an alert.
     func mayWait(for id: Alert.ID) -> Bool { closures[id] != nil || !agenda.isEmpty }
 
     /// Keeps the closures of an alert until it has its response.
@@ -35,7 +35,7 @@ actor HandlerRunner: QueueActor {
         keepManagerWhileNeeded()
     }
 
-    /// Runs what waits for a response.
+    /// Runs the code that waits for a response.
     func settle(_ record: AlertRecord) {
         if closures[record.id] != nil {
             runClosures(of: record)
@@ -61,14 +61,14 @@ actor HandlerRunner: QueueActor {
 // MARK: - Closures
 
 extension HandlerRunner {
-    /// Runs an alert's closures, one after the other, unless they run already.
+    /// Runs an alert's closures one after another, unless they are already running.
     private func runClosures(of record: AlertRecord) {
         guard let response = record.response, runningClosures.insert(record.id).inserted
         else { return }
         Task.detached { await self.runClosuresToEnd(of: record, response) }
     }
 
-    /// The closures to run next; `nil` when none are left, and others may begin a new run.
+    /// The closures to run next; `nil` if none are left and a new run may begin.
     private func takeClosures(of id: Alert.ID) -> AlertClosures? {
         guard let next = closures[id]?.first else {
             closures[id] = nil
@@ -96,7 +96,7 @@ extension HandlerRunner {
                 context.errors.report(.closure(record.id, error))
             }
         }
-        // A named handler has yet to run: that collects the response.
+        // A named handler has yet to run, and collects the response.
         if !hasFailed, record.alert.handler == nil, await !isClosed {
             store.post(.collected(record.id), by: context.caller)
         }
@@ -120,19 +120,19 @@ extension HandlerRunner {
         offerUncollected(to: name)
     }
 
-    /// Offers a response to a handler, if that is registered here.
+    /// Offers a response to a handler, if it is registered here.
     private func offer(_ id: Alert.ID, to name: String) {
         guard agenda.body(of: name) != nil else { return }
         if agenda.isFull || agenda.isWalking(name) {
-            // Its turn comes after those that are older.
+            // Older responses come first.
             offerUncollected(to: name)
         } else {
             Task { await start(name, for: id) }
         }
     }
 
-    /// Tries again what failed long enough ago, and what another process worked on when it was last
-    /// tried: that may have died.
+    /// Tries again the responses that failed long enough ago, and those that another process had at
+    /// the last try, in case that process has died.
     func tryAgain() async {
         let now = context.clock.now()
         for name in agenda.dueWalks(at: now) { offerUncollected(to: name) }
@@ -148,7 +148,7 @@ extension HandlerRunner {
         alarm.set(at: moment) { [weak self] in await self?.tryAgain() }
     }
 
-    /// Walks through all that nobody has collected for a handler, the oldest first.
+    /// Walks through all uncollected responses for a handler, oldest first.
     private func offerUncollected(to name: String) {
         guard agenda.beginWalk(name) else { return }
         Task {
@@ -164,7 +164,7 @@ extension HandlerRunner {
                 page = try await context.store.page(
                     RecordQuery(.awaitingHandler(name), after: last, limit: 100))
             } catch {
-                // The disk fails: they still stand there a second later.
+                // The disk fails: try again in a second.
                 let due = context.clock.now().advanced(by: .seconds(1))
                 agenda.walk(name, at: due)
                 return setAlarm(at: due)
@@ -173,20 +173,20 @@ extension HandlerRunner {
             last = page.next
             for id in page.ids {
                 while agenda.isFull, !isClosed { await ends.wait(after: ends.count) }
-                // What keeps one from its turn keeps all from theirs.
+                // If one can't get its turn, none can.
                 guard await start(name, for: id) else { return }
             }
         }
     }
 
-    /// Starts a handler, if it is its turn; `false` if turns can't be had at all just now.
+    /// Starts a handler if it is its turn; `false` if no turns are available right now.
     @discardableResult
     private func start(_ name: String, for id: Alert.ID) async -> Bool {
-        // An alert's closures come first, also where their response has not been heard of yet; the
-        // handler is offered it when they have run.
+        // An alert's closures come first, even if their response has not been noticed yet; the
+        // handler is offered the response when they have run.
         guard !isClosed, let body = agenda.body(of: name), closures[id] == nil else { return true }
         guard !agenda.isFull else {
-            // Others were faster: a walk comes to it when one of them has ended.
+            // All places are taken: a walk reaches it when a handler has ended.
             offerUncollected(to: name)
             return true
         }
@@ -194,7 +194,7 @@ extension HandlerRunner {
         agenda.didStart(id)
         do throws(AlertError) {
             guard let turn = try await context.store.takeHandlerTurn(id) else {
-                // Another process works on it. Should that die, it is this one's.
+                // Another process works on it. If that dies, this one takes over.
                 agenda.didNotStart(id)
                 agenda.isHeld(id, for: name)
                 return true
@@ -207,7 +207,7 @@ extension HandlerRunner {
             return true
         } catch {
             agenda.didNotStart(id)
-            // Too few descriptors, or a file that may not be opened: all of them wait for that.
+            // Too few descriptors, or a file that can't be opened: all of them wait.
             let pause = Duration.seconds(10)
             let due = context.clock.now().advanced(by: pause)
             agenda.walk(name, at: due)
@@ -229,7 +229,7 @@ extension HandlerRunner {
         ends.change()
     }
 
-    /// Runs a named handler, unless another process has; returns why that has to be tried again.
+    /// Runs a named handler unless another process has; returns an error if it must be tried again.
     private nonisolated func run(
         _ body: AlertManager.RegisteredHandler, of name: String, for id: Alert.ID
     ) async -> (any Error)? {
@@ -237,7 +237,7 @@ extension HandlerRunner {
             // Another process may have run it just before this one got its turn.
             let record = try await context.store.record(id)
             guard let response = record.response, response.collectedAt == nil else { return nil }
-            // It was found by its response's row; what counts is what the alert was asked with.
+            // It was found by its response's row, but the alert's own row counts.
             guard record.alert.handler.isIdentical(to: name) else {
                 throw AlertError.inconsistent(id, "its handler is not the one of its response")
             }
@@ -249,8 +249,8 @@ extension HandlerRunner {
         }
     }
 
-    /// Stores that a handler has done its work, however long the queue can't be written: it must
-    /// not do it again for that reason.
+    /// Stores that a handler has finished, however long the queue can't be written: the handler
+    /// must not run again for that reason.
     private nonisolated func collect(_ id: Alert.ID) async throws {
         let backoff = Backoff(longest: .seconds(60))
         var failures = 0

@@ -1,28 +1,28 @@
-// What delegates hear of this manager's own alerts on other screens.
+// Notifying delegates of this manager's own alerts on other screens.
 extension AlertManager {
-    /// Hears from the log that an alert has appeared on another screen.
+    /// Called when the log reports that an alert has appeared on another screen.
     func hearPresented(_ id: Alert.ID) async {
-        // It may just have been asked here.
+        // This manager may just have asked it.
         if context.delegates.ofOwn(id) == nil { _ = await context.delegates.waitForArrivals() }
         // This manager's own screen reports it.
         guard await presentation.show?.id != id, let delegate = context.delegates.ofOwn(id),
             context.delegates.beginsPresentation(of: id)
         else { return }
         context.delegates.calls.add(for: id) { [store = context.store] in
-            // An alert that can't be read, or that contradicts the log, is reported to those who
-            // wait for it.
+            // If the alert can't be read or contradicts the log, the calls that wait for it get
+            // the error.
             guard var record = try? await store.record(id) else { return }
             (record.state, record.response) = (.presented, nil)
             await delegate.didPresent(record)
         }
     }
 
-    /// Hears from the log that no screen shows an alert any more, though it still waits.
+    /// Called when the log reports that no screen shows a waiting alert any longer.
     func hearReturned(_ id: Alert.ID) async {
         if await presentation.show?.id != id { tellDismissed(id) }
     }
 
-    /// Tells a delegate that an alert has left the other screens, and waits again.
+    /// Notifies a delegate that an alert has left the other screens and waits again.
     func tellDismissed(_ id: Alert.ID) {
         guard let delegate = context.delegates.ofOwn(id),
             context.delegates.endsPresentation(of: id)
@@ -34,14 +34,14 @@ extension AlertManager {
         }
     }
 
-    /// Tells a delegate how an alert ended on other screens.
+    /// Notifies a delegate of how an alert ended on other screens.
     static func tell(
         _ delegate: any AlertManagerDelegate, of record: AlertRecord, in context: QueueContext
     ) async {
-        // Others may have answered what was on no screen.
+        // It may have been answered without having been on a screen.
         guard let response = record.response, record.presentedAt != nil else { return }
         if response.isClick {
-            // The log's entry of its appearance may not have been read yet.
+            // The log's entry for its appearance may not have been read yet.
             if context.delegates.beginsPresentation(of: record.id) {
                 var shown = record
                 (shown.state, shown.response) = (.presented, nil)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls delegates in order, one queue for each alert, without making the caller wait.
+/// Calls delegates in order, in one queue per alert, without making the caller wait.
 final class DelegateCalls: Sendable {
     private struct Last {
         let number: UInt64
@@ -14,7 +14,7 @@ final class DelegateCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs a call after those that were added for the same alert before.
+    /// Runs a call after all earlier ones for the same alert.
     func add(for id: Alert.ID, _ call: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             state.number += 1
@@ -28,12 +28,12 @@ final class DelegateCalls: Sendable {
         }
     }
 
-    /// Waits for the calls that were added for an alert.
+    /// Waits for the calls added so far for an alert.
     nonisolated(nonsending) func wait(for id: Alert.ID) async {
         await state.withLock { $0.last[id]?.task }?.value
     }
 
-    /// Waits for all calls that were added.
+    /// Waits for all calls added so far.
     nonisolated(nonsending) func waitForAll() async {
         for last in state.withLock({ Array($0.last.values) }) { await last.task.value }
     }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Who hears what happens on a manager's screen, and to its own alerts on others: its delegate, or
-/// for a single alert the delegate that was given with it, which is remembered until the alert has
-/// ended. All are held weakly.
+/// The delegates that are notified of a manager's screen and of its own alerts on other screens:
+/// the manager's delegate, or for a single alert the delegate given with it, which is remembered
+/// until the alert has ended. All are held weakly.
 final class Delegates: Sendable {
-    /// A delegate, as long as somebody else refers to it.
+    /// A weak reference to a delegate.
     private struct Reference: Sendable {
         weak let delegate: (any AlertManagerDelegate)?
     }
 
     private struct State {
-        /// The alerts that are being stored and have no id yet, numbered as they came.
+        /// The alerts that are being stored and have no id yet, numbered in order of arrival.
         var arriving: Set<UInt64> = []
         var begun: UInt64 = 0
         /// The delegates of the alerts that this manager has asked.
         var byAlert: [Alert.ID: Reference] = [:]
-        /// Those of them that a delegate has heard to be on a screen.
+        /// The alerts among them whose delegates know that they are on a screen.
         var presented: Set<Alert.ID> = []
 
         mutating func forget(_ id: Alert.ID) {
@@ -24,8 +24,8 @@ final class Delegates: Sendable {
         }
     }
 
-    /// How many alerts are remembered; beyond twice that, the oldest are forgotten. Those that end
-    /// where this manager does not hear of it would stay for ever.
+    /// How many alerts are remembered; beyond twice that number, the oldest are forgotten.
+    /// Otherwise those whose end this manager does not notice would stay forever.
     private static let memory = 10_000
     private let ofManager: Reference
     private let state = Mutex(State())
@@ -42,17 +42,17 @@ final class Delegates: Sendable {
     /// Whether the manager has a delegate of its own.
     var hasManagers: Bool { managers != nil }
 
-    /// Whether a delegate wants to hear of alerts that this manager has asked.
+    /// Whether a delegate wants to be notified of alerts that this manager has asked.
     var hasOwn: Bool {
         state.withLock { $0.byAlert.values.contains { $0.delegate != nil } }
     }
 
-    /// The delegate of an alert, if this manager has asked that.
+    /// The delegate of an alert, if this manager has asked it.
     func ofOwn(_ id: Alert.ID) -> (any AlertManagerDelegate)? {
         state.withLock { $0.byAlert[id] }?.delegate
     }
 
-    /// Who hears of an alert.
+    /// The delegate that is notified of an alert.
     subscript(id: Alert.ID) -> (any AlertManagerDelegate)? {
         guard let own = state.withLock({ $0.byAlert[id] }) else { return ofManager.delegate }
         return own.delegate
@@ -60,7 +60,8 @@ final class Delegates: Sendable {
 
     /// Stores an alert that has a delegate of its own.
     ///
-    /// It may be on the screen before its id is known here: ``waitForArrivals()`` waits for that.
+    /// It may appear on the screen before its id is known here: ``waitForArrivals()`` waits for
+    /// that.
     nonisolated(nonsending) func storing(
         with delegate: any AlertManagerDelegate,
         _ store: nonisolated(nonsending) () async throws(AlertError) -> Asking
@@ -89,7 +90,7 @@ final class Delegates: Sendable {
         }
     }
 
-    /// Waits until the delegates of all alerts that are being stored by now are known; returns
+    /// Waits until the delegates of all alerts that are currently being stored are known; returns
     /// whether there were any.
     nonisolated(nonsending) func waitForArrivals() async -> Bool {
         let last = state.withLock { $0.begun }
@@ -105,15 +106,15 @@ final class Delegates: Sendable {
     /// Forgets the delegate of an alert that has ended.
     func remove(_ id: Alert.ID) { state.withLock { $0.forget(id) } }
 
-    /// Notes that an alert is on a screen, here or elsewhere; `false` if its delegate knows. For an
-    /// alert of somebody else, each appearance here is one.
+    /// Records that an alert is on a screen, here or elsewhere; `false` if its delegate knows
+    /// already. For another asker's alert, each appearance here counts.
     func beginsPresentation(of id: Alert.ID) -> Bool {
         state.withLock { state in
             state.byAlert[id] == nil || state.presented.insert(id).inserted
         }
     }
 
-    /// Notes that an alert has left the screens; `false` if its delegate does not know it on one.
+    /// Records that an alert has left the screens; `false` if its delegate did not know of one.
     @discardableResult
     func endsPresentation(of id: Alert.ID) -> Bool {
         state.withLock { $0.presented.remove(id) != nil }

@@ -1,15 +1,15 @@
-/// Hears from the audit log what others do, while anybody in one manager is interested in it.
+/// Follows the audit log for the actions of others, while anything in one manager depends on them.
 actor LogListener: QueueActor {
-    /// How long the log may be unreadable before those who wait for a response hear of it.
+    /// How long the log may be unreadable before the calls that wait for a response get the error.
     private static let patience = Duration.seconds(5)
 
     nonisolated let context: QueueContext
     private weak var manager: AlertManager?
     private var task: Task<Void, Never>?
-    /// Whether somebody has become interested since that was looked at.
+    /// Whether new interest has arisen since the last check.
     private var isWanted = false
     private var isClosed = false
-    /// Since when the log can't be read.
+    /// When reading the log began to fail.
     private var failingSince: ClockReading?
 
     init(_ context: QueueContext) {
@@ -20,14 +20,14 @@ actor LogListener: QueueActor {
 
     func belong(to manager: AlertManager) { self.manager = manager }
 
-    /// Follows the log from a sequence number, unless that is happening already.
+    /// Follows the log from a sequence number, unless it is already being followed.
     func listen(from sequence: Int64) {
         isWanted = true
         guard task == nil, !isClosed else { return }
         task = Task { [weak self, store = context.store] in
             var position = LogPosition(sequence: sequence)
             while !Task.isCancelled {
-                // While it waits, the manager is held by those who are interested, or by nobody.
+                // While it waits, this task does not keep the manager alive.
                 let news: Result<News, AlertError>
                 do throws(AlertError) {
                     news = .success(try await store.news(after: position, of: .others))
@@ -38,7 +38,7 @@ actor LogListener: QueueActor {
                     return
                 }
                 position = next
-                // A disk that fails now is looked at again a second later.
+                // If the disk fails, try again in a second.
                 if isFailing { try? await Task.sleep(for: .seconds(1)) }
             }
         }
@@ -49,8 +49,8 @@ actor LogListener: QueueActor {
         task?.cancel()
     }
 
-    /// Acts on what is new; returns where to go on, and whether that failed, or `nil` when nobody
-    /// is interested any more.
+    /// Acts on the news; returns where to continue, and whether that failed, or `nil` if nothing
+    /// depends on the log any longer.
     private func follow(
         _ news: Result<News, AlertError>, after position: LogPosition
     ) async -> (LogPosition, isFailing: Bool)? {
@@ -78,8 +78,8 @@ actor LogListener: QueueActor {
         return (position, isFailing)
     }
 
-    /// Ends all waiting when the queue is no longer the one that was opened, or has not been
-    /// readable for as long as a writer waits for its turn.
+    /// Ends all waits if the queue is no longer the one that was opened, or has been unreadable for
+    /// as long as a writer waits for its turn.
     private func giveUpIfLasting(_ error: AlertError, for manager: AlertManager) async {
         let now = context.clock.now()
         let since = failingSince ?? now

@@ -1,14 +1,14 @@
 /// One appearance of an alert on a manager's screens, from its first line until all are clear.
 actor AlertShow: QueueActor {
     nonisolated let id: Alert.ID
-    /// Its record, if it has got its response by now, even while it was taken off the screen.
+    /// Its record if it has its response by now, even if that came while it left the screen.
     private(set) var ended: AlertRecord?
     private var record: AlertRecord
     private let upcoming: Upcoming
     private let lease: any ScreenLease
-    /// The presenters that may show it; those that rest join in when they have rested.
+    /// The presenters that may show it; resting ones join in when they have rested.
     private let presenters: [any AlertPresenter]
-    /// What was known of them when the alert was taken for the screen.
+    /// The state of the presenters when the alert was taken to the screen.
     private let rests: LoopPresenters
     private let appearance: Appearance
     nonisolated let context: QueueContext
@@ -16,16 +16,16 @@ actor AlertShow: QueueActor {
     private weak let loop: PresentationLoop?
     private let grace: GracePeriod
     private var runs: PresenterRuns
-    /// Since when it is being taken off the screen, if it is.
+    /// When it began to leave the screen, if it has.
     private var leavingSince: ClockReading?
-    /// How often its time on the screen was said to be over.
+    /// How often its time on the screen was reported to be over.
     private var timerCount = 0
     /// Whether the delegate is being asked about a cancel.
     private var isCancelling = false
     /// Its record once it has been snoozed, here or elsewhere.
     private var snoozed: AlertRecord?
 
-    /// Prepares an appearance by those of a loop's presenters that may show it; the log gets the
+    /// Prepares an appearance on those of a loop's presenters that may show it; the log gets the
     /// names of all.
     init(
         _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
@@ -48,7 +48,7 @@ actor AlertShow: QueueActor {
 
     /// Shows the alert, and returns when it has left the screen.
     func run() async -> ShowEnd {
-        // From here on what happens to the alert is not missed, however long this takes.
+        // From here on no event of the alert is missed, however long this takes.
         if context.caller.isAsker(record.source), await context.delegates.waitForArrivals() {
             _ = await lease.show(id, current: id, hasDelegate: delegate != nil)
         }
@@ -67,32 +67,32 @@ actor AlertShow: QueueActor {
 
     private var delegate: (any AlertManagerDelegate)? { context.delegates[id] }
 
-    /// For how long it has been leaving the screen, if it is.
+    /// How long it has been leaving the screen, if it is.
     var leavingTime: Duration? { leavingSince?.time(until: context.clock.now()) }
 }
 
 // MARK: - Messages
 
 extension AlertShow {
-    /// Hears that it has its response by other means than this screen.
+    /// Called when it has its response by other means than this screen.
     func hear(_ record: AlertRecord) {
         if leavingSince != nil { ended = record } else { signals.send(.resolved(record)) }
     }
 
-    /// Hears that it was snoozed by other means than this screen.
+    /// Called when it was snoozed by other means than this screen.
     nonisolated func hearSnoozed() { signals.send(.snoozed) }
 
     /// Takes it off the screen.
     nonisolated func leave(because reason: String) { signals.send(.leave(reason: reason)) }
 
-    /// Cancels it; the delegate is asked once.
+    /// Cancels it; the delegate is asked only once.
     func requestCancel(_ authority: Resolution.Authority) {
         guard delegate != nil || authority != .requested, !isCancelling else { return }
         isCancelling = true
         signals.send(.cancel(authority))
     }
 
-    /// Carries out a cancel that another process wants, if the log tells of one.
+    /// Carries out a cancel that another process requested, if the log has such a request.
     func lookForCancel() async throws(AlertError) {
         guard delegate != nil, !isCancelling else { return }
         if try await context.store.find(.id(id)).isCancelRequested { requestCancel(.requested) }
@@ -115,12 +115,12 @@ extension AlertShow {
         case .snoozed:
             guard let found = try? await context.store.record(id) else { return .waits }
             if found.response != nil { return .resolved(found, chosenOn: nil) }
-            // It may have come back already, before that was heard.
+            // It may already have returned before this was noticed.
             guard found.snoozedUntil != nil else { return nil }
             snoozed = found
             return .waits
         case .dismissTimerFired:
-            // One timer counts for all screens: the leader's, unless that is late by a second.
+            // One timer counts for all screens: the leader's, unless it is a second late.
             timerCount += 1
             return lease.isLeading || timerCount > 1 ? await resolve(.dismiss, by: nil) : nil
         case .appeared:
@@ -139,7 +139,7 @@ extension AlertShow {
         return nil
     }
 
-    /// Stores what a person did; a choice that can't be stored is shown again.
+    /// Stores a person's choice; after a choice that can't be stored, the alert is shown again.
     private func store(_ choice: PresenterChoice, by run: PresenterRun) async -> ShowEnd? {
         switch choice {
         case .button(let index):
@@ -171,7 +171,7 @@ extension AlertShow {
         }
     }
 
-    /// Decides what an error means for the screen: somebody else was first, or try again.
+    /// Decides what an error means for the screen: the alert was already resolved, or try again.
     private func failed(_ error: AlertError, by run: PresenterRun?) async -> ShowEnd? {
         switch error {
         case .alreadyResolved(let response), .late(let response):
@@ -183,7 +183,7 @@ extension AlertShow {
             await returned(because: SafeText.line("\(error)"))
             return .refused(error)
         case .noSuchButton, .notAsSeen, .invalid:
-            // No second try makes it a choice that the alert has.
+            // A second try would fail, too: the alert does not offer this choice.
             guard let run else { return nil }
             return await ended(run.name, because: error)
         default:
@@ -194,10 +194,10 @@ extension AlertShow {
         }
     }
 
-    /// A presenter can't show the alert any more: the others go on, if there are any, and it tries
-    /// again when it has rested.
+    /// Called when a presenter can no longer show the alert: the others continue, if there are any,
+    /// and it tries again when it has rested.
     private func ended(_ name: String, because error: any Error) async -> ShowEnd? {
-        // It may still wait with a choice that the alert does not have.
+        // It may still be waiting with a choice that the alert does not offer.
         runs.remove(name)?.leave()
         if !(error is CancellationError) {
             context.errors.report(.presenter(name: name, id, error))
@@ -216,7 +216,7 @@ extension AlertShow {
     }
 
     private func returned(because reason: String) async {
-        // In this order: of two screens that leave at once, one finds that none is left.
+        // In this order: if two screens leave at once, one of them finds that none is left.
         _ = await lease.show(nil, current: nil, hasDelegate: false)
         let others = await lease.lookAtOthers()
         let isElsewhere = others.map { $0.shows(id) || $0.canShow(record.alert, id) }
@@ -228,7 +228,7 @@ extension AlertShow {
 // MARK: - On the screen
 
 extension AlertShow {
-    /// Has the record tell whether the alert is on the screen.
+    /// Updates the record's state: whether the alert is on the screen.
     private func noteState() {
         if record.response == nil, appearance.isOnScreen { record.state = .presented }
     }
@@ -237,7 +237,7 @@ extension AlertShow {
 // MARK: - Off the screen
 
 extension AlertShow {
-    /// Takes the alert off every screen, and tells everybody in the documented order.
+    /// Takes the alert off every screen, and notifies everyone in the documented order.
     private func clear(_ end: ShowEnd) async {
         leavingSince = context.clock.now()
         // Calls about other screens come first.
@@ -267,20 +267,20 @@ extension AlertShow {
         await waitForPresenters()
         for case .resolved(let late) in signals.finish() { ended = late }
         if response != nil { ended = record }
-        // An asker's delegate hears of the other screens, too.
+        // An asker's delegate is notified of the other screens, too.
         let mayGoOn = response == nil && snoozed == nil && context.delegates.ofOwn(id) != nil
         if mayGoOn, await lease.lookAtOthers()?.shows(id) == true { return }
         context.delegates.endsPresentation(of: id)
         await delegate?.didDismiss(record, withButtonAt: index)
     }
 
-    /// Tells every presenter that may show the alert what became of it.
+    /// Notifies every presenter that may show the alert of its end.
     private func tell(_ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void)
     {
         for presenter in presenters { runs.tell(presenter, body) }
     }
 
-    /// Waits for the presenters' tasks; one that takes too long is left out until it ends.
+    /// Waits for the presenters' tasks; one that takes too long is not used until it ends.
     private func waitForPresenters() async {
         guard !runs.isEmpty else { return }
         let end = grace.begin(for: signals)
@@ -288,7 +288,7 @@ extension AlertShow {
         while !runs.isEmpty {
             switch await signals.next() {
             case .chose(_, _, isOnScreen: true):
-                // Too late: somebody else was first.
+                // Too late: another response was first.
                 break
             case .chose(let run, _, _), .ended(let run, _), .told(let run):
                 runs.remove(run)
@@ -296,7 +296,7 @@ extension AlertShow {
                 ended = record
             case .graceOver where context.clock.now().isAtOrAfter(end):
                 for run in runs.all {
-                    // In this order: it may end at any moment, and then says that it is free.
+                    // In this order: it may end at any moment, and then reports that it is free.
                     await loop?.note(run.name, isStuck: true)
                     if !runs.noteLate(run) { await loop?.note(run.name, isStuck: false) }
                 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Whether an alert is on the screen, what waits after it, and for how long it stays there.
+/// Whether an alert is on the screen, what waits behind it, and how long it stays.
 final class Appearance: Sendable {
     private struct State {
         var waiting: WaitingAlerts
         var notice: NoticeTimer?
         var isOnScreen = false
-        /// Whether a delegate has heard that it is on the screen.
+        /// Whether a delegate has been notified that it is on the screen.
         var isTold = false
-        /// Whether it is being taken off the screen: what appears only now has not been presented.
+        /// Whether it is leaving the screen: an appearance after that does not count.
         var isOver = false
     }
 
     private let context: QueueContext
     private let record: AlertRecord
     private let signals: ShowSignals
-    /// The names of all presenters of the screen, which the log tells.
+    /// The names of all presenters of the screen, for the log.
     private let names: [String]
     private let state: Mutex<State>
 
@@ -41,12 +41,12 @@ final class Appearance: Sendable {
 
     var isOnScreen: Bool { state.withLock { $0.isOnScreen } }
 
-    /// Notes that the alert is on the screen, if that is news.
+    /// Records that the alert is on the screen, unless it already was.
     ///
-    /// Not on the manager's queue: a presenter that says so goes on at once.
+    /// It does not run on the manager's queue: the presenter that calls it continues at once.
     func note() {
         let now = context.clock.now()
-        // All of it under the lock: whoever calls next finds it done.
+        // All of it under the lock: the next caller finds it done.
         let isNew = state.withLock { state in
             guard !state.isOnScreen, !state.isOver else { return false }
             state.isOnScreen = true
@@ -70,7 +70,7 @@ final class Appearance: Sendable {
         }
     }
 
-    /// Tells a delegate that the alert is on the screen, once.
+    /// Notifies a delegate, once, that the alert is on the screen.
     func tell() async {
         let isNew = state.withLock { state in
             guard state.isOnScreen, !state.isTold else { return false }
@@ -83,21 +83,21 @@ final class Appearance: Sendable {
         await context.delegates[record.id]?.didPresent(shown)
     }
 
-    /// Notes that the alert is being taken off the screen, which the delegate is to hear after its
-    /// appearance.
+    /// Records that the alert is leaving the screen; the delegate is notified of its appearance
+    /// first.
     func end() async {
         state.withLock { $0.isOver = true }
         await tell()
     }
 
-    /// Lets it stay, though its time may be over: it has another end.
+    /// Cancels the timer of its time on the screen: the alert has ended in another way.
     func stopTimer() { state.withLock { $0.notice }?.cancel() }
 
     private func timeUntilDismissal() -> Duration? {
         state.withLock { $0.notice?.timeLeft(othersWait: $0.waiting.count > 0) }
     }
 
-    /// What waits after the alert; as before, if that can't be read.
+    /// What waits behind the alert; the previous value if that can't be read.
     private func countWaiting() async -> WaitingAlerts {
         guard let now = try? await context.store.waiting(besides: record.id) else {
             return state.withLock { $0.waiting }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How long presenters may take to clear their screens, for one appearance after the other.
+/// The time that presenters have to clear their screens, for one appearance after another.
 ///
-/// Its alarm stays set when they are done earlier, as they nearly always are, and serves the next
+/// Its alarm stays set when they finish earlier, as they nearly always do, and serves the next
 /// appearance as well: an alarm for each would wake a thread twice for nothing.
 final class GracePeriod: Sendable {
     private static let length = Duration.seconds(2)
@@ -16,7 +16,7 @@ final class GracePeriod: Sendable {
         alarm = Alarm(clock: clock)
     }
 
-    /// Begins, and returns its end, when ``ShowSignal/graceOver`` is sent.
+    /// Begins the period, and returns its end, when ``ShowSignal/graceOver`` is sent.
     func begin(for signals: ShowSignals) -> ClockReading {
         let end = clock.now().advanced(by: Self.length)
         current.withLock { $0 = (end, signals) }
@@ -24,7 +24,7 @@ final class GracePeriod: Sendable {
         return end
     }
 
-    /// Has nothing sent any more.
+    /// Ends the period: nothing is sent any longer.
     func end() { current.withLock { $0 = nil } }
 
     private func setAlarm(at end: ClockReading) {

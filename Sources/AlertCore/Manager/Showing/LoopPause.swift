@@ -1,13 +1,13 @@
-/// What a presentation loop waits for when it has nothing to do.
+/// What an idle presentation loop waits for.
 enum LoopPause: Sendable {
-    /// The next wake-up after some that have been counted.
+    /// The next wake-up after the ones already counted.
     case untilWoken(after: UInt64)
     /// The same, or a moment.
     case until(ClockReading, after: UInt64)
-    /// A moment, or the end of presenting, which has been counted, too.
+    /// A moment, or the end of presenting, counted likewise.
     case untilEnd(ClockReading, after: UInt64)
 
-    /// The next wake-up, or the first of some moments, if there are any.
+    /// The next wake-up, or the first of several moments, if there are any.
     static func untilFirst(
         of ends: [ClockReading?], _ now: ClockReading, after seen: UInt64
     ) -> LoopPause {

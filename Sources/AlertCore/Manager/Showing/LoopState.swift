@@ -1,15 +1,15 @@
-/// What a presentation loop does.
+/// The state of a presentation loop.
 enum LoopState {
     case stopped
-    /// It waits for something to show, for another screen, or for the end of a pause.
+    /// It waits for an alert to show, for another screen, or for the end of a pause.
     case waiting
-    /// It looks for the next alert, and clears the screen after the last one.
+    /// It looks for the next alert, or clears the screen after the last one.
     case looking
     case showing(AlertShow)
-    /// It ends; what is on the screen is being taken off.
+    /// It is ending; the alert on the screen is being taken off.
     case stopping(AlertShow?)
 
-    /// Whether it is to show what comes.
+    /// Whether it shows alerts as they come.
     var isOn: Bool {
         switch self {
         case .stopped, .stopping: false

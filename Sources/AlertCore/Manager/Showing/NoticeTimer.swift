@@ -1,4 +1,4 @@
-/// Has an alert without buttons leave the screen: after its own time, or earlier where others wait.
+/// Makes an alert without buttons leave the screen: after its own time, or earlier if others wait.
 struct NoticeTimer {
     /// How long an alert without buttons may keep others waiting.
     private static let longestForOthers = Duration.seconds(10)
@@ -11,10 +11,10 @@ struct NoticeTimer {
     /// Starts the timer.
     ///
     /// - Parameters:
-    ///   - time: How long the alert stays there if nothing else waits.
+    ///   - time: How long the alert stays if nothing else waits.
     ///   - start: When it appeared.
-    ///   - othersWait: Whether others wait; asked each second once they have waited long enough.
-    ///   - mustLeave: Runs when the time is over, and again each second, in case the dismissal
+    ///   - othersWait: Whether others wait; called each second once they have waited long enough.
+    ///   - mustLeave: Called when the time is over, and again each second in case the dismissal
     ///     can't be stored the first time.
     init(
         for time: Duration, from start: ClockReading, _ clock: any AlertClock,

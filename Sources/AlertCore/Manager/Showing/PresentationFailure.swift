@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Why presenting has ended by itself, if it has.
+/// The reason why presenting has ended by itself, if it has.
 final class PresentationFailure: Sendable {
     private let state = Mutex<AlertError?>(nil)
     private let hasFailed = ChangeSignal()
@@ -13,7 +13,8 @@ final class PresentationFailure: Sendable {
         }
     }
 
-    /// Waits until presenting ends by itself, and throws why; returns if the task is cancelled.
+    /// Waits until presenting ends by itself, and throws the reason; returns if the task is
+    /// cancelled.
     func wait() async throws(AlertError) {
         while !Task.isCancelled {
             let seen = hasFailed.count

@@ -1,7 +1,7 @@
-/// Shows the current alert of a queue on a manager's screen, one alert after the other.
+/// Shows the current alert of a queue on a manager's screen, one alert after another.
 ///
-/// A screen that leads chooses the alert for all; one that follows shows what the leader says, if
-/// it may. Either goes on with what it shows when the lead passes from one to the other.
+/// The leading screen chooses the alert for all; a following one shows what the leader announces,
+/// if it may. Either continues with the same alert when the lead passes from one to the other.
 actor PresentationLoop: QueueActor {
     nonisolated let wakeUps = WakeUps()
     nonisolated let grace: GracePeriod
@@ -31,7 +31,7 @@ actor PresentationLoop: QueueActor {
 
     func belong(to manager: AlertManager) { self.manager = manager }
 
-    /// Whether it is to show what comes.
+    /// Whether it shows alerts as they come.
     var isOn: Bool { state.isOn }
 
     /// Whether it has found nothing to do for now.
@@ -40,13 +40,13 @@ actor PresentationLoop: QueueActor {
     /// The alert on the screen.
     var show: AlertShow? { state.show }
 
-    /// Starts showing alerts, if it does not; `only` limits that to one alert.
+    /// Starts showing alerts unless it already does; `only` limits that to one alert.
     ///
-    /// - Throws: Why no screen can be attached.
+    /// - Throws: The reason why no screen can be attached.
     func start(
         _ all: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool, for manager: AlertManager
     ) async throws(AlertError) {
-        // A stop that is under way comes to its end first.
+        // A stop that has begun is completed first.
         if case .stopping = state { await task?.value }
         guard case .stopped = state, !all.isEmpty, !manager.isClosed else { return }
         presenters = LoopPresenters(all, only: only)
@@ -73,14 +73,14 @@ actor PresentationLoop: QueueActor {
         await lead.watch { [weak self] in await self?.screensChanged() }
     }
 
-    /// Takes what is shown off the screen, and returns when that is done.
+    /// Takes the current alert off the screen, and returns when that is done.
     func stop() async {
         guard let task else { return }
         await leave(because: "the presenter stopped")
         await task.value
     }
 
-    /// Ends for good: the queue is no longer the one that was opened.
+    /// Ends permanently: the queue is no longer the one that was opened.
     func fail(with error: AlertError) async {
         guard isOn else { return }
         failure.error = error
@@ -97,23 +97,23 @@ actor PresentationLoop: QueueActor {
     /// Waits until there is nothing left to show.
     func waitUntilIdle() async {
         guard isOn else { return }
-        // A loop that has found nothing would not look before something happens.
+        // An idle loop does not look again until something happens.
         await idleWaiters.wait { [wakeUps] in wakeUps.wake() }
     }
 
-    /// Notes that a presenter does not clear its screen in time, or that it has ended.
+    /// Records whether a presenter has failed to clear its screen in time.
     func note(_ name: String, isStuck: Bool) {
         if presenters.note(name, isStuck: isStuck), !isStuck { wakeUps.wake() }
     }
 
-    /// Notes that a presenter can't show an alert, and returns for how long it rests.
+    /// Records that a presenter can't show an alert, and returns how long it rests.
     func noteFailure(of name: String) -> Duration {
-        // Callers that wait for the end of the queue are not to wait for a long rest as well.
+        // Callers that wait for the queue to be empty should not wait for a long rest as well.
         let bound: Duration? = idleWaiters.isEmpty ? nil : .seconds(1)
         return presenters.noteFailure(of: name, at: context.clock.now(), atMost: bound)
     }
 
-    /// Notes that presenters could show an alert.
+    /// Records that presenters could show an alert.
     func noteSuccess(of names: [String]) { for name in names { presenters.noteSuccess(of: name) } }
 
     private func didStop() async {
@@ -131,9 +131,9 @@ actor PresentationLoop: QueueActor {
 // MARK: - One round
 
 extension PresentationLoop {
-    /// Shows what there is to show; returns what to wait for then, or `nil` at the end.
+    /// Shows all alerts that can be shown; returns what to wait for next, or `nil` at the end.
     private func presentUntilIdle() async -> LoopPause? {
-        // The manager is kept while this runs, and not while the loop waits.
+        // The manager is kept alive while this runs, but not while the loop waits.
         guard let lead, let manager else { return nil }
         defer { withExtendedLifetime(manager) {} }
         while isOn {
@@ -163,7 +163,7 @@ extension PresentationLoop {
         return nil
     }
 
-    /// Chooses the current alert, and shows it, if that can be done here.
+    /// Chooses the current alert, and shows it if that is possible here.
     private func presentLeading(_ lease: any ScreenLease, _ seen: UInt64) async -> LoopPause? {
         let others = lease.others ?? ScreenRoster()
         let found = await alerts.choose(for: presenters, besides: others)
@@ -178,7 +178,7 @@ extension PresentationLoop {
         return nil
     }
 
-    /// Shows what the leader says is current, if that can be done here.
+    /// Shows the alert that the leader announces, if that is possible here.
     private func follow(
         _ current: Alert.ID?, _ lease: any ScreenLease, _ seen: UInt64
     ) async -> LoopPause? {
@@ -195,14 +195,14 @@ extension PresentationLoop {
         return nil
     }
 
-    /// Shows an alert until it leaves the screen; `false` if the other screens can't hear of it.
+    /// Shows an alert until it leaves the screen; `false` if it can't be announced to the others.
     private func show(
         _ record: AlertRecord, _ upcoming: Upcoming, _ lease: any ScreenLease
     ) async -> Bool {
         await alerts.noteCurrent(record.alert)
         let show = AlertShow(record, upcoming, on: lease, by: presenters, in: context, for: self)
         let hasDelegate = context.delegates[record.id] != nil
-        // A slot file that can't be written, though it is still there, is tried again later.
+        // A slot file that exists but can't be written is tried again later.
         guard await lease.show(record.id, current: record.id, hasDelegate: hasDelegate) else {
             return lease.others == nil
         }
@@ -221,7 +221,7 @@ extension PresentationLoop {
         return true
     }
 
-    /// Has the other screens show the current alert; `nil` if none does.
+    /// Lets the other screens show the current alert; `nil` if none does.
     private func leaveToOthers(
         _ record: AlertRecord, _ others: ScreenRoster, _ lease: any ScreenLease, _ seen: UInt64
     ) async -> LoopPause? {
@@ -243,10 +243,10 @@ extension PresentationLoop {
 // MARK: - Other screens
 
 extension PresentationLoop {
-    /// Looks at what other screens have changed: the lead, what is current, and who is there.
+    /// Checks what others have changed: the lead, the current alert, and the attached screens.
     private func screensChanged() async {
         guard isOn, let lead else { return }
-        // A screen that is being cleared takes no lead, and holds up the others for a moment only.
+        // A screen that is being cleared does not lead, and holds up the others only briefly.
         let leavingTime = await show?.leavingTime
         if let leavingTime, leavingTime >= .seconds(2) { await lead.stepBack() }
         let role = await lead.role(mayLead: leavingTime == nil)
@@ -258,7 +258,7 @@ extension PresentationLoop {
             }
             return wakeUps.wake()
         }
-        // From here on its timer counts, or another one's.
+        // From here on its timer counts, or that of another screen.
         isLeading = if case .leads = role { true } else { false }
         switch role {
         case .follows(_, let current?) where current != show.id:
@@ -281,22 +281,22 @@ extension PresentationLoop {
         return isOn ? pause : nil
     }
 
-    /// Until something is new, until a moment, or until a presenter has rested.
+    /// Pauses until there is news, until a moment, or until a presenter has rested.
     private func untilNews(after seen: UInt64, or end: ClockReading? = nil) -> LoopPause {
         let now = context.clock.now()
         return .untilFirst(of: [end, presenters.nextTry(after: now)], now, after: seen)
     }
 
-    /// Waits for a time, whatever happens meanwhile.
+    /// Pauses for a fixed time.
     private func pause(for time: Duration) -> LoopPause? {
         pause(.untilEnd(context.clock.now().advanced(by: time), after: wakeUps.endCount))
     }
 
-    /// Waits for what other screens do.
+    /// Pauses until other screens change.
     private func pauseForOthers(_ seen: UInt64) async -> LoopPause? {
-        // Callers that only wait for the end of the queue need not wait for others.
+        // Callers that only wait for the queue to be empty need not wait for others.
         if !idleWaiters.isEmpty, await alerts.isEmpty(for: presenters) { idleWaiters.wake() }
-        // What others show may come before what only this manager shows.
+        // Alerts on other screens may come before one that only this manager can show.
         if await elsewhere.id == nil { wakeUps.releaseOwner(ifUnchangedSince: seen) }
         return pause(untilNews(after: seen))
     }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// One presenter's show of an alert, from its first line until the alert is off its screen.
+/// One presenter's run with an alert, from its first line until the alert is off its screen.
 ///
-/// A presenter may hand over its choice before it clears its screen; then it waits here until it
-/// is told to clear, or that the choice could not be stored.
+/// A presenter may submit its choice before it clears its screen; then it waits here until it
+/// should clear, or until the choice could not be stored.
 final class PresenterRun: Sendable {
     private enum Phase {
         case open
-        /// A choice has been handed over; those who did so wait.
+        /// A choice has been submitted; its callers wait.
         case chosen([CheckedContinuation<Void, Never>])
         case failed(AlertError)
         case leaving
     }
 
-    /// How far the presenter's task has come.
+    /// The state of the presenter's task.
     private enum Progress {
         /// It waits for the end of a rest.
         case resting
@@ -34,12 +34,12 @@ final class PresenterRun: Sendable {
         self.signals = signals
     }
 
-    /// Has the presenter show an alert; after a choice of its own that could not be stored, it
-    /// hears of that, and shows the alert again a second later.
+    /// Lets the presenter show an alert; if its choice can't be stored, the presenter is notified
+    /// and shows the alert again a second later.
     ///
     /// - Parameters:
     ///   - rest: How long to wait first.
-    ///   - lateEnd: Runs when the presenter is done, if that is late.
+    ///   - lateEnd: Called when the presenter is done, if that is late.
     func present(
         _ presentation: Presentation, on presenter: any AlertPresenter,
         after failure: AlertError?, rest: Duration, _ clock: any AlertClock,
@@ -75,7 +75,7 @@ final class PresenterRun: Sendable {
         }
     }
 
-    /// Tells the presenter something about the alert that it has shown.
+    /// Notifies the presenter about the alert that it has shown.
     func tell(
         _ body: @escaping @Sendable () async -> Void,
         lateEnd: @escaping @Sendable () async -> Void
@@ -101,7 +101,7 @@ final class PresenterRun: Sendable {
         task.withLock { $0 = started }
     }
 
-    /// Whether the presenter only waits until it may try again.
+    /// Whether the presenter is only waiting until it may try again.
     var isResting: Bool {
         progress.withLock { if case .resting = $0 { true } else { false } }
     }
@@ -110,8 +110,8 @@ final class PresenterRun: Sendable {
         progress.withLock { if case .resting = $0 { $0 = .running } }
     }
 
-    /// Notes that the presenter's time is over; `false` if it has ended, even if signals of it are
-    /// still to be read.
+    /// Records that the presenter's time is over; `false` if it has ended, even if its signals have
+    /// not been read yet.
     func noteLate() -> Bool {
         progress.withLock { progress in
             if case .ended = progress { return false }
@@ -120,9 +120,9 @@ final class PresenterRun: Sendable {
         }
     }
 
-    /// Hands a choice over, and returns when the alert is to leave the screen.
+    /// Submits a choice, and returns when the alert should leave the screen.
     ///
-    /// A cancelled task does not end this: what cancels it calls ``leave()``, too.
+    /// A cancelled task does not end this wait: its canceller also calls ``leave()``.
     func choose(_ choice: PresenterChoice) async {
         await withCheckedContinuation { continuation in
             let (isFirst, isOver) = phase.withLock { phase in
@@ -142,26 +142,26 @@ final class PresenterRun: Sendable {
         }
     }
 
-    /// Tells the presenter to clear its screen.
+    /// Makes the presenter clear its screen.
     func leave() {
         end(.leaving)
         task.withLock { $0 }?.cancel()
     }
 
-    /// Tells the presenter that its choice could not be stored; `false` if it does not wait for
-    /// that, and has to be started anew.
+    /// Notifies the presenter that its choice could not be stored; `false` if it does not wait for
+    /// that and must be started again.
     func fail(_ error: AlertError) -> Bool {
         guard hasChosen else { return false }
         end(.failed(error))
         return true
     }
 
-    /// Whether a choice was handed over, so that what the presenter returns says nothing new.
+    /// Whether a choice was submitted, so that the presenter's return value is ignored.
     private var hasChosen: Bool {
         phase.withLock { if case .open = $0 { false } else { true } }
     }
 
-    /// Why the choice could not be stored, if it could not; the run is open again then.
+    /// Takes the error if the choice could not be stored; the run is open again then.
     private func takeFailure() -> AlertError? {
         phase.withLock { phase in
             guard case .failed(let error) = phase else { return nil }

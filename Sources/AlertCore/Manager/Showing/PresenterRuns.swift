@@ -1,4 +1,4 @@
-/// What the presenters of a screen do with one alert.
+/// The runs of a screen's presenters with one alert.
 struct PresenterRuns {
     private let presentation: Presentation
     private let signals: ShowSignals
@@ -22,13 +22,12 @@ struct PresenterRuns {
 
     var all: [PresenterRun] { Array(runs.values) }
 
-    /// Whether a presenter shows the alert, or is about to; one that rests after a failure does
-    /// not.
+    /// Whether a presenter shows the alert or is about to; one that rests after a failure does not.
     var isShowing: Bool { runs.values.contains { !$0.isResting } }
 
     func contains(_ run: PresenterRun) -> Bool { runs[run.name] === run }
 
-    /// Has a presenter show the alert, once it has rested.
+    /// Lets a presenter show the alert once it has rested.
     mutating func start(
         _ presenter: any AlertPresenter, after failure: AlertError? = nil, rest: Duration = .zero
     ) {
@@ -47,7 +46,7 @@ struct PresenterRuns {
 
     mutating func removeAll() { runs.removeAll() }
 
-    /// Tells a presenter something, unless it is stuck.
+    /// Notifies a presenter, unless it is stuck.
     mutating func tell(
         _ presenter: any AlertPresenter,
         _ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void
@@ -62,7 +61,7 @@ struct PresenterRuns {
         }
     }
 
-    /// Notes that a presenter is stuck, unless it has ended by now.
+    /// Records that a presenter is stuck, unless it has ended by now.
     mutating func noteLate(_ run: PresenterRun) -> Bool {
         let isLate = run.noteLate()
         if isLate { stuck.insert(run.name) }

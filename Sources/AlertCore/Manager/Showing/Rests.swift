@@ -1,4 +1,4 @@
-/// What failed, each of which is passed over for a time: longer after each failure in a row.
+/// Failed items, each of which is skipped for a time: longer after each consecutive failure.
 struct Rests<Key: Hashable & Comparable & Sendable>: Sendable {
     /// How many failures are remembered.
     private static var memory: Int { 1000 }
@@ -13,7 +13,7 @@ struct Rests<Key: Hashable & Comparable & Sendable>: Sendable {
 
     init(_ backoff: Backoff) { self.backoff = backoff }
 
-    /// Passes over what failed, each time for longer, and returns for how long.
+    /// Skips a failed item, longer each time, and returns for how long.
     @discardableResult
     mutating func add(_ key: Key, at now: ClockReading, atMost bound: Duration? = nil) -> Duration {
         let failures = (rests[key]?.failures ?? 0) + 1
@@ -31,7 +31,7 @@ struct Rests<Key: Hashable & Comparable & Sendable>: Sendable {
 
     mutating func removeAll() { rests.removeAll() }
 
-    /// What is passed over at a moment, in ascending order.
+    /// The items skipped at a moment, in ascending order.
     func keys(at now: ClockReading) -> [Key] {
         guard !rests.isEmpty else { return [] }
         return rests.filter { !now.isAtOrAfter($0.value.end) }.keys.sorted()
@@ -39,7 +39,7 @@ struct Rests<Key: Hashable & Comparable & Sendable>: Sendable {
 
     func isResting(_ key: Key, at now: ClockReading) -> Bool { timeLeft(of: key, at: now) > .zero }
 
-    /// For how long something is still passed over.
+    /// How long an item will still be skipped.
     func timeLeft(of key: Key, at now: ClockReading) -> Duration {
         max(.zero, rests[key].map { now.time(until: $0.end) } ?? .zero)
     }

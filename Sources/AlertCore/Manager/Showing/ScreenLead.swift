@@ -1,10 +1,10 @@
 /// A manager's screen among those of its queue: attached, leading or following.
 actor ScreenLead: QueueActor {
     enum Role: Sendable {
-        /// The screen can't be attached now, or stays away.
+        /// The screen can't be attached now, or stays out of the lead.
         case detached
         case leads(any ScreenLease)
-        /// Another screen leads, and says which alert is current.
+        /// Another screen leads and announces which alert is current.
         case follows(any ScreenLease, current: Alert.ID?)
     }
 
@@ -13,13 +13,13 @@ actor ScreenLead: QueueActor {
     /// Lets managers that share one terminal take turns.
     private let turn: PresentationTurn?
     private var taking: Task<Bool, Never>?
-    /// Whether the screen is to stay out of the lead, because it can't show anything now.
+    /// Whether the screen should stay out of the lead because it can't show anything now.
     private var isAway = false
     private var watching: Task<Void, Never>?
     private var lease: (any ScreenLease)?
-    /// What the lease counted when the role was last looked at.
+    /// The lease's change count when the role was last determined.
     private var seen: UInt64 = 0
-    /// When the screen could last not be attached.
+    /// When the screen last failed to attach.
     private var failure: ContinuousClock.Instant?
 
     init(of screen: AttachedScreen, turn: PresentationTurn?, in context: QueueContext) {
@@ -33,10 +33,10 @@ actor ScreenLead: QueueActor {
         lease?.release()
     }
 
-    /// Attaches the screen, if it is not.
+    /// Attaches the screen, unless it is attached.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` where there are too many, and what else is in the way; it
-    ///   is tried again a second later.
+    /// - Throws: ``AlertError/busy(_:)`` if there are too many screens, and other errors; the next
+    ///   attempt is made no earlier than a second later.
     func attach() async throws(AlertError) {
         guard lease == nil, failure.map({ $0.duration(to: .now) >= .seconds(1) }) ?? true else {
             return
@@ -50,7 +50,7 @@ actor ScreenLead: QueueActor {
         }
     }
 
-    /// What the screen is now; one that can lead does from here on.
+    /// Determines the screen's role; if it can lead, it leads from here on.
     ///
     /// - Parameter mayLead: Whether it may take the lead now, if it does not have it.
     func role(mayLead: Bool = true) async -> Role {
@@ -64,7 +64,7 @@ actor ScreenLead: QueueActor {
         return .follows(lease, current: others.current)
     }
 
-    /// Calls a closure whenever the role may be another one, and once a second, until the screen is
+    /// Calls a closure whenever the role may have changed, and once a second, until the screen is
     /// detached.
     func watch(_ body: @escaping @Sendable () async -> Void) {
         watching = Task { [weak self] in
@@ -82,20 +82,20 @@ actor ScreenLead: QueueActor {
 
     private var watched: ((any ScreenLease)?, UInt64) { (lease, seen) }
 
-    /// Stops leading, but follows.
+    /// Stops leading, but continues to follow.
     func stepBack() { lease?.stepBack() }
 
-    /// Gives up the lead, and has the others expect nothing of this screen for now.
+    /// Gives up the lead, and announces that this screen can't show anything for now.
     ///
-    /// - Parameter busy: The presenters that will show something again when the alert of another
-    ///   queue has left them.
+    /// - Parameter busy: The presenters that will be available again when another queue's alert has
+    ///   left them.
     func stayAway(busy presenters: [String] = []) {
         isAway = true
         lease?.offer(presenters, isBusy: !presenters.isEmpty)
         stepBack()
     }
 
-    /// Tells the others which presenters can show something now.
+    /// Announces which presenters can show something now.
     func comeBack(offering presenters: [String]) {
         isAway = false
         lease?.offer(presenters, isBusy: false)
@@ -112,8 +112,8 @@ actor ScreenLead: QueueActor {
 // MARK: - Turns
 
 extension ScreenLead {
-    /// Waits for the screen that is shared with other managers, whose alert may be on it for long;
-    /// `false` if presenting ended first.
+    /// Waits for the screen that is shared with other managers, whose alerts may be on it for a
+    /// long time; `false` if presenting ended first.
     func takeTurn(_ presenters: [String]) async -> Bool {
         guard let turn, !turn.takeAtOnce() else { return true }
         let taking = Task { await turn.take() }

@@ -1,18 +1,18 @@
-/// What happens to the alert on the screen.
+/// An event of the alert on the screen.
 enum ShowSignal: Sendable {
-    /// A person has done something with it; `isOnScreen` tells that the presenter still shows it.
+    /// A person has made a choice; `isOnScreen` says whether the presenter still shows the alert.
     case chose(PresenterRun, PresenterChoice, isOnScreen: Bool)
-    /// It has appeared, which a delegate is to hear.
+    /// It has appeared; a delegate is to be notified.
     case appeared
-    /// A presenter can't show it any more, or has taken it off.
+    /// A presenter can no longer show it, or has taken it off.
     case ended(PresenterRun, because: any Error)
-    /// A presenter has been told how it ended.
+    /// A presenter has been notified of how it ended.
     case told(PresenterRun)
     /// It was resolved by other means than this screen.
     case resolved(AlertRecord)
     /// It was snoozed by other means than this screen.
     case snoozed
-    /// It has been there for as long as it may.
+    /// Its time on the screen is over.
     case dismissTimerFired
     /// The system cancels it.
     case cancel(Resolution.Authority)

@@ -1,26 +1,27 @@
 import Synchronization
 
-/// Hands the signals of one appearance to its only reader, in the order in which they come.
+/// Delivers the signals of one appearance to its only reader, in the order in which they come.
 ///
-/// Reading an `AsyncStream` leaves the reader's executor and comes back, twice as many switches
-/// between threads as this has.
+/// Reading an `AsyncStream` leaves the reader's executor and returns to it, which takes twice as
+/// many thread switches.
 ///
-/// Gain, with one alarm for all appearances (``GracePeriod``): a story takes 0.87 × the time
-/// (`alertq-bench story`, files in memory; against a stream, and an alarm for each appearance).
+/// Gain, including one alarm for all appearances (``GracePeriod``): a story takes 0.87 times as
+/// long (`alertq-bench story`, files in memory; against a stream, and an alarm for each
+/// appearance).
 final class ShowSignals: Sendable {
     private struct State {
         var signals: [ShowSignal] = []
         var reader: CheckedContinuation<ShowSignal, Never>?
         var isFinished = false
 
-        /// Whether the signal says nothing new: a notice's time is over, as has been said.
+        /// Whether the signal is redundant: the end of a notice's time that is already waiting.
         func isWaiting(_ signal: ShowSignal) -> Bool {
             guard case .dismissTimerFired = signal else { return false }
             return signals.contains { if case .dismissTimerFired = $0 { true } else { false } }
         }
     }
 
-    /// More than presenters and timers send before they are read.
+    /// More than presenters and timers send before the signals are read.
     private static let limit = 256
     private let state = Mutex(State())
 
@@ -37,7 +38,7 @@ final class ShowSignals: Sendable {
         reader?.resume(returning: signal)
     }
 
-    /// Waits for the next signal; only one task may.
+    /// Waits for the next signal; only one task may do so.
     nonisolated(nonsending) func next() async -> ShowSignal {
         await withCheckedContinuation { continuation in
             let signal = state.withLock { state -> ShowSignal? in
@@ -49,11 +50,11 @@ final class ShowSignals: Sendable {
         }
     }
 
-    /// Takes no more signals, and returns those that have not been read.
+    /// Accepts no more signals, and returns those that have not been read.
     func finish() -> [ShowSignal] {
         state.withLock { state in
             state.isFinished = true
-            // Each names its presenter's run, which refers to this.
+            // Each refers to its presenter's run, which refers to this object.
             defer { state.signals = [] }
             return state.signals
         }

@@ -1,6 +1,6 @@
-/// The current alert, while the screen that leads can't show it itself.
+/// The current alert while the leading screen can't show it itself.
 actor ShownElsewhere: QueueActor {
-    /// How long an alert may be on no screen before the next one has its turn.
+    /// How long an alert may be on no screen before the next one gets its turn.
     private static let patience = Duration.seconds(3)
     /// How long a screen may claim to show it before it has appeared there.
     private static let patienceWithClaim = Duration.seconds(10)
@@ -12,7 +12,7 @@ actor ShownElsewhere: QueueActor {
         /// When it was last known to be on a screen, or became current.
         var lastSeen: ClockReading
         var wasShown = false
-        /// Ends an alert without buttons, once that is on a screen.
+        /// Dismisses an alert without buttons once it is on a screen.
         var notice: NoticeTimer?
     }
 
@@ -26,7 +26,7 @@ actor ShownElsewhere: QueueActor {
     /// The current alert, if others are to show it.
     var id: Alert.ID? { shown?.id }
 
-    /// Leaves an alert to others, which may have it already; `false` if none of them shows it.
+    /// Leaves an alert to other screens, which may already show it; `false` if none of them does.
     ///
     /// - Parameter dismissed: Called when an alert without buttons was dismissed.
     func keep(
@@ -78,7 +78,7 @@ actor ShownElsewhere: QueueActor {
         }
     }
 
-    /// Another alert is current, or another screen leads.
+    /// Called when another alert is current or another screen leads.
     func end() {
         shown?.notice?.cancel()
         shown = nil

@@ -1,20 +1,20 @@
-/// Finds the alert that comes next, and passes over those that can't be shown.
+/// Finds the next alert, and skips those that can't be shown.
 actor UpcomingAlerts: QueueActor {
-    /// How long an alert is passed over; more than the others wait, so that it is their turn first.
+    /// How long an alert is skipped: long enough that the others get their turn first.
     private static let pauses = Backoff(first: .seconds(2), longest: .seconds(600))
 
     nonisolated let context: QueueContext
-    /// What the log contradicts.
+    /// Alerts that the log contradicts.
     private var refused = Rests<Alert.ID>(pauses)
     /// Alerts for other screens that none of them shows.
     private var unshown = Rests<Alert.ID>(pauses)
-    /// Which other screens there were then, and what they could show.
+    /// The other screens at that time, and what they could show.
     private var others = ScreenRoster()
-    /// What the presenters here could not show, though others may.
+    /// Alerts that the presenters here could not show, although others may.
     private var failed = Rests<Alert.ID>(pauses)
-    /// What has been resolved or snoozed since the look began.
+    /// Alerts that have been resolved or snoozed since the look began.
     private var changed: Set<Alert.ID> = []
-    /// More than change in a look; it may be followed by a show that lasts for days.
+    /// More than change during a look; a look may be followed by a show that lasts for days.
     private static let changeLimit = 10_000
     /// Whether the last alert on the screens had no buttons.
     private var hasShownNotice = false
@@ -24,14 +24,14 @@ actor UpcomingAlerts: QueueActor {
     /// The result of a look for the next alert.
     struct Found: Sendable {
         var upcoming: Upcoming?
-        /// What the log contradicts of what would have come first.
+        /// The alerts that would have come first but contradict the log.
         var refused: [(id: Alert.ID, error: AlertError)] = []
-        /// Why the queue can't be read.
+        /// The reason why the queue can't be read.
         var error: AlertError?
     }
 
-    /// The alert for presenters here and for other screens: one that others show already goes on,
-    /// else the next one.
+    /// The alert for presenters here and on other screens: one that others already show stays, else
+    /// the next one.
     func choose(for here: LoopPresenters, besides others: ScreenRoster) async -> Found {
         var found = Found()
         let shown = Set(others.all.filter(\.isThere).compactMap(\.alert)).sorted()
@@ -44,7 +44,7 @@ actor UpcomingAlerts: QueueActor {
         return await next(for: here, besides: others, found)
     }
 
-    /// Whether nothing is left for the presenters here; `false` where the queue can't be read.
+    /// Whether nothing is left for the presenters here; `false` if the queue can't be read.
     func isEmpty(for here: LoopPresenters) async -> Bool {
         let found = await next(for: here, besides: ScreenRoster(), Found(), passesOver: false)
         return found.upcoming.map { $0.record == nil } ?? false
@@ -65,8 +65,8 @@ actor UpcomingAlerts: QueueActor {
         }
         while true {
             let except = passedOver(isAlone: isAlone)
-            // After a notice a question of any priority comes next: notices that keep coming would
-            // hold it up for ever.
+        // After a notice, a question of any priority comes next: otherwise a stream of notices
+        // would hold it up forever.
             let query = ScreenQuery(
                 for: presenters, own: own, except: except, prefersQuestions: hasShownNotice)
             do throws(AlertError) {
@@ -76,7 +76,7 @@ actor UpcomingAlerts: QueueActor {
                     refused.add(id, at: context.clock.now())
                     found.refused.append((id, error))
                 }
-                // One look passes over a hundred; after them others may wait.
+                // One look skips up to a hundred; others may wait after them.
                 guard upcoming.record == nil, !upcoming.refused.isEmpty,
                     passedOver(isAlone: isAlone).count > except.count
                 else { return found }
@@ -91,7 +91,7 @@ actor UpcomingAlerts: QueueActor {
     func find(_ id: Alert.ID?) async -> Found {
         guard let id else { return Found() }
         do throws(AlertError) {
-            // In this order: what has ended by then is not shown.
+            // In this order: an alert that has ended by then is not shown.
             let waiting = try await context.store.waiting(besides: id)
             let found = try await context.store.find(.id(id))
             let record = found.record
@@ -115,7 +115,7 @@ actor UpcomingAlerts: QueueActor {
         return Set(all.flatMap { $0.keys(at: now) }).sorted()
     }
 
-    /// Lets other screens try again what none of those before showed.
+    /// Lets other screens retry alerts that the previous ones did not show.
     private func note(_ roster: ScreenRoster) {
         let screens = roster.all.filter { $0.isThere && !$0.isBusy }
         let seen = ScreenRoster(followers: screens.map(\.asOffered))
@@ -124,13 +124,13 @@ actor UpcomingAlerts: QueueActor {
         unshown.removeAll()
     }
 
-    /// Passes over an alert that no other screen shows, for a time.
+    /// Skips an alert that no other screen shows, for a time.
     func noteUnshown(_ id: Alert.ID) { unshown.add(id, at: context.clock.now()) }
 
-    /// Notes that the presenters here could not show an alert.
+    /// Records that the presenters here could not show an alert.
     func noteFailure(with id: Alert.ID) { failed.add(id, at: context.clock.now()) }
 
-    /// Passes over an alert that the log contradicts, as a choice has shown.
+    /// Skips an alert that the log contradicts, as found when a choice was stored.
     func noteRefusal(of id: Alert.ID) { refused.add(id, at: context.clock.now()) }
 
     func noteCurrent(_ alert: Alert) { hasShownNotice = alert.buttons.isEmpty }
@@ -141,10 +141,10 @@ actor UpcomingAlerts: QueueActor {
         return here.canShow(record, at: now) && !refused.isResting(record.id, at: now)
     }
 
-    /// Forgets what has changed: from here on a look sees it.
+    /// Forgets earlier changes: a look sees them from here on.
     func beginLook() { changed = [] }
 
-    /// Notes that an alert has been resolved or snoozed, which may just have been looked up.
+    /// Records that an alert, which may just have been looked up, has been resolved or snoozed.
     func noteChange(of id: Alert.ID) {
         if changed.count < Self.changeLimit { changed.insert(id) }
         forget(id)
@@ -160,7 +160,7 @@ actor UpcomingAlerts: QueueActor {
         failed.remove(id)
     }
 
-    /// When the first of the alerts that are passed over may be tried again.
+    /// When the first of the skipped alerts may be tried again.
     func nextTry() -> ClockReading? {
         let now = context.clock.now()
         return now.earliest(of: [refused, unshown, failed].compactMap { $0.nextEnd(after: now) })

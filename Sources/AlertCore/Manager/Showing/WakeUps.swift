@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Tells the presentation loop to look again, and keeps its manager until it has looked, even if
-/// nobody refers to that any more.
+/// Wakes the presentation loop to look again, and keeps its manager alive until it has looked, even
+/// if nothing else references it.
 final class WakeUps: Sendable {
     private struct State {
         /// The names of the manager's presenters; `nil` while it does not present.
@@ -14,13 +14,13 @@ final class WakeUps: Sendable {
     private let signal = ChangeSignal()
     private let ends = ChangeSignal()
 
-    /// How often the loop was told to look.
+    /// How often the loop was woken.
     var count: UInt64 { signal.count }
 
-    /// Tells the loop to look.
+    /// Wakes the loop.
     func wake() { signal.change() }
 
-    /// Tells the loop of an alert that was just stored.
+    /// Wakes the loop for an alert that was just stored.
     func wake(keeping owner: AlertManager) {
         state.withLock { state in
             if state.presenters != nil { state.owner = owner }
@@ -28,7 +28,7 @@ final class WakeUps: Sendable {
         }
     }
 
-    /// Waits until the loop has to look again.
+    /// Waits until the loop must look again.
     nonisolated(nonsending) func wait(after seen: UInt64) async { await signal.wait(after: seen) }
 
     /// How often presenting has ended.
@@ -37,13 +37,13 @@ final class WakeUps: Sendable {
     /// Waits until presenting ends.
     func waitForEnd(after seen: UInt64) async { await ends.wait(after: seen) }
 
-    /// Tells the loop to end.
+    /// Ends the loop.
     func end() {
         ends.change()
         wake()
     }
 
-    /// Notes that a loop begins, and has yet to look.
+    /// Records that a loop begins and has yet to look.
     func beginPresenting(on presenters: [String], for owner: AlertManager) {
         state.withLock { state in
             state.presenters = Set(presenters)
@@ -58,14 +58,14 @@ final class WakeUps: Sendable {
         }
     }
 
-    /// Lets go of the manager, if nothing has come since the loop counted the wake-ups and looked.
+    /// Releases the manager if nothing has come since the loop counted the wake-ups and looked.
     func releaseOwner(ifUnchangedSince seen: UInt64) {
         state.withLock { state in
             if signal.count == seen { state.owner = nil }
         }
     }
 
-    /// Whether one of the manager's own presenters may show an alert; `nil` stands for all of them.
+    /// Whether one of the manager's own presenters may show an alert; `nil` means all presenters.
     func mayBeShown(on wanted: [String]?) -> Bool {
         state.withLock { state in
             guard let presenters = state.presenters else { return false }
