@@ -95,8 +95,8 @@ struct ButtonTests {
         let both = try ask("T", "--timeout=10m", "--priority=high").question
         #expect(
             both.ignored(by: record) == [
-                "--timeout is not in force, it does not expire",
-                "--priority is not in force, it is normal",
+                "--timeout is ignored, it does not expire",
+                "--priority is ignored, it is normal",
             ])
         record = AlertRecord(
             id: 1, alert: record.alert, source: record.source, state: .queued,

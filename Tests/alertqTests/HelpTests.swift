@@ -82,7 +82,7 @@ struct HelpTests {
             ),
             (
                 ["doctor", "--keep=10001"],
-                "alertq: doctor: --keep: 10001 is too many; give a number up to 10000",
+                "alertq: doctor: --keep: 10001 is too many; give at most 10000",
                 "doctor --help"
             ),
             (

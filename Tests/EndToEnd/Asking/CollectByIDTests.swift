@@ -29,7 +29,7 @@ struct CollectByIDTests {
         "A key and an id, or neither, are refused",
         arguments: [
             (["k", "--id", "1"], "name two alerts"), ([], "expected KEY, or --id ID"),
-            (["--id", "1", "--source", "s"], "means nothing with --id"),
+            (["--id", "1", "--source", "s"], "can't be combined with --id"),
         ])
     func refused(words: [String], reason: String) async throws {
         let finished = try await queue.start(["collect"] + words).finish()

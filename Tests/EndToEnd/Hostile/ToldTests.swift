@@ -76,7 +76,7 @@ struct ToldTests {
                 "echo $ALERTQ_ALERT >> '\(log)'",
             ])
         #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "2\n" })
-        #expect(await eventually { watch.errors.text.contains("not what --exec looks for") })
+        #expect(await eventually { watch.errors.text.contains("does not match the conditions") })
         watch.kill(SIGTERM)
         _ = await watch.exit()
         #expect(try String(contentsOfFile: log, encoding: .utf8) == "2\n")

@@ -143,7 +143,7 @@ struct RestoreTests {
         }
         for (name, code, reason) in [
             ("text", 65, "is not an SQLite database"), ("other", 65, "is not a queue"),
-            ("newer", 65, "newer version"), ("none", 66, "No such file"), (".", 65, "plain file"),
+            ("newer", 65, "newer version"), ("none", 66, "No such file"), (".", 65, "regular file"),
             ("forged", 65, "does not verify: alert 2 was changed"),
         ] {
             let refused = try await queue.run("restore", directory + "/" + name, "--force")

@@ -68,7 +68,7 @@ struct StuckProcessTests {
         try await presenter.stop()
         #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == false })
         let detail = try await finding("presenter")["detail"] as? String ?? ""
-        let screen = "on \(terminal.path), which has not moved for"
+        let screen = "on \(terminal.path), which has not responded for"
         #expect(detail.contains(screen))
         #expect(detail.contains("(process \(presenter.pid) is stopped)"), "\(detail)")
         #expect(try await queue.run("doctor").code == 75)
@@ -115,7 +115,7 @@ struct StuckProcessTests {
         #expect(await terminal.shows("showing alerts"))
         #expect(
             try await eventually {
-                try await finding("presenter")["detail"] as? String != "nobody shows alerts"
+                try await finding("presenter")["detail"] as? String != "no process shows alerts"
             })
         let slot = try FileHandle(forWritingTo: URL(filePath: queue.path + "-slot"))
         try slot.write(contentsOf: Data(count: 1024))

@@ -268,12 +268,12 @@ struct CommandPresenterTests {
     @Test(
         "A presenter that is not there is refused with what there is",
         arguments: [
-            (["--on", "termnal"], 64, "there are terminal, "),
+            (["--on", "termnal"], 64, "choose one of terminal, "),
             (["--on", "termnal"], 64, "did you mean “terminal”?"),
             (["--on", "command:"], 64, "names no program"),
             (["--on", "command:a", "--on", "command:a"], 64, "--on command:a is given twice"),
             (["--on", "command:/nowhere"], 66, "no program “/nowhere” that can be started"),
-            (["--on", "terminal"], 64, "needs a terminal"),
+            (["--on", "terminal"], 64, "foreground of a terminal"),
         ])
     func refused(options: [String], code: Int32, reason: String) async throws {
         let presenter = try await queue.start(["present"] + options).finish()

@@ -70,8 +70,8 @@ struct PresenterUnitTests {
     @Test(
         "What makes no sense from login on is refused, and nothing is written",
         arguments: [
-            (["--install", "--on", "terminal"], 64, "a terminal is not there"),
-            (["--install", "--uninstall"], 64, "opposites"),
+            (["--install", "--on", "terminal"], 64, "there is no terminal at login"),
+            (["--install", "--uninstall"], 64, "combined"),
             (["--install", "--once"], 64, "--once"),
             (["--install", "--on", "command:/nowhere"], 66, "“/nowhere”"),
         ])

@@ -62,9 +62,9 @@ struct ReadingTests {
         for number in 1...3 { try await ask("\(number)?", "--source", number < 3 ? "a" : "b") }
         let open = try await run(["list", "--limit", "2"])
         #expect(
-            open.errors == "alertq: of 3 alerts that wait, 2 are listed; --all lists them all\n")
+            open.errors == "alertq: of 3 waiting alerts, 2 are listed; --all lists all of them\n")
         let some = try await run(["list", "--limit", "1", "--source", "a"])
-        #expect(some.errors == "alertq: more alerts match; --all lists them all\n")
+        #expect(some.errors == "alertq: more alerts match; --all lists all of them\n")
         for words in [["--limit", "2", "--source", "a"], ["--all"], ["--limit", "3"]] {
             #expect(try await run(["list"] + words).errors.isEmpty)
         }

@@ -61,7 +61,7 @@ struct WatchTests {
             #expect(refused.code == 66 && refused.output.isEmpty, "\(refused)")
             #expect(
                 refused.errors.contains(
-                    "no entry \(cursor) to go on after: the log ends with entry 2"))
+                    "no entry \(cursor) to continue after: the log ends with entry 2"))
         }
         #expect(try await queue.run("audit", "list", "--after", "2").code == 0)
     }

@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// An entry of the audit log to go on after.
+/// An entry of the audit log to continue after.
 struct AuditCursor: Sendable {
     /// The entry's number; 0 for the beginning of the log.
     let sequence: Int64
@@ -35,7 +35,7 @@ struct AuditCursor: Sendable {
         guard sequence <= last else {
             throw CommandError(
                 .notFound,
-                "there is no entry \(sequence) to go on after: "
+                "there is no entry \(sequence) to continue after: "
                     + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
         }
     }
