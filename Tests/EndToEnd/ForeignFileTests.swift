@@ -25,7 +25,7 @@ struct ForeignFileTests {
         ),
     ]
 
-    @Test("What is not our database is refused and not touched", arguments: makers.indices)
+    @Test("A file that is not a queue is refused and not touched", arguments: makers.indices)
     func refused(index: Int) async throws {
         let maker = Self.makers[index]
         let made = try Child("sh", ["-c", maker.script, "sh", queue.path])

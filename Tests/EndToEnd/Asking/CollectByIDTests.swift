@@ -10,7 +10,7 @@ struct CollectByIDTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("An id finds the response of an alert without a key")
+    @Test("An id finds the response to an alert without a key")
     func id() async throws {
         #expect(try await queue.run("ask", "Q?", "--detach").code == 0)
         let waiting = try await queue.run("collect", "--id", "1")

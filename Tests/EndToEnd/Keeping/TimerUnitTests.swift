@@ -32,7 +32,7 @@ struct TimerUnitTests {
         #expect(queue.lines("calls") == [])
         let start = try #require(
             printed.output.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
-        // Nothing here is quoted otherwise than by the shell.
+        // Nothing here needs quotes other than the shell's.
         let command = start.dropFirst("ExecStart=".count)
         #expect(command.hasSuffix("\"--keep\" \"7\" \"--database\" \"\(queue.path)\""))
         #expect(try await queue.run("notify", "One").code == 0)
@@ -62,7 +62,7 @@ struct TimerUnitTests {
         #expect(unreachable.output.contains("run: systemctl --user daemon-reload && "))
     }
 
-    @Test("Units of another queue stay, a purge that is no longer asked for is told")
+    @Test("Units of another queue stay, and a purge timer that stays is reported")
     func others() async throws {
         let install = ["--timers", queue.directory, "--install"]
         #expect(try await doctor(install + ["--purge-after", "180d"]).code == 0)
