@@ -10,7 +10,7 @@ struct ForeignFileTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// Makes the file that stands where the queue should be.
+    /// Makes the file in the place of the queue.
     private static let makers: [(name: String, script: String, says: String)] = [
         ("a directory", "mkdir \"$1\"", "is a directory"),
         ("a text file", "echo hello > \"$1\"", "is not an SQLite database"),

@@ -55,7 +55,7 @@ struct HouseTests {
         #expect(modules.sorted() == Self.manifest.keys.sorted())
         for (index, module) in modules.enumerated() {
             let above = Self.manifest[module, default: []].intersection(modules[...index])
-            #expect(above.isEmpty, "\(module) stands below what it imports")
+            #expect(above.isEmpty, "\(module) is below a module that it imports")
         }
         let drawing = ModuleDrawing(modules, imports: Self.manifest)
         let drawn = zip(lines, drawing.rows).map { line, row in String(line.prefix(row.count)) }

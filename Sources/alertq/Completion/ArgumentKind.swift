@@ -1,4 +1,4 @@
-/// What an argument stands for, and so what a shell can offer for it.
+/// The kind of an argument, which decides what a shell can offer for it.
 enum ArgumentKind: Sendable, Hashable {
     /// Anything: there is nothing to offer.
     case text

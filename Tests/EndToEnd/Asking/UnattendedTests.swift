@@ -28,7 +28,7 @@ struct UnattendedTests {
         #expect(await asker.exit() == 10)
     }
 
-    @Test("The default is applied by policy when nobody comes, and the log tells why")
+    @Test("The default is applied by policy when nobody comes, and the log records why")
     func nobody() async throws {
         let asked = try await queue.start(
             Self.question + ["--unattended-after", "200ms"]

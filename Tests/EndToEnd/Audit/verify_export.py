@@ -58,7 +58,7 @@ def unique(pairs):
     """An object whose names are unique: another reader might take the other value."""
     entry = dict(pairs)
     if len(entry) != len(pairs):
-        raise ValueError("a name comes twice")
+        raise ValueError("a name is repeated")
     return entry
 
 
@@ -66,12 +66,12 @@ def parsed(line, number):
     try:
         entry = json.loads(line, object_pairs_hook=unique)
     except (ValueError, RecursionError):
-        raise Bad(number, "is no JSON object") from None
+        raise Bad(number, "is not a JSON object") from None
     if type(entry) is not dict or list(entry) != FIELDS:
         raise Bad(number, "does not have exactly the fields of an entry")
     for name, value in entry.items():
         if not is_right(name, value):
-            raise Bad(number, "has a “%s” that can't be" % name)
+            raise Bad(number, "has an invalid “%s”" % name)
     return entry
 
 
@@ -83,11 +83,11 @@ def verify(lines, after=START, head=None):
         number = last + 1
         entry = parsed(line, number)
         if entry["seq"] != number:
-            raise Bad(number, "is missing: entry %d stands in its place" % entry["seq"])
+            raise Bad(number, "is missing: entry %d is in its place" % entry["seq"])
         try:
             hash_of_it = computed_hash(entry)
         except UnicodeEncodeError:
-            raise Bad(number, "holds text that is no Unicode") from None
+            raise Bad(number, "holds text that is not Unicode") from None
         if entry["hash"] != hash_of_it:
             raise Bad(number, "was changed")
         if entry["previous"] != previous:

@@ -13,7 +13,7 @@ struct AuditCursor: Sendable {
     ///
     /// A number beyond its end was mistyped, or comes from another queue, and would hide all that
     /// happens until the log has grown that far. Another entry of the same number shows that the
-    /// queue was restored from a backup, or its log written anew: events would be missed.
+    /// queue was restored from a backup, or its log rewritten: events would be missed.
     ///
     /// - Throws: ``CommandError``.
     func check(_ manager: AlertManager) async throws {
@@ -29,7 +29,7 @@ struct AuditCursor: Sendable {
         }
     }
 
-    /// Makes sure that a log which ends with an entry has this one; 0 stands for no entry, as where
+    /// Makes sure that a log which ends with an entry has this one; 0 means no entry, as where
     /// there is no queue yet.
     func check(end last: Int64) throws(CommandError) {
         guard sequence <= last else {

@@ -24,6 +24,7 @@ struct DoctorCommand: Command {
         Option("install", \.installs, help: "Write the units of --timers, and start them"),
     ]
     static let discussion = [
+        """
         The exit code is that of the first check that failed: 74 for the database and the disk; 75 \
         for a process that holds the queue's lock, a stopped process that holds responses, a \
         presenter that does not respond, a program that keeps the write-ahead log from being \

@@ -124,7 +124,7 @@ struct AnswerHook: Sendable {
                 await isDone(with: record, turn, failures: failures)
             }
         } catch {
-            // The program is not run for a response that the log contradicts, but goes on with the
+            // The program is not run for a response that the log contradicts, but continues with the
             // rest.
             guard case .inconsistent = error else { throw error }
             context.note("watch: \(error)")
