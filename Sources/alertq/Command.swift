@@ -7,7 +7,7 @@ protocol Command: Sendable {
     /// The options that it shares with other verbs.
     associatedtype Common: CommonOptions
 
-    /// What people type after `alertq`; two words for a verb of a group, such as `audit list`.
+    /// What is typed after `alertq`; two words for a verb of a group, such as `audit list`.
     static var name: String { get }
     /// One line for `alertq help`; starts with a verb, ends without a full stop.
     static var abstract: String { get }
@@ -23,8 +23,8 @@ protocol Command: Sendable {
     var common: Common { get set }
     /// Checks the rules among options once all have been read, and combines what belongs together.
     mutating func validate() throws
-    /// Does all of the work on the calling thread, if that goes without waiting; `nil` means that
-    /// nothing has been done yet, and ``run(in:)`` has to.
+    /// Does all of the work on the calling thread if that needs no waiting; `nil` means that
+    /// nothing has been done yet, and that ``run(in:)`` has to do it.
     func runAtOnce(in context: Context) throws -> ExitCode?
     func run(in context: Context) async throws -> ExitCode
 }
@@ -41,7 +41,7 @@ extension Command {
 // MARK: - Parsing
 
 extension Command {
-    /// What can be typed, without the properties that it sets.
+    /// The syntax of the verb, without the properties that it sets.
     static var syntax: VerbSyntax {
         let verb = Self()
         return VerbSyntax(
@@ -50,9 +50,9 @@ extension Command {
             common: Common.options.map { $0.syntax(in: verb.common) }, discussion: discussion)
     }
 
-    /// Reads what follows the verb; `nil` if that asks for help.
+    /// Parses the words after the verb; returns `nil` if they ask for help.
     ///
-    /// - Throws: ``UsageError`` for what breaks the rules of the command.
+    /// - Throws: ``UsageError`` for words that break the rules of the command.
     static func parse(_ words: [String]) throws -> Self? {
         let arguments = try OptionParser(syntax).parse(words)
         guard !arguments.has(.help) else { return nil }
@@ -60,11 +60,11 @@ extension Command {
         var verb = Self()
         for occurrence in arguments.occurrences {
             let option = options.first { $0.syntax.name == occurrence.option.name }
-            guard let option else { preconditionFailure("the parser made an option up") }
+            guard let option else { preconditionFailure("the parser returned an unknown option") }
             try option.read(occurrence.value, into: &verb)
         }
         for (index, text) in arguments.operands.enumerated() {
-            // The last one takes all that are left.
+            // The last operand takes all the words that are left.
             try operands[min(index, operands.count - 1)].read(text, into: &verb)
         }
         try verb.common.validate()

@@ -2,7 +2,7 @@ import AlertQueue
 import FoundationEssentials
 import Glibc
 
-/// What a verb needs from the process around it, so that tests can give it something else.
+/// The process around a verb, parts of which tests can replace.
 struct Context: Sendable {
     /// Where results go, and nothing else.
     let output: Output
@@ -10,9 +10,9 @@ struct Context: Sendable {
     let errors: Output
     /// The environment; by default the process's own.
     let variables: @Sendable (String) throws -> String?
-    /// The time that ages are told against.
+    /// The current time, from which ages are counted.
     let now: @Sendable () -> Date
-    /// Whether people want times in UTC, too; see ``CommonOptions/isUTC``.
+    /// Whether times for people are in UTC, too; see ``CommonOptions/isUTC``.
     private(set) var isUTC = false
 
     init(
@@ -26,32 +26,32 @@ struct Context: Sendable {
         self.now = now
     }
 
-    /// The same, with all times in UTC if that is wanted.
+    /// The same context, with all times in UTC if `isUTC` is set.
     func with(isUTC: Bool) -> Context {
         var context = self
         context.isUTC = isUTC
         return context
     }
 
-    /// The name of who asks: the one that was given, else the environment's, else this command's.
+    /// The asker's name: the one that was given, else the environment's, else this command's.
     func source(_ given: String?) throws -> String {
         try given ?? variables("ALERTQ_SOURCE") ?? "alertq"
     }
 
-    /// How results tell moments in sentences: local for people, and in UTC for programs.
+    /// How moments are written in results: in local time for people, and in UTC for programs.
     var lastingTime: LocalTime.Form { output.isTerminal && !isUTC ? .whole : .utc }
 
-    /// How notes tell moments.
+    /// How moments are written in notes.
     var noteTime: LocalTime.Form { isUTC ? .utc : .brief(now: now()) }
 
     /// Writes lines of results to stdout.
     ///
-    /// - Throws: ``OutputError`` when they could not be written: what did not arrive is no success.
+    /// - Throws: ``OutputError`` when they could not be written: an unwritten result is a failure.
     func print(_ lines: String...) throws(OutputError) {
         try output.write(lines.map { $0 + "\n" }.joined())
     }
 
-    /// Writes one line about what is going on to stderr, with its control characters made visible.
+    /// Writes one line of information to stderr, with its control characters made visible.
     ///
     /// A stderr that can't be written loses the line: it must not change what the command does.
     func note(_ line: String) {

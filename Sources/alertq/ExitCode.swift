@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// What the command exits with, what that means, and what leads to it: nothing else decides it.
+/// The exit codes of the command, with their meanings and causes, which are decided only here.
 ///
 /// The numbers above 63 are those of sysexits.h.
 enum ExitCode: Int32, Sendable, CaseIterable {
@@ -22,37 +22,37 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case busy = 75
     case notPermitted = 77
 
-    /// What it means: in full for the manual page, and in few words for a list of codes.
+    /// Its meaning: in full for the manual page, and briefly for a list of codes.
     private var words: (full: String, brief: String) {
         switch self {
         case .done:
-            ("A button that is not the cancel button; for other verbs, done", "a button was chosen")
-        case .cancelButton: ("The cancel button", "the cancel button was")
+            ("A button other than the cancel button; for other verbs, done", "a button was chosen")
+        case .cancelButton: ("The cancel button", "the cancel button")
         case .dismissed: ("Dismissed: it had no buttons, and left the screen", "dismissed")
         case .expired: ("Expired without a default button", "expired")
-        case .withdrawn: ("Withdrawn by whoever asked", "withdrawn")
+        case .withdrawn: ("Withdrawn by its asker", "withdrawn")
         case .unattended: ("There is nobody to ask", "nobody to ask")
         case .stillWaiting: ("Still waiting", "still waiting")
         case .conflict:
             (
                 "Already resolved, too late, not what was seen, or the key belongs to another "
                     + "question",
-                "already resolved or the key has other content"
+                "already resolved, or the key belongs to another question"
             )
         case .cancelledBySystem: ("Cancelled by the system", "cancelled by the system")
-        case .usage: ("Wrong usage", "usage")
+        case .usage: ("Usage error", "usage")
         case .badData: ("Bad data, or the queue contradicts its audit log", "bad data")
         case .notFound: ("Not found", "not found")
         case .inputOutput: ("Disk or database error", "disk or database error")
         case .busy: ("Busy; try again", "busy")
         case .notPermitted:
-            ("Not permitted, or another account asked the alert", "not permitted")
+            ("Not permitted, or the alert belongs to another account", "not permitted")
         }
     }
 
     var meaning: String { words.full }
 
-    /// The ends of an alert for which no button was chosen.
+    /// The outcomes of an alert for which no button was chosen.
     static let endsWithoutButton: [ExitCode] = [
         .dismissed, .expired, .withdrawn, .cancelledBySystem,
     ]
@@ -63,7 +63,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     }
 }
 
-// MARK: - What it stands for
+// MARK: - Causes
 
 extension ExitCode {
     /// The exit code for how an alert ended.
@@ -71,7 +71,7 @@ extension ExitCode {
         switch response.outcome {
         case .expired where response.buttonIndex < 0: self = .expired
         case .answered, .expired:
-            // Once its texts have been erased, nothing tells a yes from a no any more.
+            // Once its texts have been erased, a yes can no longer be told from a no.
             self =
                 switch response.button {
                 case nil: .notFound

@@ -1,15 +1,16 @@
 import Glibc
 
-/// What the process has to get from the system before it can do anything.
+/// The resources that the process needs before it can do anything.
 ///
 /// Dispatch ends a process that gets no descriptor (SIGILL), and waits for ever for a thread. Both
-/// are looked at here first, where something can still be said about them.
+/// are checked here first, while an error can still be reported.
 enum ProcessLimits {
     /// A waiting `ask` has 19 open at most, a presenter two more.
     private static let descriptors = 24
     /// Address space for the stacks of the first threads, 8 MiB each, in bytes.
     private static let memory = 64 << 20
-    /// For how many seconds after the start, and how many times in a row, threads are missed.
+    /// How many seconds after the start threads are tried, and how many failures in a row are one
+    /// too many.
     private static let (watchedSeconds, patience) = (10, 3)
 
     /// Ends the process with a sentence and exit code 75 if it can't even begin.
@@ -26,10 +27,10 @@ enum ProcessLimits {
         guard startThread({ _ in ProcessLimits.watch() }) else { refuseForThreads() }
     }
 
-    /// Ends the process if it can't get under way because there are no threads to be had.
+    /// Ends the process if it can't get under way because no threads are available.
     ///
     /// Later on, code that needs a thread waits until there is one: a question that waits for hours
-    /// must not end because of a moment's crowd.
+    /// must not end because of a moment's shortage.
     private static func watch() -> UnsafeMutableRawPointer? {
         var misses = 0
         for _ in 0..<watchedSeconds {
@@ -69,7 +70,7 @@ enum ProcessLimits {
     }
 
     private static func refuse(_ reason: String) -> Never {
-        // A stderr that can't be written loses the line; the exit code still tells.
+        // A stderr that can't be written loses the line; the exit code remains.
         try? Output.write(Array("alertq: \(reason)\n".utf8), to: STDERR_FILENO)
         _exit(ExitCode.busy.rawValue)
     }

@@ -11,11 +11,13 @@ enum Program {
 
     /// Runs the verb that the command line names, and ends the process.
     ///
-    /// What needs no waiting is done on the process's first thread, before Dispatch starts others.
+    /// Work that needs no waiting is done on the process's first thread, before Dispatch starts
+    /// others.
     static func main() {
-        // A reader that has gone is found out by the write, which can then be undone in order.
+        // If the reader has gone, the write fails, and the work can then be undone in order.
         signal(SIGPIPE, SIG_IGN)
-        // So is a limit on the size of files (ulimit -f), which is reported as any full disk is.
+        // So does a write beyond a limit on file sizes (ulimit -f), which is reported like a full
+        // disk.
         signal(SIGXFSZ, SIG_IGN)
         SQLiteAlertStore.disableMemoryStatistics()
         let context = Context(
@@ -57,7 +59,7 @@ enum Program {
         case goesOn(any Command, Context)
     }
 
-    /// Finds the verb, parses its options and runs it; tells of errors on stderr.
+    /// Finds the verb, parses its options and runs it; reports errors on stderr.
     static func run(_ words: [String], in context: Context) async throws -> ExitCode {
         switch try begin(words, in: context) {
         case .ended(let code): code
@@ -119,7 +121,7 @@ enum Program {
         }
     }
 
-    /// Tells why a verb failed; what ends the process by a signal is thrown on.
+    /// Reports why a verb failed; rethrows errors that end the process by a signal.
     private static func tell(
         _ error: any Error, of verb: any Command.Type, in context: Context
     ) throws -> ExitCode {
@@ -170,8 +172,8 @@ enum Program {
 }
 
 extension Program {
-    /// The arguments as text. Swift's own `CommandLine.arguments` repairs what is not UTF-8, and
-    /// so would ask something else than was typed.
+    /// The arguments as text. Swift's own `CommandLine.arguments` repairs invalid UTF-8, and so
+    /// would ask something other than what was typed.
     static func decodedArguments(
         _ count: Int32, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     ) throws(CommandError) -> [String] {
@@ -194,8 +196,8 @@ extension Program {
         return path
     }
 
-    /// Opens standard streams that are closed, so that no database takes them: nothing that
-    /// is meant for a stream may ever be written into a file. Using them still fails.
+    /// Opens standard streams that are closed, so that no database gets their descriptors: what is
+    /// meant for a stream must never be written into a file. Using them still fails.
     static func openStandardStreams() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
@@ -203,9 +205,10 @@ extension Program {
         }
     }
 
-    /// Has all threads share one heap; see mallopt(3), `M_ARENA_MAX`.
+    /// Makes all threads share one heap; see mallopt(3), `M_ARENA_MAX`.
     ///
-    /// A process of some milliseconds would spend one of them on a heap for each of its threads.
+    /// A process that runs for a few milliseconds would spend one of them on a heap for each
+    /// thread.
     static func useOneHeap() {
         clinux_use_one_heap()
     }

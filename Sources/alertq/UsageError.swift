@@ -1,4 +1,4 @@
-/// What was typed breaks the rules of the command.
+/// A command line that breaks the rules of the command.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

@@ -10,7 +10,7 @@ struct ForeignFileTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// Makes the file that stands where the queue should be.
+    /// Makes the file in the place of the queue.
     private static let makers: [(name: String, script: String, says: String)] = [
         ("a directory", "mkdir \"$1\"", "is a directory"),
         ("a text file", "echo hello > \"$1\"", "is not an SQLite database"),
@@ -25,7 +25,7 @@ struct ForeignFileTests {
         ),
     ]
 
-    @Test("What is not our database is refused and not touched", arguments: makers.indices)
+    @Test("A file that is not a queue is refused and not touched", arguments: makers.indices)
     func refused(index: Int) async throws {
         let maker = Self.makers[index]
         let made = try Child("sh", ["-c", maker.script, "sh", queue.path])

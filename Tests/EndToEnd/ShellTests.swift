@@ -3,7 +3,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// What a person sees who presses Tab, in each shell, at a real terminal.
+/// What a person sees after pressing Tab, in each shell, at a real terminal.
 @Suite("Completion in a shell")
 struct ShellTests {
     enum Shell: String, CaseIterable, Sendable {
@@ -35,7 +35,7 @@ struct ShellTests {
     }
 
     @Test(
-        "Tab completes what has been typed, and what it writes can be run",
+        "Tab completes what has been typed, and the completed line can be run",
         arguments: Shell.allCases)
     func tab(shell: Shell) async throws {
         let queue = try CommandLineQueue()
@@ -49,7 +49,7 @@ struct ShellTests {
         let script = try await queue.run("completions", shell.rawValue).output
         let words = try shell.start(script, in: queue.directory)
         let terminal = try PseudoTerminal(columns: 120)
-        // A shell wants to see its terminal on the standard output, too.
+        // A shell expects its terminal on the standard output, too.
         let process = try Child(
             "sh", ["-c", "exec \"$@\" >&0", "sh"] + words,
             environment: [
@@ -77,7 +77,7 @@ struct ShellTests {
     }
 
     @Test(
-        "What an id holds is never run by the shell that completes it",
+        "No part of an id is run by the shell that completes it",
         arguments: ["", "\"", "'"])
     func hostileID(quote: String) async throws {
         let queue = try CommandLineQueue()

@@ -22,7 +22,7 @@ extension CommandLineQueue {
         }
     }
 
-    /// Whether, soon, no process is left that has this queue in its environment.
+    /// Whether soon no process is left that has this queue in its environment.
     package func isDeserted() async -> Bool {
         await eventually { self.processes.isEmpty }
     }

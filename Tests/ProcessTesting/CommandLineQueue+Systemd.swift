@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 
 extension CommandLineQueue {
-    /// Where a user's units stand for ``run(_:systemctl:)``.
+    /// Where a user's units are for ``run(_:systemctl:)``.
     package var unitDirectory: String { directory + "/config/systemd/user" }
 
-    /// Runs a verb to its end where `systemctl` is a script that writes into the file `calls` how
-    /// it is called.
+    /// Runs a verb to its end where `systemctl` is a script that writes its arguments into the file
+    /// `calls`.
     package func run(_ words: [String], systemctl: String) async throws -> Finished {
         let bin = directory + "/bin"
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ package final class CommandLineQueue: Sendable {
     package var directory: String { folder.path }
     package var path: String { directory + "/queue.db" }
 
-    /// How the names of all files of these tests begin.
+    /// The prefix of the names of all files of these tests.
     private static let beginning = "alertq-e2e-"
     private static let temporary = FileManager.default.temporaryDirectory
         .appending(path: beginning).path
@@ -17,7 +17,7 @@ package final class CommandLineQueue: Sendable {
     package static let program: String = {
         let copy = temporary + "\(getpid())"
         // By a process of its own: a descriptor that writes it must not leak into a child of
-        // another test, because nobody could start the copy then (ETXTBSY).
+        // another test, because the copy could not be started then (ETXTBSY).
         guard let install = try? Child("install", ["-m", "755", built("alertq"), copy]),
             install.wait() == 0
         else { return built("alertq") }
@@ -49,12 +49,12 @@ package final class CommandLineQueue: Sendable {
         }
     }
 
-    /// A queue with the files of another one, or of none if the directory is empty.
+    /// A queue with the files of another one, or with none if the directory is empty.
     package init(copyOf other: String) throws {
         folder = try TemporaryDirectory(Self.beginning, copyOf: other)
     }
 
-    /// Starts a verb of the command on this queue, if need be under a program such as strace(1).
+    /// Starts a verb of the command on this queue, under a program such as strace(1) if needed.
     package func start(
         _ arguments: [String], under wrapper: [String] = [], on terminal: PseudoTerminal? = nil,
         as account: Account? = nil, environment: [String: String] = [:]
@@ -89,7 +89,7 @@ package final class CommandLineQueue: Sendable {
         return await child.output.complete().split(separator: "\n").map(String.init)
     }
 
-    /// Changes rows as a forger with write access does, past triggers.
+    /// Changes rows as a forger with write access does, bypassing triggers.
     package func forge(_ sql: String) async throws {
         let child = try Child("sqlite3", [path, ".dbconfig enable_trigger off", sql])
         _ = await child.exit()
@@ -117,7 +117,7 @@ package final class CommandLineQueue: Sendable {
 }
 
 extension Finished {
-    /// Whether it was refused as it should be: with a code of our own and a sentence.
+    /// Whether it was refused as it should be: with one of the command's own codes and a sentence.
     package var isRefusal: Bool {
         [65, 74, 75, 77].contains(code) && errors.hasPrefix("alertq: ")
     }

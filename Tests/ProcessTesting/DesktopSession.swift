@@ -10,14 +10,14 @@ package final class DesktopSession: Sendable {
     package let display: String
     private let address: String
 
-    /// A notification server of another make than dunst.
+    /// A notification server other than dunst.
     package static let mate = "/usr/lib/mate-notification-daemon/mate-notification-daemon"
 
-    /// What the tests on a desktop need; the rest of the suite needs none of it.
+    /// The programs that tests on a desktop need; the rest of the suite needs none of them.
     private static let programs = ["Xvfb", "openbox", "xdotool", "dbus-daemon"]
 
-    /// Whether a test that needs more programs can run. Where everything is to be tried, it runs
-    /// whatever is missing, and then fails.
+    /// Whether a test that needs more programs can run. If everything is to be tried, it runs even
+    /// without them, and then fails.
     package static func has(_ others: String...) -> Bool {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return ProcessInfo.processInfo.environment["ALERTQ_TRY_ALL"] != nil
@@ -46,7 +46,7 @@ package final class DesktopSession: Sendable {
         address = bus.output.text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// What a program needs to show windows here, and nowhere else.
+    /// The environment that a program needs to show windows here, and nowhere else.
     package var environment: [String: String] {
         [
             "DISPLAY": display, "WAYLAND_DISPLAY": "", "NO_AT_BRIDGE": "1",

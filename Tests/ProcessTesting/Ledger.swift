@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What processes were told, written down outside of the database.
+/// What was acknowledged to processes, recorded outside the database.
 ///
-/// What stands here was acknowledged: an id that an asker printed, a button whose storing a
-/// process confirmed. Nothing of it may be missing or different afterwards.
+/// Its entries were acknowledged: an id that an asker printed, a button whose storing was confirmed
+/// to a process. None of them may be missing or different afterwards.
 package final class Ledger: Sendable {
     package struct Entries: Sendable {
         /// Titles by the ids that their askers were given.
@@ -19,7 +19,7 @@ package final class Ledger: Sendable {
 
     private let entries: Mutex<Entries>
 
-    /// A ledger that goes on from what another one holds.
+    /// A ledger that continues from the entries of another one.
     package init(_ entries: Entries = Entries()) {
         self.entries = Mutex(entries)
     }
@@ -46,7 +46,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Notes what the command's `--json` lines say; half a line at the end says nothing.
+    /// Notes what the command's `--json` lines say; half a line at the end is ignored.
     package func note(lines: String) {
         for line in lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             guard

@@ -3,10 +3,10 @@ import Linux
 import Synchronization
 import TestSupport
 
-/// A user of the library as a process of its own, driven line by line; `Tests/QueueClient` says
-/// what can be asked of it.
+/// A user of the library in a process of its own, driven line by line; `Tests/QueueClient` defines
+/// its requests.
 package final class QueueClient: Sendable {
-    /// What a client says: the fields of one JSON object.
+    /// A reply of a client: the fields of one JSON object.
     package struct Reply: Sendable {
         package let fields: [String: any Sendable]
 
@@ -18,13 +18,13 @@ package final class QueueClient: Sendable {
         package var milliseconds: Double { fields["ms"] as? Double ?? .infinity }
     }
 
-    /// The client ended, or said nothing for too long.
+    /// The client ended, or was silent for too long.
     package struct Silence: Error, CustomStringConvertible {
         package let description: String
     }
 
     package let process: Child
-    /// `nil` once the process has been told to end.
+    /// `nil` once the process has been asked to end.
     private let input: Mutex<Descriptor?>
     private let offset = Mutex(0)
 
@@ -49,7 +49,7 @@ package final class QueueClient: Sendable {
 
     /// Makes one request, and waits for its reply.
     ///
-    /// - Throws: ``Silence`` if the process has ended, or says nothing for `seconds`.
+    /// - Throws: ``Silence`` if the process has ended, or is silent for `seconds`.
     package func ask(
         _ verb: String, _ fields: [String: any Sendable] = [:], seconds: Int = 60
     ) async throws -> Reply {
@@ -72,7 +72,7 @@ package final class QueueClient: Sendable {
         var line: [UInt8]?
         _ = try await eventually(within: .seconds(seconds), each: .milliseconds(1)) {
             try Task.checkCancellation()
-            // In this order: what it said last is there once it has ended.
+            // In this order: its last words are there once it has ended.
             let code = process.poll()
             line = takeLine()
             if line == nil, let code {
@@ -87,7 +87,7 @@ package final class QueueClient: Sendable {
         return Reply(fields: object as? [String: any Sendable] ?? [:])
     }
 
-    /// Ends the process in order, as the end of its input tells it to.
+    /// Ends the process in order, by ending its input.
     package func end() async -> Int32? {
         input.withLock { $0 = nil }
         return await process.exit()

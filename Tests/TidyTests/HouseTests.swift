@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The modules, and who imports whom: what the manifest says, what the files do, and what the
-/// README shows of it.
+/// The modules and their imports: what the manifest says, what the files do, and what the README
+/// shows.
 @Suite("House")
 struct HouseTests {
-    /// What each module may import of the others, as the manifest says.
+    /// What each module may import from the others, as the manifest says.
     static let manifest: [String: Set<String>] = {
         guard let text = try? SourceTree.text("Package.swift") else { return [:] }
-        // What has a condition is a dependency like any other; what follows is for the fuzzer.
+        // A conditional dependency counts like any other; the last ones are for the fuzzer.
         let package = text.replacing(/\.target\(name: ("\w+"), condition: [^\]]*\]\)\)/) { $0.1 }
             .split(separator: "\nif Context", maxSplits: 1)[0]
         let targets = package.matches(of: /(?m)^        \.(\w+)\(\s*name: "([^"]+)"/)
@@ -25,10 +25,10 @@ struct HouseTests {
         return table
     }()
 
-    /// The modules in Swift, which have files to look at.
+    /// The modules in Swift, whose files can be checked.
     static let modules = manifest.keys.filter { !$0.hasPrefix("C") && $0 != "Migrations" }.sorted()
 
-    @Test("A module imports what the manifest says, all of it and nothing else", arguments: modules)
+    @Test("A module imports exactly what the manifest says", arguments: modules)
     func imports(module: String) throws {
         var imported: Set<String> = []
         for file in try SourceTree.files(in: "Sources/\(module)", extension: "swift") {
@@ -55,7 +55,7 @@ struct HouseTests {
         #expect(modules.sorted() == Self.manifest.keys.sorted())
         for (index, module) in modules.enumerated() {
             let above = Self.manifest[module, default: []].intersection(modules[...index])
-            #expect(above.isEmpty, "\(module) stands below what it imports")
+            #expect(above.isEmpty, "\(module) is below a module that it imports")
         }
         let drawing = ModuleDrawing(modules, imports: Self.manifest)
         let drawn = zip(lines, drawing.rows).map { line, row in String(line.prefix(row.count)) }

@@ -1,6 +1,6 @@
-/// The README's drawing of who imports whom.
+/// The README's drawing of which module imports which.
 ///
-/// Each module has a row. A module that imports others has a column, too: it begins with `+` in the
+/// Each module has a row. A module that imports others also has a column: it begins with `+` in the
 /// module's own row, and has `*` in the rows of those that it imports, all of them further down.
 struct ModuleDrawing {
     /// The rows, without the descriptions to the right of them.

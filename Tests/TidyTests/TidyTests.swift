@@ -2,7 +2,7 @@ import Foundation
 import Migrations
 import Testing
 
-/// Rules about the source itself, so that review can be about ideas.
+/// Rules about the source itself, so that reviews can be about ideas.
 @Suite("Tidy")
 struct TidyTests {
     @Test("Every migration file is embedded, in order, without gaps")
@@ -28,7 +28,7 @@ struct TidyTests {
         }
     }
 
-    @Test("A file is named as a type or a function of its own, or as an extension and its topic")
+    @Test("A file is named after its type or function, or after its extension and topic")
     func names() throws {
         let files = try ["Migrations", "Sources", "Tests"].flatMap {
             try SourceTree.files(in: $0, extension: "swift")
@@ -47,7 +47,7 @@ struct TidyTests {
         }
     }
 
-    @Test("A file declares at most one type that other files know")
+    @Test("A file declares at most one type that other files can use")
     func types() throws {
         let declaration = try Regex(
             "(?m)^(?:@[\\w.]+(?:\\(.*?\\))? +)*"
@@ -65,7 +65,7 @@ struct TidyTests {
         }
     }
 
-    @Test("Lines, files and unsafe promises stay within limits")
+    @Test("Lines, files and unchecked promises stay within limits")
     func limits() throws {
         var unchecked = 0
         let sources = try SourceTree.files(in: "Sources", extension: "swift")
@@ -82,7 +82,7 @@ struct TidyTests {
         #expect(unchecked == 1, "Only QueueConfined may promise what the compiler can't check")
     }
 
-    @Test("Nothing traps on what comes from outside")
+    @Test("Nothing traps on input from outside")
     func traps() throws {
         for file in try SourceTree.files(in: "Sources", extension: "swift") {
             let text = try String(contentsOf: file, encoding: .utf8)
@@ -100,7 +100,7 @@ struct TidyTests {
         #expect(exempt.map(\.lastPathComponent) == ["TerminalGuard.swift", "TerminalInput.swift"])
     }
 
-    @Test("The top level holds what it should, and nothing else")
+    @Test("The top level holds exactly what it should")
     func topLevel() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)
             .filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }

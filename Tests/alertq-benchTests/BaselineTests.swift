@@ -5,14 +5,14 @@ import Testing
 
 @testable import alertq_bench
 
-/// What the queue is measured against does what its rows say.
+/// The baselines of the queue do what their rows say.
 @Suite("Baselines of the benchmark")
 struct BaselineTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("The loops in Swift and in C leave the same rows, but for the times")
+    @Test("The loops in Swift and in C leave the same rows, except for the times")
     func rows() async throws {
         let swift = try await emptyQueue("swift.db")
         let c = try await emptyQueue("c.db")
@@ -29,7 +29,7 @@ struct BaselineTests {
         }
     }
 
-    @Test("A loop that is opened again goes on after the last entry")
+    @Test("A loop that is opened again continues after the last entry")
     func goesOn() async throws {
         let path = try await emptyQueue("queue.db")
         try PlainLoopInC(path: path).ask(count: 2)
@@ -59,7 +59,7 @@ struct BaselineTests {
         #expect(try db.first("PRAGMA journal_mode") { $0.text() } == "wal")
     }
 
-    @Test("A baseline that can't be opened says why")
+    @Test("A baseline that can't be opened reports why")
     func errors() throws {
         let missing = directory.path + "/missing/queue.db"
         let loop = #expect(throws: BenchmarkError.self) { try PlainLoopInC(path: missing) }
@@ -74,7 +74,7 @@ struct BaselineTests {
         return path
     }
 
-    /// The rows of a table as texts, without the columns that tell when.
+    /// The rows of a table as texts, without the columns with times.
     private func rows(of table: String, in path: String) throws -> [String] {
         let db = try Database(path: path)
         let columns = try db.rows(

@@ -13,7 +13,7 @@ struct OptionsTests {
         #expect(!options.isJSON && !options.isList && !options.isHelp)
     }
 
-    @Test("Options and names may stand in any order")
+    @Test("Options and names may be in any order")
     func order() throws {
         let options = try Options(
             [
@@ -31,7 +31,7 @@ struct OptionsTests {
     }
 
     @Test(
-        "What it does not know is refused by name",
+        "Unknown words are refused by name",
         arguments: [
             ["--fast"], ["nothing"], ["--rounds"], ["--rounds", "0"], ["--alerts", "many"],
             ["--keep"], ["--program"], ["--sync-delay", "-1"],
@@ -41,7 +41,7 @@ struct OptionsTests {
         #expect(error?.description.contains(words[0]) == true)
     }
 
-    @Test("A small run repeats little, but never once only")
+    @Test("A small run repeats little, but always more than once")
     func small() throws {
         let plan = try Options(["--small"], known: []).plan
         #expect(plan.rounds == 1)

@@ -3,7 +3,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Each benchmark once with little to do, so that none of them rots; speed is not looked at.
+/// Each benchmark once with little to do, so that none of them rots; speed is not checked.
 @Suite("Small runs of the benchmark")
 struct SmallRunTests {
     private static let program = CommandLineQueue.built("alertq-bench")
@@ -41,20 +41,20 @@ struct SmallRunTests {
             try #require(
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
-        // Two syncs a story at least; other programs' syncs are as they were, and left out.
+        // Two syncs a story at least; the syncs of other programs are not delayed, and left out.
         try #require(rows.count == 6)
         let story = rows[0]
         #expect(try #require(story["alertq"] as? Double) <= 250)
         #expect(try #require(story["plain"] as? Double) <= 250)
         let appearance = rows[1]
         #expect(try #require(appearance["plain"] as? Double) >= 2000)
-        // The same of the loop in C, and three syncs a job.
+        // The same for the loop in C, and three syncs a job.
         #expect(try #require(rows[3]["plain"] as? Double) <= 250)
         #expect(try #require(rows[4]["plain"] as? Double) <= 1000 / 6)
         #expect(rows.allSatisfy { $0["benchmark"] as? String == "story" })
     }
 
-    @Test("A filled queue is clean, and is found again where it was kept")
+    @Test("A filled queue is clean, and is reused where it was kept")
     func filled() async throws {
         let queue = try CommandLineQueue()
         for _ in 1...2 {

@@ -15,7 +15,7 @@ struct AnswerHookTests {
         .init(id: id, failures: failures, due: now + .seconds(seconds))
     }
 
-    @Test("A full list forgets what is due last, and remembers that it did")
+    @Test("A full list forgets the response that is due last, and remembers that it did")
     func full() {
         var list = RetryList(limit: 2, pause: .seconds(60))
         list.add(retry(1, failures: 7, in: 100), now: now)
@@ -30,7 +30,7 @@ struct AnswerHookTests {
         #expect(list.count == 1 && list.due(at: now).isEmpty)
     }
 
-    @Test("The store is read again when the first forgotten one is due, never before the pause")
+    @Test("The store is read again when a forgotten response is due, but never before the pause")
     func recall() {
         var list = RetryList(limit: 1, pause: .seconds(60))
         for id in 1...1000 as ClosedRange<Int64> { list.add(retry(id, in: Int(id)), now: now) }
@@ -57,7 +57,7 @@ struct AnswerHookTests {
                 .map(\.id).sorted()
         }
         for _ in 1...6 { try await answer() }
-        // The first six fail until a file is there.
+        // The first six fail until a file exists.
         let script = "echo x >> \(directory)/runs; [ $ALERTQ_ALERT -gt 6 -o -e \(directory)/go ]"
         var hook = AnswerHook(
             manager: manager, filter: HistoryFilter(),
@@ -74,7 +74,7 @@ struct AnswerHookTests {
             (try? await left()) == [1, 2, 3, 4, 5, 6]
         }
         #expect(kept)
-        // They are tried again one after the other, not without a pause.
+        // They are tried again one after the other, but only after a pause.
         #expect(await eventually(within: .seconds(60)) { runs(directory) >= 12 })
         #expect(runs(directory) < 100)
         try Data().write(to: URL(filePath: directory + "/go"))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Verifying the audit log")
 struct AuditVerifyTests {
-    @Test("A log that verifies exits with 0, one that does not with 65, and none with 66")
+    @Test("The exit code is 0 if the log verifies, 65 if not, and 66 if there is none")
     func codes() async throws {
         let queue = try await TestQueue()
         let id = try await queue.manager.show(Sample.alert)
@@ -20,7 +20,7 @@ struct AuditVerifyTests {
         let missing = TestContext()
         #expect(try await verify(missing, queue.directory + "/none.db") == .notFound)
         #expect(missing.output.text.isEmpty && missing.errors.text.contains("there is no queue"))
-        // The texts go as the eraser takes them, but no entry tells of it.
+        // The texts are erased as by a purge, but no entry records it.
         try Database(path: queue.path).execute(
             """
             UPDATE alerts SET title = NULL, message = NULL, info = '{}', salt = NULL,

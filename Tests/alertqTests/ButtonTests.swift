@@ -22,7 +22,7 @@ struct ButtonTests {
         try #require(try AskCommand.parse(words))
     }
 
-    @Test("Buttons keep the order in which they were given, whichever option gave them")
+    @Test("Buttons keep the order in which they were given, whichever option added them")
     func order() throws {
         let buttons = try ask("T", "-b", "a=A", "--cancel", "No", "--destructive=Drop", "-bB")
             .question.alert.buttons
@@ -87,7 +87,7 @@ struct ButtonTests {
         #expect(error.description == "the option --cancel is given twice")
     }
 
-    @Test("What a joined alert was not asked with is told, and only what was given")
+    @Test("Options that a joined alert was asked without are named, if they were given")
     func joined() throws {
         var record = Sample.record()
         #expect(try ask("T").question.ignored(by: record).isEmpty)
@@ -95,8 +95,8 @@ struct ButtonTests {
         let both = try ask("T", "--timeout=10m", "--priority=high").question
         #expect(
             both.ignored(by: record) == [
-                "--timeout is not in force, it does not expire",
-                "--priority is not in force, it is normal",
+                "--timeout is ignored, it does not expire",
+                "--priority is ignored, it is normal",
             ])
         record = AlertRecord(
             id: 1, alert: record.alert, source: record.source, state: .queued,
@@ -108,7 +108,7 @@ struct ButtonTests {
     }
 
     @Test(
-        "The line that says how to answer ends with a command to copy",
+        "The note that says how to answer ends with a command to copy",
         arguments: [
             ([Alert.Button("Yes", id: "yes"), .cancel("No", id: "no")], "yes or no", "yes"),
             (["Go now", "b", "c"], "Go now, b or c", "'Go now'"), (["OK"], "OK", "OK"),
@@ -144,7 +144,7 @@ struct ButtonTests {
             "T", buttons: [.init("OK"), .init("Yes", id: "y"), .init("yes", id: "z")])
         #expect(try AnswerCommand.id("ok", of: cases) == "OK")
         #expect(try AnswerCommand.id("YES", of: cases) == "YES")
-        // Two ways to write é are two ids; either stands for the other where it is alone.
+        // Two ways to write é are two ids; either means the other where it is the only one.
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         let accents = Alert("T", buttons: [.init(composed), .init(decomposed)])
         for id in [composed, decomposed] {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Comma-separated values")
 struct CSVTests {
     @Test(
-        "A field is quoted where it has to be, and no formula",
+        "A field is quoted where it has to be, and never a formula",
         arguments: [
             ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
             ("a\nb", "\"a\nb\""), ("a\r\nb", "\"a\r\nb\""), (" a ", "\" a \""),
@@ -18,7 +18,7 @@ struct CSVTests {
         #expect(CSVText.row([.text(text), .number(-1)]) == field + ",-1\r\n")
     }
 
-    @Test("What is absent is an empty field")
+    @Test("An absent value is an empty field")
     func absent() {
         #expect(CSVText.row([.text(nil), .number(nil), .number(0)]) == ",,0\r\n")
     }
@@ -36,7 +36,7 @@ struct CSVTests {
         #expect(row["resolved_at"] == "2026-11-20T10:01:00.000Z" && row["collected_at"] == "")
     }
 
-    @Test("A cancel is handled or simulated, and nothing else is either")
+    @Test("Only a cancellation is handled or simulated")
     func cancels() {
         let fields = { (response: Response) in
             AlertCSV.row(Sample.record(Sample.alert, response), isShown: false).dropLast()
@@ -49,7 +49,7 @@ struct CSVTests {
         #expect(fields(Sample.response()) == "")
     }
 
-    @Test("On a terminal no text is obeyed")
+    @Test("A terminal obeys no text")
     func shown() {
         var alert = Sample.alert
         alert.title = "a\u{1B}[31mb"

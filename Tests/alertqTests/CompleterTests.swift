@@ -28,7 +28,7 @@ struct CompleterTests {
     }
 
     @Test(
-        "A word is completed by what could stand there",
+        "A word is completed by everything that could come there",
         arguments: [
             (["an"], ["answer"]),
             (["xyz"], []),
@@ -63,7 +63,7 @@ struct CompleterTests {
         #expect(await Completer(["list", "--database=/t"]).offer() == .files)
     }
 
-    @Test("Waiting alerts, their buttons, keys and sources come from the queue of the line")
+    @Test("Waiting alerts, their buttons, keys and sources come from the queue that the line names")
     func queued() async throws {
         let path = try await Self.queue()
         let queue = ["--database", path.database]
@@ -75,7 +75,7 @@ struct CompleterTests {
         #expect(await Self.texts(["history"] + queue + ["--source=u"]) == ["--source=updates"])
     }
 
-    @Test("Who has decided, and through what, comes from the history")
+    @Test("Users and presenters that have decided come from the history")
     func responders() async throws {
         let path = try await Self.queue()
         let queue = ["--database", path.database]
@@ -94,7 +94,7 @@ struct CompleterTests {
         #expect(!FileManager.default.fileExists(atPath: path.database))
     }
 
-    @Test("Every option with a word for an argument says which words there are, and its help too")
+    @Test("Every option that takes one of some words lists them, and so does its help")
     func listedWords() {
         for verb in Verbs.all {
             for option in verb.syntax.options where option.placeholder == "WORD" {

@@ -50,7 +50,7 @@ struct DateTextTests {
     }
 
     @Test(
-        "A deadline is a length of time or a moment",
+        "A deadline is a duration or a moment",
         arguments: [
             ("10m", Alert.Deadline.after(.seconds(600))), ("45", .after(.seconds(45))),
             ("2w", .after(.seconds(1_209_600))),
@@ -61,7 +61,7 @@ struct DateTextTests {
         #expect(try DateText.deadline(text, now: Sample.now) == expected)
     }
 
-    @Test("A deadline's distance is what is left, and nothing for what has passed")
+    @Test("The distance of a deadline is the time left, and zero once it has passed")
     func distance() {
         let soon = Alert.Deadline.at(Sample.now.addingTimeInterval(1.5))
         #expect(soon.distance(from: Sample.now) == .milliseconds(1500))
@@ -70,7 +70,7 @@ struct DateTextTests {
     }
 
     @Test(
-        "What is no moment is refused",
+        "A text that is not a moment is refused",
         arguments: [
             "", "yesterdays", "2026", "2026-11", "2026-13-01", "2026-02-29", "2100-02-29",
             "2026-00-10",
@@ -81,14 +81,14 @@ struct DateTextTests {
         ])
     func refused(text: String) throws {
         for read in [Self.past, Self.future] {
-            // A number alone is a length of time where one is asked for.
+            // A bare number is a duration where one is expected.
             if text == "2026", read(text) == nil { continue }
             #expect(read(text)?.contains("is not a time") == true)
         }
     }
 
     @Test(
-        "A length of time that can't be is refused for what it is",
+        "An impossible duration is refused with its reason",
         arguments: [("0d", "is zero"), ("-7d", "is negative"), ("5300w", "longer than 100 years")])
     func length(text: String, reason: String) throws {
         for read in [Self.past, Self.future] {
@@ -96,7 +96,7 @@ struct DateTextTests {
         }
     }
 
-    /// What is said of a text that can't be read; `nil` for one that can.
+    /// The error for a text that can't be read; `nil` for one that can.
     private static func past(_ text: String) -> String? {
         do { _ = try DateText.parse(text, now: Sample.now) } catch { return error.description }
         return nil

@@ -16,7 +16,7 @@ struct DurationTextTests {
     }
 
     @Test(
-        "What is no duration is refused in a sentence",
+        "A text that is not a duration is refused with a sentence",
         arguments: [
             ("0", "is zero"), ("0s", "is zero"), ("-5", "is negative"), ("-1h", "is negative"),
             ("-", "not a duration"),

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Anchors of the audit log")
 struct EventLogTests {
-    @Test("A head is written at the start, after so many entries, and after so long")
+    @Test("A head is logged at the start, after a number of entries, and after a time")
     func heads() async throws {
         let directory = try TemporaryDirectory()
         let manager = try await AlertManager(path: directory.database)
@@ -39,7 +39,7 @@ struct EventLogTests {
         await manager.close()
     }
 
-    @Test("What happens on another process's screen is that one's to write")
+    @Test("Events on the screen of another process are logged by that process")
     func otherScreen() async throws {
         let directory = try TemporaryDirectory()
         let manager = try await AlertManager(path: directory.database)
@@ -48,7 +48,7 @@ struct EventLogTests {
         try await manager.show(Alert("Before"))
         await log.finish()
         #expect(lines.withLock { $0 }.isEmpty)
-        // The control: from here on the screen is this one's.
+        // The control: from here on the screen belongs to this process.
         try await manager.startPresenting([ScriptedPresenter()], only: nil, keepsLog: true)
         #expect(await eventually { await manager.screens().leader != nil })
         try await manager.show(Alert("After"))

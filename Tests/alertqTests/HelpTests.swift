@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Help")
 struct HelpTests {
-    /// The texts that help has been reviewed to be. `ALERTQ_WRITE_HELP=1` writes them anew.
+    /// The help texts as they were reviewed. `ALERTQ_WRITE_HELP=1` writes them anew.
     private static func golden(_ name: String, _ text: String) throws -> String {
         let file = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         let path = "/\(file)/Help/\(name).txt"
@@ -49,7 +49,7 @@ struct HelpTests {
         #expect(!test.output.text.isEmpty && test.errors.text.isEmpty)
     }
 
-    @Test("Nothing at all gets help on stderr, and is a mistake")
+    @Test("An empty command line prints help on stderr, and is an error")
     func nothing() async throws {
         let test = TestContext()
         #expect(try await test.run() == .usage)
@@ -57,7 +57,7 @@ struct HelpTests {
     }
 
     @Test(
-        "A mistake gets a sentence and a hint on stderr",
+        "A usage error prints a sentence and a hint on stderr",
         arguments: [
             (["lsit"], "alertq: unknown verb “lsit”; did you mean “list”?", "help"),
             (["xyzzy"], "alertq: unknown verb “xyzzy”", "help"),
@@ -82,7 +82,7 @@ struct HelpTests {
             ),
             (
                 ["doctor", "--keep=10001"],
-                "alertq: doctor: --keep: 10001 is too many; give a number up to 10000",
+                "alertq: doctor: --keep: 10001 is too many; give at most 10000",
                 "doctor --help"
             ),
             (

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Manual page")
 struct ManualPageTests {
-    @Test("It has every verb, every option and every exit code")
+    @Test("The page has every verb, every option and every exit code")
     func complete() {
         let page = ManualPage.text
         for verb in Verbs.all {
@@ -18,7 +18,7 @@ struct ManualPageTests {
         for code in ExitCode.allCases { #expect(page.contains("\n.B \(code.rawValue)\n")) }
     }
 
-    @Test("No line of it is a request by accident")
+    @Test("No line of the page is a troff request by accident")
     func requests() {
         let requests: Set = [
             ".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".RS", ".RE", ".nf", ".fi",

@@ -5,7 +5,7 @@ import Testing
 @Suite("Option parser")
 struct OptionParserTests {
     @Test(
-        "An option and its argument may be spelt in every usual way",
+        "An option and its argument may be written in every usual way",
         arguments: [
             ["--message=More", "Title"], ["--message", "More", "Title"], ["-mMore", "Title"],
             ["-m", "More", "Title"], ["Title", "-m", "More"], ["--mess=More", "Title"],
@@ -38,7 +38,7 @@ struct OptionParserTests {
         #expect(arguments.occurrences.map(\.option.name) == ["button", "cancel", "button"])
     }
 
-    @Test("An empty argument, and one of any script, come through")
+    @Test("An empty argument, and one in any script, are passed on")
     func anyText() throws {
         let ask = try #require(try AskCommand.parse(["-m", "", "-bДа, 👍", "日本?"]))
         #expect(ask.question.message == "" && ask.question.title == "日本?")
@@ -46,7 +46,7 @@ struct OptionParserTests {
     }
 
     @Test(
-        "What is wrong is said in a sentence",
+        "Every error is a sentence",
         arguments: [
             (["--mesage", "x", "T"], "unknown option “--mesage”; did you mean --message?"),
             (["-jx", "T"], "unknown option “-j”; put text that begins with a dash after --"),
@@ -72,12 +72,12 @@ struct OptionParserTests {
         #expect(error.description == sentence)
     }
 
-    @Test("--help wins over operands that are missing or too many", arguments: [[], ["a", "b"]])
+    @Test("--help wins over missing and superfluous operands", arguments: [[], ["a", "b"]])
     func help(words: [String]) throws {
         #expect(try ShowCommand.parse(words + ["-h"]) == nil)
     }
 
-    @Test("Parsing from many tasks at once mixes nothing up")
+    @Test("Parsing from many tasks at once keeps them apart")
     func concurrent() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
@@ -160,7 +160,7 @@ struct OptionParserTests {
         }
     }
 
-    @Test("Reading what no operand has set is our own mistake, and traps")
+    @Test("Reading a property that no operand has set is a bug, and traps")
     func required() async {
         await #expect(processExitsWith: .failure) { print(WithdrawCommand().id) }
     }

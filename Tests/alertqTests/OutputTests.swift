@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Output")
 struct OutputTests {
-    @Test("The line of an alert has all keys in their order, and null for what is absent")
+    @Test("The line of an alert has all keys in their order, and null for absent values")
     func line() throws {
         #expect(
             try AlertJSON.line(Sample.record(Sample.alert, Sample.response())) == """
@@ -39,7 +39,7 @@ struct OutputTests {
                     + #""seen":null,"uid":0,"pid":99,"host":"nas"}"#))
     }
 
-    @Test("A question that was not stored has the same keys")
+    @Test("A question that was not stored has the same keys in JSON")
     func unasked() throws {
         let stored = try AlertJSON.line(Sample.record())
         let unasked = try AlertJSON.line(unasked: Sample.alert, source: "backup")
@@ -53,7 +53,7 @@ struct OutputTests {
     private struct Ignored: Decodable { init(from decoder: any Decoder) {} }
 
     @Test(
-        "Any text comes back from JSON as it was, on one line that a terminal can't obey",
+        "Any text comes back from JSON as it was, on one line in which a terminal obeys nothing",
         arguments: [
             "plain", "a/b", "quote \" back \\ slash", "line\nbreak\r\t\u{0}", "👩‍👩‍👧 é 日本",
             "\u{1B}[2J\u{9B}1m\u{7F}", "\u{202E}reversed\u{2066}", "\u{2028}\u{2029}\u{85}",
@@ -65,7 +65,7 @@ struct OutputTests {
         #expect(SafeText.line(line) == line)
     }
 
-    @Test("A table elsewhere than on a terminal has tabs, and cuts nothing")
+    @Test("A table that is not on a terminal has tabs, and cuts nothing")
     func tabs() throws {
         let context = TestContext().context()
         let long = String(repeating: "word ", count: 40) + "end\tof\u{1B}[0m it"
@@ -81,7 +81,7 @@ struct OutputTests {
                 """)
     }
 
-    @Test("A table on a terminal is aligned, cut to its width and has ages")
+    @Test("A table on a terminal is aligned, cut to its width, and has ages")
     func aligned() throws {
         let context = TestContext().context(columns: 60, variables: ["NO_COLOR": "1"])
         let text = ListCommand.table([Sample.record()], in: context)
@@ -117,7 +117,7 @@ struct OutputTests {
         }
     }
 
-    @Test("Columns are cut, the widest first, before any is left out")
+    @Test("Columns are cut, the widest first, before any are left out")
     func layout() {
         let fits = TableLayout(natural: [2, 9, 40, 50], title: 3, dropped: [1], columns: 200)
         #expect(fits.columns == [0, 1, 2, 3] && fits.widths == [2, 9, 40, 50])
@@ -147,7 +147,7 @@ struct OutputTests {
         #expect(ListCommand.table([], in: context).contains("\u{1B}[1m") == isColoured)
     }
 
-    @Test("A row of history tells outcome, button and who")
+    @Test("A row of the history has the outcome, the button and the user")
     func history() {
         let context = TestContext().context()
         let row = HistoryCommand.row(Sample.record(Sample.alert, Sample.response()), in: context)
@@ -158,7 +158,7 @@ struct OutputTests {
             ])
     }
 
-    @Test("A row of history tells a cancel that was handled from one that was simulated")
+    @Test("A row of the history distinguishes handled from simulated cancellations")
     func cancels() {
         let context = TestContext().context()
         let by = { (handling: CancelHandling) in
@@ -169,7 +169,7 @@ struct OutputTests {
         #expect(by(.simulateCancelButton) == "system (ana), simulated")
     }
 
-    @Test("Everything about an alert is shown, one thing a line")
+    @Test("Everything about an alert is shown, one item per line")
     func show() {
         let context = TestContext().context()
         let record = Sample.record(Sample.alert, Sample.response(.expired, button: 1, by: .policy))
@@ -208,7 +208,7 @@ struct OutputTests {
         #expect(TimeText.relative(date, to: Sample.now) == text)
     }
 
-    @Test("A pipe that takes a little at a time gets everything")
+    @Test("A pipe that accepts little at a time gets everything")
     func slowPipe() async throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

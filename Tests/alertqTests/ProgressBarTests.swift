@@ -25,7 +25,7 @@ struct ProgressBarTests {
         #expect(test.errors.text.isEmpty)
     }
 
-    @Test("It is drawn ten times a second at most, and cleared at the end")
+    @Test("The bar is drawn at most ten times a second, and cleared at the end")
     func rate() {
         let bar = bar(columns: 80)
         for _ in 0..<2000 {
@@ -38,7 +38,7 @@ struct ProgressBarTests {
         #expect(test.errors.text.hasSuffix("\r\u{1B}[K"))
     }
 
-    @Test("Nothing is written where stderr is no terminal, or a dumb one")
+    @Test("Nothing is written if stderr is not a terminal, or is a dumb one")
     func elsewhere() {
         for bar in [bar(columns: nil), bar(columns: 80, variables: ["TERM": "dumb"])] {
             moment.advance(by: .seconds(10))
@@ -49,7 +49,7 @@ struct ProgressBarTests {
         #expect(test.output.text.isEmpty)
     }
 
-    @Test("It never fills its line", arguments: [1, 20, 40, 80, 132, 200, 500])
+    @Test("The bar never fills its line", arguments: [1, 20, 40, 80, 132, 200, 500])
     func width(columns: Int) {
         for (done, total) in [(0, 0), (0, 10_000_000), (1234, 10_000_000), (5, 5), (7, 5)] {
             let line = ProgressBar.line(
@@ -58,7 +58,7 @@ struct ProgressBarTests {
         }
     }
 
-    @Test("It tells the share, the counts and the time that is left")
+    @Test("The bar shows the share, the counts and the time that is left")
     func text() {
         let line = ProgressBar.line(
             "erasing", 250_000, of: 1_000_000, after: .seconds(30), columns: 80)
@@ -71,7 +71,7 @@ struct ProgressBarTests {
     }
 }
 
-/// A moment that only moves when it is told to.
+/// A moment that only moves when a test moves it.
 private final class ManualMoment: Sendable {
     private let instant = Mutex(ContinuousClock.now)
     var now: ContinuousClock.Instant { instant.withLock { $0 } }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Queues that are not there")
+@Suite("Missing queues")
 final class QueueChoiceTests {
     private let directory = "/tmp/alertq-choice-\(UUID())"
     private var path: String { directory + "/queue.db" }
@@ -16,7 +16,7 @@ final class QueueChoiceTests {
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     @Test(
-        "A verb that needs a queue creates none, and says that there is none",
+        "A verb that needs a queue says that there is none, and creates none",
         arguments: [
             ["list"], ["list", "--count"], ["history"], ["show", "1"], ["audit", "list"],
             ["audit", "head"], ["audit", "verify"], ["answer", "1", "OK"], ["withdraw", "1"],
@@ -30,7 +30,7 @@ final class QueueChoiceTests {
         #expect(test.output.text.isEmpty && access(path, F_OK) != 0)
     }
 
-    @Test("doctor tells a missing file from a missing directory")
+    @Test("doctor distinguishes a missing file from a missing directory")
     func doctor() async throws {
         let first = TestContext()
         #expect(try await first.run("doctor", "--database", path) == .done)
@@ -42,7 +42,7 @@ final class QueueChoiceTests {
         #expect(second.output.text.contains("mkdir -p -m 700 \(directory)/lost"))
     }
 
-    @Test("Asking where the directory is missing says how to make it")
+    @Test("Asking where the directory is missing says how to create it")
     func advice() async throws {
         let test = TestContext()
         let lost = directory + "/lost/queue.db"
@@ -68,7 +68,7 @@ final class QueueChoiceTests {
         #expect(test.output.text.isEmpty && test.errors.text == "alertq: nothing waits\n")
     }
 
-    @Test("Asking again with the key of a withdrawn alert says what became of it")
+    @Test("Asking again with the key of a withdrawn alert says how that alert ended")
     func withdrawn() async throws {
         let ask = ["ask", "Prune?", "--key=k", "--database", path]
         let first = try await Program.run(ask + ["--detach"], in: TestContext().context())

@@ -21,7 +21,7 @@ struct ResponsePrinterTests {
         try await queue.manager.record(record.id).response?.collectedAt != nil
     }
 
-    @Test("A result counts as collected once it has been written, and not before")
+    @Test("A response counts as collected once it has been printed, and not before")
     func collected() async throws {
         let queue = try await TestQueue()
         let record = try await answered(queue, Sample.alert, "yes")
@@ -41,7 +41,7 @@ struct ResponsePrinterTests {
         await queue.manager.close()
     }
 
-    @Test("What a named handler is to collect is told, and left to it")
+    @Test("A response that belongs to a named handler is printed, and left to it")
     func handler() async throws {
         let queue = try await TestQueue()
         var alert = Sample.alert
@@ -54,7 +54,7 @@ struct ResponsePrinterTests {
         await queue.manager.close()
     }
 
-    @Test("A program gets a button's id as it is, a terminal nothing that it might obey")
+    @Test("A program gets a button's id as it is, a terminal without anything that it might obey")
     func hostile() async throws {
         let queue = try await TestQueue()
         let id = "\u{1B}[2Jyes"
@@ -70,7 +70,7 @@ struct ResponsePrinterTests {
         await queue.manager.close()
     }
 
-    @Test("A notice that has been dismissed is done, a question that has been is not")
+    @Test("A dismissed notice exits with 0, a dismissed question does not")
     func dismissed() async throws {
         let queue = try await TestQueue()
         let record = Sample.record(Alert("Done"), Sample.response(.dismissed, button: -1))

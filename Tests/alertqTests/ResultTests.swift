@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Results")
 struct ResultTests {
-    @Test("Each way to end has its own word and exit code")
+    @Test("Each outcome has its own word and exit code")
     func outcomes() {
         let cases: [(Response, String?, ExitCode)] = [
             (Sample.response(.answered, button: 0), "yes", .done),
@@ -18,7 +18,7 @@ struct ResultTests {
             (Sample.response(.dismissed, button: -1), nil, .dismissed),
             (Sample.response(.withdrawn, button: -1, by: .asker), nil, .withdrawn),
             (Sample.response(.cancelled, button: 1, by: .system), nil, .cancelledBySystem),
-            // A button whose texts are gone could have been the one that means no.
+            // A button whose texts have been erased might have been the one that means no.
             (Sample.response(.answered, button: 9), nil, .notFound),
         ]
         for (response, button, code) in cases {
@@ -46,7 +46,7 @@ struct ResultTests {
     }
 
     @Test(
-        "A word survives the shell",
+        "A quoted word survives the shell",
         arguments: [
             ("Yes", "Yes"), ("No, thanks", "'No, thanks'"), ("it's", "'it'\\''s'"), ("", "''"),
             ("$(rm)", "'$(rm)'"), ("日本", "'日本'"), ("a=b", "'a=b'"),
@@ -80,7 +80,7 @@ struct ResultTests {
         return try AlertOptions.text(from: file)
     }
 
-    @Test("A full disk and a reader that has gone are different failures, and no success")
+    @Test("A full disk and a reader that has gone are different failures")
     func outputErrors() throws {
         let full = open("/dev/full", O_WRONLY)
         defer { close(full) }

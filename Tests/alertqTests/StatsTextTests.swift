@@ -4,10 +4,10 @@ import Testing
 
 @testable import alertq
 
-@Suite("Lengths and histograms")
+@Suite("Durations and histograms")
 struct StatsTextTests {
     @Test(
-        "A length is told in its two largest units",
+        "A duration is written in its two largest units",
         arguments: [
             (0, "0 ms"), (850, "850 ms"), (1000, "1 s"), (1549, "1.5 s"), (9960, "10 s"),
             (12_400, "12 s"), (59_499, "59 s"), (60_000, "1 min"), (200_000, "3 min 20 s"),
@@ -27,7 +27,7 @@ struct StatsTextTests {
         }
     }()
 
-    @Test("A histogram fits its screen, and what is there is seen", arguments: [20, 40, 80, 200])
+    @Test("A histogram fits its screen, and every count has a bar", arguments: [20, 40, 80, 200])
     func histogram(columns: Int) {
         let lines = HistogramText.lines(Self.buckets, columns: columns)
         #expect(lines.count == 4)
@@ -38,7 +38,7 @@ struct StatsTextTests {
         #expect(longest <= 60 && longest >= 4)
     }
 
-    @Test("Nothing makes no bars")
+    @Test("Without counts there are no bars")
     func nothing() {
         #expect(HistogramText.lines([], columns: 80).isEmpty)
         #expect(HistogramText.lines(AnswerTimes().histogram, columns: 80).isEmpty)

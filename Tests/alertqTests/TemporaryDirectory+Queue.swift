@@ -1,6 +1,6 @@
 import TestSupport
 
 extension TemporaryDirectory {
-    /// Where a queue can be.
+    /// The path for a queue.
     var database: String { path + "/queue.db" }
 }

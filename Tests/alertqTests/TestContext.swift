@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import alertq
 
-/// A context whose output can be looked at.
+/// A context whose output can be inspected.
 struct TestContext {
     let output = Capture()
     let errors = Capture()

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A queue in a directory of its own, and a manager of it.
+/// A queue in a directory of its own, and its manager.
 final class TestQueue: Sendable {
     private let folder: TemporaryDirectory
     let manager: AlertManager

@@ -25,7 +25,7 @@ struct TroubleshootingTests {
         #expect(numbers == ExitCode.allCases.map(\.rawValue))
     }
 
-    /// Messages that have names and numbers in them, as the page has them.
+    /// Messages with the names and numbers that the page uses.
     private static let messages: [any Error] = [
         AlertError.alreadyResolved(Sample.response()),
         AlertError.late(Sample.response(.expired)),
@@ -42,7 +42,7 @@ struct TroubleshootingTests {
         AlertError.notYours(42, owner: 4_000_000_000),
     ]
 
-    @Test("Every message that the page quotes is one that the command prints")
+    @Test("Every message that the page quotes is printed by the command")
     func quotes() {
         let cursor = #expect(throws: CommandError.self) {
             try AuditCursor(sequence: 7, head: nil).check(end: 2)
@@ -69,7 +69,7 @@ struct TroubleshootingTests {
         #expect(throws: (any Error).self) { try parse(command) }
     }
 
-    /// Parses a command line as a shell would pass it: up to what follows it, without its quotes.
+    /// Parses a command line as a shell would pass it: up to the next command, without its quotes.
     private func parse(_ command: String) throws {
         let line = command.split(separator: " &&")[0]
         let words = line.matches(of: /"([^"]*)"|(\S+)/).map { match in
@@ -85,7 +85,7 @@ struct TroubleshootingTests {
 }
 
 extension String {
-    /// What stands in quotation marks, the outer ones.
+    /// The texts in outer quotation marks.
     fileprivate func quotes() -> [String] {
         var (quotes, quote, depth) = ([String](), "", 0)
         for character in self {
@@ -99,7 +99,7 @@ extension String {
         return quotes
     }
 
-    /// The code below a folder, with texts that go on in the next line in one piece.
+    /// The code below a folder, with texts joined that continue on the next line.
     fileprivate func code() throws -> String {
         try FileManager.default.subpathsOfDirectory(atPath: self).filter { $0.hasSuffix(".swift") }
             .map { try String(contentsOfFile: self + "/" + $0, encoding: .utf8) }.joined()

@@ -1,7 +1,7 @@
 import AlertQueue
 import SQLiteStore
 
-/// How fast the audit log verifies, compared with every row that it tells of.
+/// How fast the audit log verifies, with every entry compared with its row.
 enum AuditVerification: Benchmark {
     static let name = "verify"
     static let abstract = "Entries of the audit log that verify in a second"

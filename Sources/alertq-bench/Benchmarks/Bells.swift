@@ -5,7 +5,7 @@ import SQLiteStore
 /// How soon a commit is heard in another process, and what waiting for one costs.
 enum Bells: Benchmark {
     static let name = "bell"
-    static let abstract = "Commit in one process until it is heard in another"
+    static let abstract = "From a commit in one process until another process hears of it"
 
     static func run(_ plan: Plan) async throws -> [Row] {
         var (middles, ends, shares): ([Double], [Double], [Double]) = ([], [], [])
@@ -32,29 +32,29 @@ enum Bells: Benchmark {
         for number in 0..<count + 10 {
             let seen = store.changeCount
             child.go()
-            // A slow look nudges once a second, without a change.
+            // A periodic check wakes the waiter once a second, even without a change.
             while store.changeCount == seen { await store.waitForChange(after: seen) }
             let heard = monotonicMicroseconds()
             guard let committed = child.line().flatMap(Double.init) else {
                 throw BenchmarkError("the process that commits has ended")
             }
-            // The first ones start threads.
+            // The first rounds start threads.
             if number >= 10 { times.append(heard - committed) }
-            // Some milliseconds of silence, so that everybody is asleep.
+            // A few milliseconds of silence, so that both processes are asleep.
             try await Task.sleep(for: .milliseconds(2))
         }
         await store.close()
         return times
     }
 
-    /// The share of a core that a process uses which waits for events, in percent.
+    /// The share of a core that a process waiting for events uses, in percent.
     private static func share(seconds: Double) async throws -> Double {
         let workspace = try Workspace()
         let path = workspace.path("queue.db")
         try await SQLiteAlertStore.open(path: path).close()
         let child = try ChildProcess(.listen, path)
         _ = child.line()
-        // What it does to start is not waiting.
+        // Starting up does not count as waiting.
         try await Task.sleep(for: .milliseconds(300))
         let (before, start) = (try nanoseconds(of: child.pid), ContinuousClock.now)
         try await Task.sleep(for: .seconds(seconds))

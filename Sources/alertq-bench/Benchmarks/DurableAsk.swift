@@ -1,7 +1,7 @@
 import AlertQueue
 import SQLiteStore
 
-/// How many questions a second become durable, by one caller and by many waiting tasks.
+/// How many questions become durable per second, for one caller and for many waiting tasks.
 enum DurableAsk: RoundBenchmark {
     static let name = "ask"
     static let abstract = "Durable asks: one caller, and 16, 64 and 512 waiting tasks"
@@ -58,14 +58,15 @@ enum DurableAsk: RoundBenchmark {
         "Prune old snapshots?", message: "40 GB",
         buttons: [Alert.Button("Yes", id: "yes"), .cancel("No", id: "no")])
 
-    /// What plain SQLite stores a second, with so many questions in each synced transaction.
+    /// How many questions plain SQLite stores per second, `batch` of them in each synced
+    /// transaction.
     private static func plainRate(count: Int, batch: Int) async throws -> Double {
         let workspace = try Workspace()
         try await SQLiteAlertStore.open(path: workspace.path("queue.db")).close()
         return try PlainLoop(path: workspace.path("queue.db")).rate(count: count, batch: batch)
     }
 
-    /// What the loop in C stores a second, with one question in each synced transaction.
+    /// How many questions the loop in C stores per second, one in each synced transaction.
     private static func rateInC(count: Int) async throws -> Double {
         let workspace = try Workspace()
         try await SQLiteAlertStore.open(path: workspace.path("queue.db")).close()
@@ -74,7 +75,7 @@ enum DurableAsk: RoundBenchmark {
         return try Double.rate(count) { try loop.ask(count: count) }
     }
 
-    /// What a job queue enqueues a second, with one job in each synced transaction.
+    /// How many jobs a job queue enqueues per second, one in each synced transaction.
     private static func enqueueRate(count: Int) throws -> Double {
         let workspace = try Workspace()
         let queue = try JobQueue(path: workspace.path("jobs.db"))
@@ -82,7 +83,7 @@ enum DurableAsk: RoundBenchmark {
         return try Double.rate(count) { try queue.enqueue(count: count) }
     }
 
-    /// The asks a second, and how long each took in microseconds.
+    /// The asks per second, and how long each took in microseconds.
     private static func rate(tasks: Int, count: Int) async throws -> (Double, [Double]) {
         let workspace = try Workspace()
         let store = try await SQLiteAlertStore.open(path: workspace.path("queue.db"))

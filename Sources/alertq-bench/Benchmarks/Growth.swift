@@ -1,10 +1,10 @@
 import AlertQueue
 import SQLiteStore
 
-/// What ten times the alerts cost.
+/// What ten times as many alerts cost.
 enum Growth: Benchmark {
     static let name = "growth"
-    static let abstract = "Ask, next, answer and history at ten times the alerts"
+    static let abstract = "Ask, next, answer and history with ten times as many alerts"
 
     private enum Work: String, CaseIterable {
         case ask, next, answer
@@ -25,7 +25,7 @@ enum Growth: Benchmark {
                 for turn in 0..<plan.count(150) + 5 {
                     let one = try await time(work, few)
                     let ten = try await time(work, many)
-                    // The first ones read the pages into memory.
+                    // The first turns read the pages into memory.
                     guard turn >= 5 || plan.isSmall else { continue }
                     fewTimes.append(one)
                     manyTimes.append(ten)
@@ -46,7 +46,7 @@ enum Growth: Benchmark {
 
     private static func time(_ work: Work, _ store: SQLiteAlertStore) async throws -> Double {
         let person = Caller(via: "terminal")
-        // What is answered has been looked for before.
+        // The alert to be answered is asked before the clock starts.
         let waiting = work == .answer ? try await store.enqueue(.sample, by: .bench).record.id : 0
         let start = ContinuousClock.now
         switch work {

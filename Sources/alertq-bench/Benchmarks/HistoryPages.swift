@@ -22,7 +22,7 @@ enum HistoryPages: Benchmark {
     private static func filters(
         now: Date, _ alerts: Int
     ) -> [PageTimes.Search] {
-        // The last tenth and the first tenth of what there is.
+        // The last tenth and the first tenth of the history.
         let tenth = Double(alerts) / 100
         let groups: [[PageTimes.Condition]] = [
             [
@@ -60,7 +60,7 @@ enum HistoryPages: Benchmark {
         return (conditions.map(\.name).joined(separator: " + "), filter)
     }
 
-    /// The key of some alert in the middle.
+    /// The key of an alert in the middle.
     private static func key(_ alerts: Int) -> String? {
         (alerts / 2..<alerts).lazy.compactMap { Sample($0).key }.first
     }

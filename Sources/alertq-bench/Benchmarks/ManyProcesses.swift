@@ -1,6 +1,6 @@
 import SQLiteStore
 
-/// How many questions a second sixteen processes get stored, and how long each waits.
+/// How many questions sixteen processes store per second, and how long each question waits.
 enum ManyProcesses: Benchmark {
     static let name = "processes"
     static let abstract = "Durable asks by 16 processes"
@@ -28,7 +28,7 @@ enum ManyProcesses: Benchmark {
         ]
     }
 
-    /// The asks a second, and how long each took in microseconds.
+    /// The asks per second, and how long each took in microseconds.
     private static func measure(
         _ mode: ChildMode, count: Int
     ) async throws -> (Double, [Double]) {

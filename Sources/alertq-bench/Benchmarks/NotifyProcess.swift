@@ -3,13 +3,13 @@ import Glibc
 import Linux
 import SQLiteStore
 
-/// `alertq notify` as a process, from its start to its end, beside the `sqlite3` shell.
+/// `alertq notify` as a process, from its start to its end, compared with the `sqlite3` shell.
 enum NotifyProcess: Benchmark {
     static let name = "notify"
-    static let abstract = "alertq notify as a process, beside the sqlite3 shell with one row"
+    static let abstract = "alertq notify as a process, compared with the sqlite3 shell"
 
     static func run(_ plan: Plan) async throws -> [Row] {
-        // Other programs' syncs can't be made to take longer.
+        // The syncs of other programs can't be slowed down.
         guard plan.syncDelay == 0 else { return [] }
         let program = try plan.program ?? besideThis()
         let workspace = try Workspace()
@@ -57,7 +57,7 @@ enum NotifyProcess: Benchmark {
         let program = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/alertq"
         guard access(program, X_OK) == 0 else {
             throw BenchmarkError(
-                "there is no \(program); build it, or name one with --program")
+                "\(program) does not exist; build it, or name one with --program")
         }
         return program
     }

@@ -2,10 +2,10 @@ import AlertQueue
 import Glibc
 import SQLiteStore
 
-/// How long it takes to open a queue and find its first alert, and what memory that needs.
+/// How long it takes to open a queue and find its first alert, and how much memory that needs.
 enum Opening: Benchmark {
     static let name = "open"
-    static let abstract = "Open and first alert with many waiting, after a crash, and the memory"
+    static let abstract = "Opening with many alerts waiting and after a crash, and the memory"
 
     static func run(_ plan: Plan) async throws -> [Row] {
         let workspace = try Workspace()
@@ -52,23 +52,23 @@ enum Opening: Benchmark {
         return time
     }
 
-    /// A process has been killed that left a log of some thousand pages.
+    /// Opens a queue whose last process was killed and left a log of some thousand pages.
     private static func timeAfterCrash(_ plan: Plan) async throws -> Double {
         let workspace = try Workspace()
         let path = workspace.path("queue.db")
         try await SQLiteAlertStore.open(path: path).close()
         let child = try ChildProcess(.crash, path, "\(plan.count(120))")
         guard child.wait() == 128 + SIGKILL else {
-            throw BenchmarkError("the process that was to be killed ended by itself")
+            throw BenchmarkError("the process that should have been killed ended by itself")
         }
         return try await time(path)
     }
 
-    /// The largest resident set of a process that looks at a queue, in KiB.
+    /// The largest resident set of a process that reads a queue, in KiB.
     private static func memory(_ path: String) throws -> Double {
         let child = try ChildProcess(.memory, path)
         guard let size = child.numbers().first else {
-            throw BenchmarkError("the process that was to tell its memory has failed")
+            throw BenchmarkError("the process that should have reported its memory failed")
         }
         child.wait()
         return size

@@ -12,7 +12,7 @@ struct PageTimes {
 
     private let plan: Plan
     private let searches: [Search]
-    /// The 99th percentile of each search's pages, one a round, in microseconds.
+    /// The 99th percentile of each search's pages, one per round, in microseconds.
     private var ends = [String: [Double]]()
     private var all: [Double] = []
 
@@ -26,12 +26,12 @@ struct PageTimes {
             for (label, filter) in searches {
                 var pages: [Double] = []
                 for round in 0..<plan.count(100) + 2 {
-                    // A later page now and then: by key, it costs what the first one costs.
+                    // A later page now and then: found by its key, it costs as much as the first.
                     let after = round % 4 == 3 ? middle : nil
                     let start = ContinuousClock.now
                     _ = try await store.history(filter, limit: 50, after: after)
                     let time = (ContinuousClock.now - start).inMicroseconds
-                    // The first ones read the pages into memory.
+                    // The first rounds read the pages into memory.
                     if round >= 2 { pages.append(time) }
                 }
                 times.ends[label, default: []].append(pages.percentile(99))
@@ -51,7 +51,7 @@ struct PageTimes {
         plan.alerts >= 1_000_000 ? "\(plan.alerts / 1_000_000)M" : "\(plan.alerts)"
     }
 
-    /// A row for each search, and those for all of them.
+    /// A row for each search, and the rows for all of them together.
     func rows(_ name: String) -> [Row] {
         let size = Self.size(plan)
         let limit = plan.alerts > 1_000_000 ? 1000.0 : 500

@@ -5,7 +5,7 @@ import Synchronization
 /// How fast old texts are erased, and how long askers wait meanwhile.
 enum Purge: Benchmark {
     static let name = "purge"
-    static let abstract = "Erasing the texts of many alerts, with asks meanwhile"
+    static let abstract = "Erasing the texts of many alerts, while another manager asks"
 
     static func run(_ plan: Plan) async throws -> [Row] {
         var plan = plan
@@ -17,7 +17,7 @@ enum Purge: Benchmark {
         let isOver = Mutex(false)
         async let waits = Self.ask(queue.path) { isOver.withLock { $0 } }
         let start = ContinuousClock.now
-        // The asker goes on until then, also when the purge fails.
+        // The asker is stopped in any case, even if the purge fails.
         defer { isOver.withLock { $0 = true } }
         let report = try await manager.purge(before: Date())
         let time = (ContinuousClock.now - start).inSeconds

@@ -2,7 +2,7 @@ import AlertQueue
 import FoundationEssentials
 import SQLiteStore
 
-/// How long a page of the history takes that is searched by words, with and without a filter.
+/// How long a page of the history takes when it is searched by words, with and without a filter.
 enum TextPages: Benchmark {
     static let name = "text"
     static let abstract = "Pages of 50 rows by common and rare words, alone and with a filter"

@@ -1,7 +1,7 @@
 import AlertQueue
 import SQLiteStore
 
-/// The main job one at a time: ask, present, answer, collect, with all audit entries.
+/// The main job, one alert at a time: ask, present, answer, collect, with all audit entries.
 enum WholeStory: RoundBenchmark {
     static let name = "story"
     static let abstract = "Ask, present, answer and collect, one at a time, with the audit log"
@@ -59,14 +59,14 @@ enum WholeStory: RoundBenchmark {
         return try Double.rate(count) { try loop.askAndAnswer(count: count) }
     }
 
-    /// What a job queue enqueues, claims and acknowledges a second.
+    /// How many jobs a job queue enqueues, claims and acknowledges per second.
     private static func jobRate(in workspace: Workspace, count: Int) throws -> Double {
         let queue = try JobQueue(path: workspace.path("jobs.db"))
         try queue.cycle(count: 50)
         return try Double.rate(count) { try queue.cycle(count: count) }
     }
 
-    /// The stories a second, and the times from asking to the presenter in microseconds.
+    /// The stories per second, and the times from asking to the presenter in microseconds.
     private static func rate(
         in workspace: Workspace, count: Int
     ) async throws -> (Double, [Double]) {

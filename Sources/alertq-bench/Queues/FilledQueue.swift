@@ -3,18 +3,18 @@ import SQLiteStore
 
 /// A queue with many alerts, written as plain rows whose audit log verifies.
 ///
-/// Sources, buttons, outcomes and those who decided are spread unevenly, as they are in life: some
-/// combinations are one in a thousand.
+/// Sources, buttons, outcomes and deciders are spread unevenly, as in practice: some combinations
+/// occur once in a thousand.
 struct FilledQueue {
     let path: String
     /// How many alerts have their response.
     let resolved: Int
     /// How many wait.
     let waiting: Int
-    // A directory of its own goes with this value, unless the files are to be kept.
+    // This value owns its directory, unless the files are to be kept.
     private let workspace: Workspace?
 
-    /// Makes a queue, or finds the one that an earlier run has kept.
+    /// Makes a queue, or finds the one that an earlier run kept.
     static func make(
         resolved: Int, waiting: Int, entriesPerStory: Int = 3, plan: Plan
     ) async throws -> FilledQueue {

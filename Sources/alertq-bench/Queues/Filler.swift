@@ -20,7 +20,8 @@ final class Filler {
         db = try Database(path: path)
         try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         start = Timestamp.milliseconds(Date()) - Int64(count + 1) * Self.step
-        // Nobody else has the file yet, and half a filling is thrown away: no log, no syncs.
+        // No other process has the file yet, and a half-filled one is thrown away: no log, no
+        // syncs.
         try db.execute(
             """
             PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF;

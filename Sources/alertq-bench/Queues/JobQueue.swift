@@ -1,6 +1,6 @@
 import CBaselines
 
-/// A job queue as others build them on SQLite, in C.
+/// A job queue as other projects build it on SQLite, in C.
 final class JobQueue {
     private let queue: OpaquePointer?
 
@@ -14,12 +14,12 @@ final class JobQueue {
 
     deinit { job_queue_close(queue) }
 
-    /// Enqueues so many jobs, each as one synced transaction.
+    /// Enqueues `count` jobs, each as one synced transaction.
     func enqueue(count: Int) throws {
         try check(job_queue_enqueue(queue, Int32(count)))
     }
 
-    /// Enqueues, claims and acknowledges so many jobs, each as three synced transactions.
+    /// Enqueues, claims and acknowledges `count` jobs, each as three synced transactions.
     func cycle(count: Int) throws {
         try check(job_queue_cycle(queue, Int32(count)))
     }

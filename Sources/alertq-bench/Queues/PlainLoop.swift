@@ -2,21 +2,22 @@ import FoundationEssentials
 import Migrations
 import SQLite
 
-/// What the queue is measured against: the same rows through plain SQLite calls, one transaction
+/// The baseline of the measurements: the same rows through plain SQLite calls, one transaction
 /// each, with the same schema, indexes and pragmas, and nothing else.
 ///
-/// As in the queue, that a response has been collected is stored along with the next question.
+/// As in the queue, the collection of a response is stored along with the next question.
 ///
-/// Its functions are not inlined: in an async function that crashes the compiler of Swift 6.3.1.
+/// Its functions are not inlined: inlining them into an async function crashes the compiler of
+/// Swift 6.3.1.
 final class PlainLoop {
     private let db: Database
     private var sequence: Int64
     private var turn: Int64 = 0
-    /// The alert whose response has been collected, as is still to be stored.
+    /// The alert whose collection is still to be stored.
     private var collected: Int64?
     private let hash = [UInt8](repeating: 7, count: 32)
 
-    /// Opens a file that a store has made.
+    /// Opens a file that a store has created.
     init(path: String, busyMilliseconds: Int32 = 5000) throws {
         db = try Database(path: path)
         try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
@@ -44,7 +45,7 @@ final class PlainLoop {
         }
     }
 
-    /// Asks once, while other processes ask, too.
+    /// Asks once, while other processes also ask.
     @inline(never)
     func askAmongOthers(_ number: Int) throws {
         _ = try transaction {
@@ -53,7 +54,7 @@ final class PlainLoop {
         }
     }
 
-    /// The questions that are stored a second, so many in each synced transaction.
+    /// How many questions are stored per second, `batch` of them in each synced transaction.
     @inline(never)
     func rate(count: Int, batch: Int) throws -> Double {
         for number in 0..<100 { try ask(number) }
@@ -85,7 +86,7 @@ final class PlainLoop {
         try db.run("UPDATE accounts SET pending = pending + ? WHERE uid = 0", .integer(change))
     }
 
-    /// Marks the last response as collected, with the entry that tells of it.
+    /// Marks the last response as collected, with its log entry.
     private func collect() throws {
         guard let id = collected.take() else { return }
         let now = Int64(Date().timeIntervalSince1970 * 1000)
@@ -94,7 +95,7 @@ final class PlainLoop {
         try audit("collected", id, now)
     }
 
-    /// Answers once, with the entries that tell of the appearance and of the answer.
+    /// Answers once, with the log entries of the appearance and of the answer.
     @inline(never)
     func answer(_ id: Int64) throws {
         try transaction {
@@ -125,7 +126,7 @@ final class PlainLoop {
     static let buttons =
         #"[{"id":"yes","title":"Yes"},{"id":"no","role":"cancel","title":"No"}]"#
 
-    /// As long as what the queue tells of a question.
+    /// As long as the detail that the queue logs for a question.
     private static let detail = String(repeating: "d", count: 156)
 
     private func audit(
@@ -146,7 +147,7 @@ final class PlainLoop {
         try db.execute("BEGIN IMMEDIATE")
         let result = try body()
         try db.execute("COMMIT")
-        // Several processes may write: the next number is whatever the log has by then.
+        // Several processes may write, so those that compete read the next number from the log.
         return result
     }
 }

@@ -5,7 +5,7 @@ import Migrations
 final class PlainLoopInC {
     private let loop: OpaquePointer?
 
-    /// Opens a file that a store has made.
+    /// Opens a file that a store has created.
     init(path: String) throws {
         var loop: OpaquePointer?
         let code = plain_loop_open(
@@ -16,12 +16,12 @@ final class PlainLoopInC {
 
     deinit { plain_loop_close(loop) }
 
-    /// Asks so many times, each as one synced transaction.
+    /// Asks `count` times, each as one synced transaction.
     func ask(count: Int) throws {
         try check(plain_loop_ask(loop, Int32(count)))
     }
 
-    /// Asks and answers so many times, each as two synced transactions.
+    /// Asks and answers `count` times, each as two synced transactions.
     func askAndAnswer(count: Int) throws {
         try check(plain_loop_ask_and_answer(loop, Int32(count)))
     }

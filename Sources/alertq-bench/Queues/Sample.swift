@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// What one of many alerts is like, decided by its number alone.
+/// The properties of one of many alerts, determined by its number alone.
 struct Sample {
     /// The most common source first.
     static let sources = [
@@ -20,11 +20,11 @@ struct Sample {
     let button: Int
     let hasButtons: Bool
     let isCollected: Bool
-    /// One of a thousand.
+    /// The number of the disk in the message, one of a thousand.
     let disk: Int
 
     init(_ number: Int) {
-        // Any mixing will do that gives the same for the same number (Knuth, TAOCP 6.4).
+        // Any mixing will do that maps a number to the same value each time (Knuth, TAOCP 6.4).
         let mixed = Int((UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15) >> 33)
         source =
             mixed % 1000 == 7 ? Self.rareSource : Self.sources[mixed / 1000 % Self.sources.count]

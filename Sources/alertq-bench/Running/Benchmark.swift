@@ -1,17 +1,17 @@
-/// A benchmark: it measures the queue beside something plainer, in the same run.
+/// A benchmark, which measures the queue and something plainer in the same run.
 protocol Benchmark: Sendable {
     static var name: String { get }
     /// One line for `--list`.
     static var abstract: String { get }
 
-    /// Measures, as much as the plan says.
+    /// Measures as much as the plan says.
     static func run(_ plan: Plan) async throws -> [Row]
 }
 
 extension [Double] {
     var median: Double { percentile(50) }
 
-    /// The value below which a share of all values lies, from 0 to 100.
+    /// The value below which a share of all values lies; the share is from 0 to 100.
     func percentile(_ share: Double) -> Double {
         guard !isEmpty else { return .nan }
         let ordered = sorted()
@@ -30,7 +30,7 @@ extension Duration {
 }
 
 extension Double {
-    /// How many operations a second a piece of work does that consists of so many.
+    /// The operations per second of a piece of work that consists of a number of operations.
     static func rate(_ operations: Int, _ work: () throws -> Void) rethrows -> Double {
         let start = ContinuousClock.now
         try work()

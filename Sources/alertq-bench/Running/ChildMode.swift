@@ -9,18 +9,18 @@ enum ChildMode: String {
     case ask
     /// Asks through plain SQLite: path, count.
     case plain
-    /// Commits and rings the bell at each line of input: path. Prints when it had committed.
+    /// Commits and rings the bell at each line of input: path. Prints the time of each commit.
     case ring
-    /// Waits for something to happen: path.
+    /// Waits for events: path.
     case listen
     /// Leaves a long write-ahead log behind, and dies of SIGKILL: path, count.
     case crash
-    /// Looks at a queue as a presenter does, and prints its memory in KiB: path.
+    /// Reads a queue as a presenter does, and prints its memory in KiB: path.
     case memory
 
     static let option = "--child"
 
-    /// Does the part that the arguments name.
+    /// Runs the mode that the arguments name.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count >= 2, let mode = ChildMode(rawValue: arguments[0]) else {
             throw BenchmarkError("\(option) is for the benchmarks' own use")
@@ -64,7 +64,7 @@ enum ChildMode: String {
         }
     }
 
-    /// Tells the parent, and waits until all the others are ready, too.
+    /// Reports to the parent, and waits until all the others are ready, too.
     private static func ready() {
         print("ready")
         fflush(nil)
@@ -102,13 +102,13 @@ enum ChildMode: String {
 }
 
 extension Question {
-    /// What the benchmarks ask.
+    /// The question that the benchmarks ask.
     static let sample = Question(
         alert: DurableAsk.question, source: "bench", pendingLimit: .max)
 }
 
 extension Caller {
-    /// Who asks it.
+    /// The caller that asks it.
     static let bench = Caller(via: "bench")
 }
 

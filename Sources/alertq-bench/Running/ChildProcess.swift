@@ -1,7 +1,7 @@
 import Glibc
 import Linux
 
-/// A process of its own, with its standard input and output in this one's hands.
+/// A child process, whose standard input and output are connected to this process.
 final class ChildProcess {
     let pid: pid_t
     private let input: Descriptor
@@ -9,7 +9,7 @@ final class ChildProcess {
     private var buffered: [UInt8] = []
     private var isReaped = false
 
-    /// The program that runs now, for children that do a part of a benchmark.
+    /// The path of this running program, for children that do a part of a benchmark.
     static let ownPath = "/proc/\(getpid())/exe"
 
     /// Starts this program in a hidden mode; see ``ChildMode``.
@@ -59,7 +59,7 @@ final class ChildProcess {
         }
     }
 
-    /// The numbers that its remaining output consists of, one a line.
+    /// The numbers in its remaining output, one per line.
     func numbers() -> [Double] {
         var numbers: [Double] = []
         while let line = line() {
@@ -68,7 +68,7 @@ final class ChildProcess {
         return numbers
     }
 
-    /// Waits for its end; returns its exit code, or 128 and the signal that ended it.
+    /// Waits for it to end; returns its exit code, or 128 and the signal that ended it.
     @discardableResult
     func wait() -> Int32 {
         let status = WaitStatus.reap(pid)

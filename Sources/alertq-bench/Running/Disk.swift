@@ -1,6 +1,6 @@
 import Glibc
 
-/// The disk's own speed, beside which every durable figure has to be read.
+/// The disk's own speed, against which every durable figure has to be read.
 enum Disk {
     /// How long an overwrite of 4 KiB and fdatasync(2) take, in microseconds, one by one.
     static func syncTimes(in workspace: Workspace, count: Int) throws -> [Double] {
@@ -9,7 +9,7 @@ enum Disk {
         guard descriptor >= 0 else { throw BenchmarkError("can't create \(path)") }
         defer { close(descriptor) }
         let page = [UInt8](repeating: 1, count: 4096)
-        // The first ones make the file; what is measured overwrites it.
+        // These writes create the file; the measured ones overwrite it.
         for block in 0..<16 { pwrite(descriptor, page, page.count, off_t(block * 4096)) }
         fsync(descriptor)
         return (0..<count).map { number in

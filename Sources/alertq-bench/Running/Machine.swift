@@ -1,7 +1,7 @@
 import Glibc
 import Linux
 
-/// What the figures were measured on.
+/// The machine that the figures were measured on.
 enum Machine {
     /// One line: processor, memory, kernel and load.
     static var description: String {

@@ -7,7 +7,7 @@ struct Options: Sendable {
     /// The benchmarks to run, all of them if none is named.
     var names: Set<String> = []
 
-    /// - Throws: ``BenchmarkError`` for what it does not know.
+    /// - Throws: ``BenchmarkError`` for a word that it does not know.
     init(_ arguments: [String], known: [String]) throws(BenchmarkError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {

@@ -1,7 +1,7 @@
 import AlertPresenters
 import Glibc
 
-/// Runs benchmarks and tells what came out, as a table or as JSON.
+/// Runs benchmarks and prints the results, as a table or as JSON.
 enum Report {
     static func run(_ arguments: [String], _ benchmarks: [any Benchmark.Type]) async throws {
         let options = try Options(arguments, known: benchmarks.map { $0.name })
@@ -32,22 +32,22 @@ enum Report {
             """
             Usage: alertq-bench [OPTION …] [BENCHMARK …]
 
-            Measures the queue beside plain SQLite in Swift and in C, beside what a job queue
-            does, and beside the disk, in interleaved rounds of one run. A rate also says how
-            long one operation takes, or its share of the time where several run at once.
-            The files are made in $ALERTQ_BENCH_DIRECTORY, else in /var/tmp.
+            Compares the queue with plain SQLite in Swift and in C, with a job queue, and with the
+            disk, in interleaved rounds of one run. A rate is printed with the time of one
+            operation, or with its share of the time where several run at once. Files are created in
+            $ALERTQ_BENCH_DIRECTORY, or else in /var/tmp.
 
-              --alerts N  How many alerts wait, and how many were answered; 1000000 unless given
+              --alerts N  How many alerts wait, and how many were answered (default: 1000000)
               --full      The same as --alerts 10000000
-              --keep DIR  Keep the filled queues there, and use those that are there already
-              --program P The alertq to start as a process, else the one beside this program
-              --rounds N  How often everything is measured in turn; 5 unless given
+              --keep DIR  Keep the filled queues in DIR, and reuse those that are there already
+              --program P The alertq to start as a process (default: the one beside this program)
+              --rounds N  How often everything is measured in turn (default: 5)
               --sync-delay MICROSECONDS
-                          Adds to each sync, for both sides, so that a fast disk can stand for a
-                          slow one; leaves out what other programs do
-              --small     A run of seconds, which shows that it works and measures nothing
-              --json      One object a line
-              --list      What can be measured
+                          Slow down each sync, on both sides, so that a fast disk can stand in for
+                          a slow one; leave out measurements of other programs
+              --small     Check within seconds that everything works, and measure nothing
+              --json      Print results as JSON, one object per line
+              --list      List the benchmarks
 
             """)
         list(benchmarks)
@@ -56,18 +56,18 @@ enum Report {
     private static let widths = [9, 38, 19, 19, 10, 14]
 
     private static let head = cells([
-        "", "measured", "alertq", "plain", "figure", "reach",
+        "", "measured", "alertq", "plain", "figure", "target",
     ])
 
     static func line(_ row: Row) -> String {
         cells([
             row.benchmark, row.measured, value(row.ours, row.unit, row.microseconds),
             row.plain.map { value($0, row.unit, row.plainMicroseconds) } ?? "-",
-            number(row.figure), row.reach,
-        ]) + (row.reach.isEmpty ? "" : row.isReached ? "yes" : "NO")
+            number(row.figure), row.target,
+        ]) + (row.target.isEmpty ? "" : row.isMet ? "yes" : "NO")
     }
 
-    /// A value with its unit, and a rate with the time of one operation, too.
+    /// A value with its unit, and for a rate the time of one operation, too.
     private static func value(_ value: Double, _ unit: String, _ microseconds: Double?) -> String {
         let time = microseconds.map { ", \(number($0)) µs" } ?? ""
         return "\(number(value)) \(unit)\(time)"
@@ -77,7 +77,7 @@ enum Report {
         zip(texts, widths).map { DisplayWidth.padded($0, to: $1) }.joined(separator: " ")
     }
 
-    /// Three digits that say something.
+    /// About three significant digits.
     private static func number(_ value: Double) -> String {
         guard value.isFinite else { return "-" }
         if value >= 100 { return "\(Int(value.rounded()))" }
@@ -92,7 +92,7 @@ enum Report {
         }
         return #"{"benchmark":"\#(row.benchmark)","measured":"\#(row.measured)","#
             + #""alertq":\#(row.ours),"plain":\#(plain),"unit":"\#(row.unit)","#
-            + #""figure":\#(row.figure),"reach":"\#(row.reach)","reached":\#(row.isReached),"#
+            + #""figure":\#(row.figure),"reach":"\#(row.target)","reached":\#(row.isMet),"#
             + #""alertq_us":\#(times[0]),"plain_us":\#(times[1])}"#
     }
 }

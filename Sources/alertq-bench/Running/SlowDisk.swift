@@ -2,18 +2,18 @@ import AlertQueue
 import CSlowDisk
 import Glibc
 
-/// Makes each sync of this program take longer, no matter who calls for it, so that a fast disk can
-/// stand for a slow one.
+/// Makes each sync of this program take longer, whatever code calls for it, so that a fast disk can
+/// stand in for a slow one.
 enum SlowDisk {
     private static let variable = "ALERTQ_BENCH_SYNC_DELAY"
 
-    /// Adds a time to each sync of this process, and of its own children.
+    /// Adds a time to each sync of this process, and of its children.
     static func begin(microseconds: Int) {
         setenv(variable, "\(microseconds)", 1)
         inherit()
     }
 
-    /// Does in a child what its parent does.
+    /// Applies the parent's delay in a child.
     static func inherit() {
         slow_disk_delay(Identity.environment(variable).flatMap(UInt32.init) ?? 0)
     }

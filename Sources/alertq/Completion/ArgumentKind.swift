@@ -1,4 +1,4 @@
-/// What an argument stands for, and so what a shell can offer for it.
+/// The kind of an argument, which decides what a shell can offer for it.
 enum ArgumentKind: Sendable, Hashable {
     /// Anything: there is nothing to offer.
     case text
@@ -6,7 +6,7 @@ enum ArgumentKind: Sendable, Hashable {
     case file
     case program
     case waitingAlert
-    /// An alert whose response nobody has taken, or that still waits.
+    /// An alert whose response has not been collected, or that still waits.
     case uncollectedAlert
     /// A button that is being added: there is nothing to offer, but see ``addedButton``.
     case newButton
@@ -16,9 +16,9 @@ enum ArgumentKind: Sendable, Hashable {
     case addedButton
     case key
     case source
-    /// Who has decided on an alert.
+    /// A user who has decided on an alert.
     case user
-    /// Through what somebody has.
+    /// A presenter or verb through which a user has decided.
     case via
     case verb
 }

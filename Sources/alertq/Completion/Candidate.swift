@@ -1,4 +1,4 @@
-/// What could stand where a person is typing.
+/// A word that could complete what a person is typing.
 struct Candidate: Sendable, Hashable {
     let text: String
     /// What the shell may show beside it.

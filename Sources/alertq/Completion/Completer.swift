@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// Completes command lines from the tables of options and from what is in the queue.
+/// Completes command lines from the tables of options and from the contents of the queue.
 ///
 /// A person is in the middle of a line: if anything goes wrong, there is just nothing to offer.
 struct Completer: Sendable {
@@ -38,12 +38,13 @@ struct Completer: Sendable {
         }
     }
 
-    /// The candidates that begin as the word does, as the whole word that they make.
+    /// The candidates that begin like the typed word, each as the whole word that it makes.
     private func matching(_ candidates: [Candidate]) -> Offer {
         var seen: Set<String> = []
         return .candidates(
             candidates.filter { candidate in
-                // A shell would put what it can't write as one line instead of the word.
+                // Texts that don't fit on one line are left out: a shell would insert their visible
+                // form.
                 candidate.text.hasPrefix(line.current)
                     && candidate.text == SafeText.line(candidate.text)
                     && seen.insert(candidate.text).inserted
@@ -51,7 +52,7 @@ struct Completer: Sendable {
     }
 }
 
-// MARK: - What the command has
+// MARK: - From the command
 
 extension Completer {
     /// Verbs, a word at a time: `audit`, then `list`.
@@ -88,7 +89,7 @@ extension Completer {
     }
 }
 
-// MARK: - What the queue has
+// MARK: - From the queue
 
 extension Completer {
     private static func candidate(_ record: AlertRecord) -> Candidate {
@@ -105,7 +106,7 @@ extension Completer {
         return record?.alert.buttons.map { Candidate($0.id, $0.title) } ?? []
     }
 
-    /// What waits, and what has a response that nobody has taken.
+    /// Alerts that wait, and those whose response has not been collected.
     private func uncollected() async -> [AlertRecord] {
         let uncollected = await reading { manager in
             try await manager.history(HistoryFilter(uncollected: true), limit: Self.limit)
@@ -123,7 +124,7 @@ extension Completer {
         (await waiting() + (await recent())).map { Candidate($0.source.name) }
     }
 
-    /// Who decided on alerts lately.
+    /// The users who have decided on alerts lately.
     private func responders() async -> [Responder] {
         await recent().compactMap { $0.response?.responder }
     }

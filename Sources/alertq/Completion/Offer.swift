@@ -1,7 +1,7 @@
 /// What a shell can offer for the word that is being typed.
 enum Offer: Sendable, Hashable {
     case candidates([Candidate])
-    /// The shell knows the files, and how to write them.
+    /// File names, which the shell completes itself.
     case files
     /// The programs that can be started.
     case programs

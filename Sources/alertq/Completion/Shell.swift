@@ -2,11 +2,11 @@ import Glibc
 
 /// A shell whose completions are known.
 ///
-/// Each script asks the command itself what to offer, so that it never falls behind it.
+/// Each script asks the command itself what to offer, so that it is never out of date.
 enum Shell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 
-    /// What the shell reads to complete `alertq`.
+    /// The script that the shell reads to complete `alertq`.
     var script: String {
         switch self {
         case .bash: Self.bashScript
@@ -15,8 +15,8 @@ enum Shell: String, Sendable, CaseIterable {
         }
     }
 
-    /// An offer as the scripts read it: a line each with the word, a tab and what it is; or a tab
-    /// and the name of what the shell can find by itself.
+    /// An offer as the scripts read it: for each candidate a line with the word, a tab and its
+    /// description; or a tab and the kind of words that the shell finds by itself.
     static func text(_ offer: Offer) -> String {
         switch offer {
         case .files: "\tfiles\n"
@@ -36,8 +36,8 @@ enum Shell: String, Sendable, CaseIterable {
         return word
     }
 
-    /// A word without its quotes and backslashes; the last quote may be open still. What would be
-    /// expanded stays as it is: nothing is run to complete a line.
+    /// A word without its quotes and backslashes; the last quote may still be open. Expansions stay
+    /// as they are: nothing is run to complete a line.
     private static func unquoted(_ typed: String) -> String {
         var word = ""
         var quote: Character?
@@ -53,8 +53,8 @@ enum Shell: String, Sendable, CaseIterable {
         return word
     }
 
-    // bash breaks words at `=` and `:`, too: they are put together for the command, and what
-    // stands before the last break is not replaced.
+    // bash also breaks words at `=` and `:`. Their parts are joined for the command, and the text
+    // before the last break is not replaced.
     private static let bashScript = #"""
         # Completions of alertq for bash; in ~/.bashrc: source <(alertq completions bash)
         _alertq() {
@@ -86,7 +86,7 @@ enum Shell: String, Sendable, CaseIterable {
                         if [[ $current != [\'\"]* ]]; then
                             printf -v line '%q' "$line"
                         elif [[ $line == *[\'\"\\\$\`!]* ]]; then
-                            # bash would take it as it is, and might run a part of it.
+                            # bash would insert it as it is, and might run a part of it.
                             continue
                         fi
                         COMPREPLY+=("$line")

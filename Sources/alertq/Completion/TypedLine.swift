@@ -11,14 +11,14 @@ struct TypedLine: Sendable {
     private(set) var current: String
     /// The option whose argument is being typed.
     private(set) var option: OptionSyntax?
-    /// What stands before that argument in its word: `--priority=`.
+    /// What precedes that argument in its word: `--priority=`.
     private(set) var prefix = ""
-    /// Whether options are over, by `--`.
+    /// Whether `--` has ended the options.
     private(set) var isPastOptions = false
 
     /// Takes the words after `alertq`, the last of which is being typed.
     ///
-    /// What would be refused is passed over: the line is not finished.
+    /// Invalid words are passed over, because the line is not finished.
     init(_ words: [String]) {
         current = words.last ?? ""
         var rest = words.dropLast()
@@ -30,13 +30,13 @@ struct TypedLine: Sendable {
         if option == nil, !isPastOptions { splitCurrent() }
     }
 
-    /// What the verb takes.
+    /// The options that the verb takes.
     var options: [OptionSyntax] { verb?.syntax.allOptions ?? [] }
 
-    /// Whether an option stands before the word that is being typed.
+    /// Whether an option was given before the word that is being typed.
     func has(_ option: OptionSyntax) -> Bool { occurrences.contains { $0.option == option } }
 
-    /// What the operand that is being typed stands for.
+    /// The kind of the operand that is being typed.
     var operandKind: ArgumentKind {
         guard let known = verb?.syntax.operands, let last = known.last else { return .text }
         if operands.count < known.count { return known[operands.count].kind }
@@ -62,7 +62,7 @@ struct TypedLine: Sendable {
         }
     }
 
-    /// Takes `--priority=` away from the word that is being typed.
+    /// Splits `--priority=` off the word that is being typed.
     private mutating func splitCurrent() {
         guard let (found, value) = argument(in: current) else { return }
         option = found

@@ -1,14 +1,14 @@
 import AlertQueue
 
-/// What follows an option or stands as an operand: what help calls it, how it is read, and what a
-/// shell can offer for it.
+/// An argument of an option, or an operand: its name in the help, how it is read, and what a shell
+/// can offer for it.
 ///
 /// Each type that can be typed says so in an extension of this one, next to its parser.
 struct Argument<Value>: Sendable {
-    /// What stands for it in the help, in capitals.
+    /// Its name in the help, in capitals.
     let placeholder: String
     let kind: ArgumentKind
-    /// Reads a text; the error says what is wrong with it, and not where it stands.
+    /// Reads a text; the error says what is wrong with it, but not which argument it is.
     let read: @Sendable (_ text: String) throws(UsageError) -> Value
 
     init(
@@ -20,7 +20,7 @@ struct Argument<Value>: Sendable {
         self.read = read
     }
 
-    /// The same, but without the values that don't fulfil a condition.
+    /// The same argument, without the values that don't fulfil a condition.
     ///
     /// - Parameter problem: What is wrong with the others; it follows the text.
     func requiring(
@@ -45,7 +45,7 @@ extension Argument {
         return Argument(placeholder, .words(words)) { text throws(UsageError) in
             if let match = choices.first(where: { $0.word == text }) { return match.value }
             let hint = Suggestion.hint(for: text, among: words)
-            throw UsageError("“\(text)” is none of \(words.joined(separator: ", "))\(hint)")
+            throw UsageError("“\(text)” is not one of \(words.joined(separator: ", "))\(hint)")
         }
     }
 }
@@ -69,7 +69,7 @@ extension Argument where Value == String {
     }
 
     static var key: Argument { text("KEY", .key) }
-    /// The name of who asks.
+    /// The asker's name.
     static var source: Argument { text("NAME", .source) }
 
     /// A path that is not empty.
@@ -88,10 +88,10 @@ extension Argument where Value == Int {
     static func count(atMost limit: Int = .max) -> Argument {
         Argument("COUNT") { text throws(UsageError) in
             guard let count = Int(text), count > 0 else {
-                throw UsageError("“\(text)” is not a count; give a number from 1")
+                throw UsageError("“\(text)” is not a count; give a number of at least 1")
             }
             guard count <= limit else {
-                throw UsageError("\(count) is too many; give a number up to \(limit)")
+                throw UsageError("\(count) is too many; give at most \(limit)")
             }
             return count
         }
@@ -117,7 +117,7 @@ extension Argument where Value == AuditHead {
     static var auditHead: Argument {
         Argument("NUMBER:HASH") { text throws(UsageError) in
             guard let head = AuditHead(text) else {
-                throw UsageError("“\(text)” is not a head, such as audit head prints")
+                throw UsageError("“\(text)” is not a head as audit head prints it")
             }
             return head
         }

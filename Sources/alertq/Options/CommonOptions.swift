@@ -3,8 +3,8 @@ protocol CommonOptions: Sendable {
     static var options: [Option<Self>] { get }
 
     init()
-    /// Whether people want times in UTC, too.
+    /// Whether times for people are in UTC, too.
     var isUTC: Bool { get }
-    /// Checks what is wrong with options that were given together.
+    /// Checks the rules among options that were given together.
     mutating func validate() throws
 }

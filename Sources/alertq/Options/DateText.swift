@@ -4,40 +4,40 @@ import Glibc
 
 /// Moments as people type them: RFC 3339, a local date or time, a day's name, or how long ago.
 enum DateText {
-    /// What help says of every TIME that lies in the past.
+    /// The help for every TIME that lies in the past.
     static let past = """
-        A TIME is a local 2026-11-20, 2026-11-20T10:00, 10:00 or “yesterday 10:00”, one with an \
-        offset such as 2026-11-20T10:00:00Z, today, yesterday or now, or a length of time such as \
-        90s, 1h30m, 7d or 2w, which means so long ago. A day without a time is its beginning: \
-        --since yesterday --until today is all of yesterday.
+        A TIME is a local date or time, such as 2026-11-20, 2026-11-20T10:00, 10:00 or “yesterday \
+        10:00”; one with an offset, such as 2026-11-20T10:00:00Z; today, yesterday or now; or a \
+        duration, such as 90s, 1h30m, 7d or 2w, which means that long ago. A day without a time \
+        means its beginning: --since yesterday --until today covers all of yesterday.
         """
 
-    /// What help says of every TIME that lies in the future.
+    /// The help for every TIME that lies in the future.
     static let future = """
-        A TIME is a length of time such as 90s, 10m, 1h30m, 2d or 1w, or a moment: a local \
-        2026-11-20, 2026-11-20T18:00, 18:00 or “tomorrow 8:00”, or one with an offset such as \
-        2026-11-20T18:00:00Z. A day without a time is its beginning.
+        A TIME is a duration, such as 90s, 10m, 1h30m, 2d or 1w; a local date or time, such as \
+        2026-11-20, 2026-11-20T18:00, 18:00 or “tomorrow 8:00”; or one with an offset, such as \
+        2026-11-20T18:00:00Z. A day without a time means its beginning.
         """
 
-    /// Reads a moment: `2026-11-20T10:00:00Z`, `2026-11-20`, `yesterday 10:00`, or `7d` for so
-    /// long ago.
+    /// Reads a moment: `2026-11-20T10:00:00Z`, `2026-11-20`, `yesterday 10:00`, or `7d` for seven
+    /// days ago.
     static func parse(_ text: String, now: Date) throws(UsageError) -> Date {
-        // A number alone is more likely a year than so many seconds ago.
+        // A bare number is more likely a year than a number of seconds.
         if Int(text) == nil, let duration = try DurationText.length(text) {
             let milliseconds = Timestamp.milliseconds(now) - duration.milliseconds
             return Timestamp.date(milliseconds: milliseconds)
         }
         guard let date = moment(text, now: now) else {
             throw UsageError(
-                "“\(text)” is not a time; write it like 7d or 1h30m for so long ago, yesterday, "
+                "“\(text)” is not a time; write it like 7d or 1h30m for that long ago, yesterday, "
                     + "10:00, 2026-11-20, 2026-11-20T10:00 or 2026-11-20T10:00:00Z")
         }
         return date
     }
 
-    /// Reads when something ends: `10m` for in so long, or a moment as above.
+    /// Reads when something ends: `10m` for ten minutes from now, or a moment as above.
     ///
-    /// The moment may have passed already: what that means is the reader's to say.
+    /// The moment may have passed already: the caller decides what that means.
     static func deadline(
         _ text: String, now: Date
     ) throws(UsageError) -> Alert.Deadline {
@@ -65,7 +65,7 @@ extension Argument where Value == Alert.Deadline {
 }
 
 extension Alert.Deadline {
-    /// How long it is until then; nothing for a moment that has passed.
+    /// The time until then; zero for a moment that has passed.
     func distance(from now: Date) -> Duration {
         switch self {
         case .after(let duration): duration
@@ -89,7 +89,7 @@ private struct DateScanner {
         rest = text[...].utf8
     }
 
-    /// The moment, or `nil` if the text is none; a time without an offset is a local one.
+    /// The moment, or `nil` if the text is not one; a time without an offset is a local one.
     mutating func date() -> Date? {
         if skip("now") { return rest.isEmpty ? now : nil }
         if let day = Self.days.first(where: { skip($0.name) }) {
@@ -146,7 +146,7 @@ private struct DateScanner {
         return skip(".") ? fraction() : 0
     }
 
-    /// The beginning of the local day that is so many days away; see localtime(3).
+    /// The beginning of the local day `days` days from now; see localtime(3).
     private func today(plus days: Int32) -> tm {
         var seconds = time_t(Timestamp.milliseconds(now) / 1000)
         var time = tm()

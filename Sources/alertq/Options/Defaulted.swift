@@ -9,7 +9,7 @@ struct Defaulted<Value: Sendable>: Sendable {
         self.wrappedValue = wrappedValue
     }
 
-    /// What an option sets, and what tells whether it did.
+    /// The property that an option sets, and that says whether it did.
     var projectedValue: Defaulted {
         get { self }
         set { self = newValue }

@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// Lengths of time as people type them: `90s`, `10m`, `1h30m`, `2d`, `1w`, `500ms`, or plain
+/// Durations as people type them: `90s`, `10m`, `1h30m`, `2d`, `1w`, `500ms`, or plain
 /// seconds.
 enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
@@ -8,7 +8,7 @@ enum DurationText {
         ("ms", 1),
     ]
 
-    /// Reads a length of time: more than zero, and at most 100 years.
+    /// Reads a duration: more than zero, and at most 100 years.
     static func parse(_ text: String) throws(UsageError) -> Duration {
         guard !text.isEmpty else {
             throw UsageError("the duration is empty; write it like 90s, 10m or 1h30m")
@@ -20,7 +20,7 @@ enum DurationText {
         return duration
     }
 
-    /// Reads a length of time; `nil` for a text that has not the form of one.
+    /// Reads a duration; `nil` for a text that does not have the form of one.
     static func length(_ text: String) throws(UsageError) -> Duration? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative ? String(text.dropFirst()) : text
@@ -34,7 +34,7 @@ enum DurationText {
         return .milliseconds(milliseconds)
     }
 
-    /// The sum of the parts, or `nil` for a text that is no duration.
+    /// The sum of the parts, or `nil` for a text that is not a duration.
     private static func milliseconds(_ text: String) throws(UsageError) -> Int64? {
         var rest = text[...].utf8
         var total: Int64 = 0

@@ -1,5 +1,5 @@
 /// An argument that is not an option, known by its position: how it is written, and the property
-/// that it goes to.
+/// that it sets.
 struct Operand<Target>: Sendable {
     let syntax: OperandSyntax
     private let set: @Sendable (inout Target, String) throws(UsageError) -> Void
@@ -19,7 +19,7 @@ struct Operand<Target>: Sendable {
         self.init(argument, .optional) { $0[keyPath: property] = $1 }
     }
 
-    /// All operands from here on; the last one of a verb.
+    /// All remaining operands; it must be the last one of a verb.
     init<Value>(
         _ argument: Argument<Value>, each list: WritableKeyPath<Target, [Value]> & Sendable
     ) {

@@ -10,7 +10,7 @@ struct OperandSyntax: Sendable, Hashable {
     /// What a shell can offer for it.
     let kind: ArgumentKind
 
-    /// As a line of usage has it: in brackets what may be missing, with dots what may be repeated.
+    /// Its form in a usage line: in brackets if it may be missing, with dots if it may be repeated.
     var usage: String {
         switch count {
         case .required: name

@@ -1,4 +1,4 @@
-/// An option that a verb declares: how it is written, and the property that its argument goes to.
+/// An option that a verb declares: how it is written, and the property that it sets.
 ///
 /// An option without an argument sets a `Bool`. One with an argument sets a value of the type that
 /// its ``Argument`` reads, or appends to an array of them. So a verb reads what it declares, and
@@ -9,12 +9,12 @@
 ///
 ///     static let options: [Option<Self>] = [
 ///         Option("all", \.listsAll, help: "List them all"),
-///         Option("last", .count(), \.last, help: "Only the last so many entries"),
+///         Option("last", .count(), \.last, help: "Only the last COUNT entries"),
 ///         Option("id", .alertID, each: \.ids, help: "Only these alerts"),
 ///     ]
 struct Option<Target>: Sendable {
     let syntax: OptionSyntax
-    /// The default as help tells it; `nil` where help says nothing of one.
+    /// The default as the help prints it; `nil` where the help mentions none.
     private let standard: @Sendable (Target) -> String?
     private let set: @Sendable (inout Target, String) throws(UsageError) -> Void
 
@@ -30,7 +30,7 @@ struct Option<Target>: Sendable {
         set = { target, _ in target[keyPath: property] = true }
     }
 
-    /// An option whose property has a value without it, too: its default.
+    /// An option whose property has a default value.
     init<Value>(
         _ name: String, short: Character? = nil, _ argument: Argument<Value>,
         _ property: WritableKeyPath<Target, Value> & Sendable, help: String
@@ -40,9 +40,9 @@ struct Option<Target>: Sendable {
         }
     }
 
-    /// An option whose property has a default, and tells whether the option was given.
+    /// An option whose property has a default, and records whether the option was given.
     ///
-    /// - Parameter text: The default as help tells it, after what the option does.
+    /// - Parameter text: The default as the help prints it, after what the option does.
     init<Value>(
         _ name: String, short: Character? = nil, _ argument: Argument<Value>,
         _ property: WritableKeyPath<Target, Defaulted<Value>> & Sendable, help: String,
@@ -104,20 +104,20 @@ struct Option<Target>: Sendable {
         self.set = set
     }
 
-    /// `--help`, for which the command line is not read any further.
+    /// `--help`, with which the values of other options are not read.
     static var help: Option { Option(.help) { _, _ in } }
 
     /// How it is written, with the default that the target has.
     func syntax(in target: Target) -> OptionSyntax {
-        standard(target).map { syntax.adding("; \($0) unless given") } ?? syntax
+        standard(target).map { syntax.adding(" (default: \($0))") } ?? syntax
     }
 
-    /// Reads the argument that was given, or takes note of an option that takes none.
+    /// Reads the argument that was given, or records an option that takes none.
     func read(_ text: String, into target: inout Target) throws(UsageError) {
         try set(&target, text)
     }
 
-    /// The option of something that has the target as a part.
+    /// The same option for a type that contains the target.
     func within<Whole>(_ part: WritableKeyPath<Whole, Target> & Sendable) -> Option<Whole> {
         let read = { @Sendable [set] (whole: inout Whole, text: String) throws(UsageError) in
             try set(&whole[keyPath: part], text)

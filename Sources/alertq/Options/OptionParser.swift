@@ -53,7 +53,7 @@ struct OptionParser: Sendable {
         clinux_getopt_reset()
         var occurrences: [ParsedLine.Occurrence] = []
         var found: [String] = []
-        // Each round takes an option or an operand away, so there is an end.
+        // Each round consumes an option or an operand, so the loop ends.
         while true {
             let code = getopt_long(Int32(words.count), &argv, shortOptions, table, nil)
             if code == -1 { break }
@@ -66,13 +66,13 @@ struct OptionParser: Sendable {
                 throw problem(code, in: words)
             }
         }
-        // getopt stops behind `--`, whose followers are all operands.
+        // getopt stops after `--`; the words after it are all operands.
         return ParsedLine(
             occurrences: occurrences, operands: found + words[Int(clinux_getopt_index())...])
     }
 
-    /// A leading `-` makes getopt return operands where they stand as the code 1, whatever
-    /// `POSIXLY_CORRECT` says; the `:` makes it tell a missing argument from an unknown option.
+    /// A leading `-` makes getopt return operands in place, as the code 1, even with
+    /// `POSIXLY_CORRECT`; the `:` makes it distinguish a missing argument from an unknown option.
     private var shortOptions: String {
         options.reduce(into: "-:") { text, option in
             guard let short = option.short else { return }
@@ -86,7 +86,7 @@ struct OptionParser: Sendable {
     }
 }
 
-// MARK: - What is wrong
+// MARK: - Errors
 
 extension OptionParser {
     private func problem(_ code: Int32, in words: [String]) -> UsageError {

@@ -1,10 +1,10 @@
-/// How an option is written, and what its help says of it.
+/// How an option is written, and its help.
 struct OptionSyntax: Sendable, Hashable {
     /// The long name, without its dashes.
     let name: String
     /// The short name; an ASCII letter.
     let short: Character?
-    /// What stands for the argument in the help; `nil` for an option without one.
+    /// The name of the argument in the help; `nil` for an option without one.
     let placeholder: String?
     let help: String
     /// Whether it may be given more than once.
@@ -17,7 +17,7 @@ struct OptionSyntax: Sendable, Hashable {
         name: "help", short: "h", placeholder: nil, help: "Show this help", isRepeatable: false,
         kind: .text)
 
-    /// The same, with more at the end of its help.
+    /// The same option, with a text added to its help.
     func adding(_ text: String) -> OptionSyntax {
         OptionSyntax(
             name: name, short: short, placeholder: placeholder, help: help + text,

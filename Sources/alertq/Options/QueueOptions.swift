@@ -1,12 +1,12 @@
 /// The options of every verb that works on a queue.
 struct QueueOptions: CommonOptions {
     static let options: [Option<QueueOptions>] = [
-        Option("json", \.isJSON, help: "Print results as JSON, one object a line"),
+        Option("json", \.isJSON, help: "Print results as JSON, one object per line"),
         Option(
             "database", .path(ifEmpty: "the path is empty"), \.database,
             help: """
-                Use the queue in this file; else $ALERTQ_DATABASE, else your own (root: the \
-                system's)
+                Use the queue in the file PATH; otherwise $ALERTQ_DATABASE, or else your own queue \
+                (for root, the system queue)
                 """),
         Option("system", \.isSystem, help: "Use the system queue, /var/lib/alertq/queue.db"),
         .help,
@@ -27,7 +27,7 @@ struct QueueOptions: CommonOptions {
 extension Option where Target: Command, Target.Common == QueueOptions {
     /// For verbs that print times.
     static var utc: Option {
-        Option("utc", \.common.isUTC, help: "Print all times in UTC, as RFC 3339 has them")
+        Option("utc", \.common.isUTC, help: "Print all times in UTC, in the format of RFC 3339")
     }
 }
 

@@ -14,7 +14,7 @@ struct Required<Value: Sendable>: Sendable {
         set { value = newValue }
     }
 
-    /// What an operand sets: to write through a key path is to read it first.
+    /// The property that an operand sets. Writing through a key path reads it first.
     var projectedValue: Required {
         get { self }
         set { self = newValue }

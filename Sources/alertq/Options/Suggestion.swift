@@ -1,8 +1,8 @@
-/// Guesses what somebody meant who misspelt a word.
+/// Guesses which word a user misspelt.
 enum Suggestion {
     /// The most similar of the candidates, or `nil` if none is similar enough.
     static func text(for word: String, among candidates: [String]) -> String? {
-        // Nobody means a word by so long a text, and the table below grows with it.
+        // A text as long as this is not a misspelt word, and the table below grows with it.
         guard word.utf8.count >= 2, word.utf8.count <= 40 else { return nil }
         if let start = candidates.first(where: { $0.hasPrefix(word) }) { return start }
         let nearest =

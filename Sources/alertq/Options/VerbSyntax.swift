@@ -1,7 +1,7 @@
 /// What can be typed after a verb, and what its help says: parsing, help, the manual page and
 /// completion all follow from it.
 struct VerbSyntax: Sendable {
-    /// What people type after `alertq`; two words for a verb of a group, such as `audit list`.
+    /// What is typed after `alertq`; two words for a verb of a group, such as `audit list`.
     let name: String
     let abstract: String
     let operands: [OperandSyntax]

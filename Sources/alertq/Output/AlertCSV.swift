@@ -15,7 +15,7 @@ enum AlertCSV {
 
     /// The row of a resolved alert.
     ///
-    /// - Parameter isShown: Whether a terminal reads it, which might obey what is in a text.
+    /// - Parameter isShown: Whether it goes to a terminal, which might obey control characters.
     static func row(_ record: AlertRecord, isShown: Bool) -> String {
         let text = { (text: String?) in
             CSVText.Field.text(isShown ? text.map(SafeText.lines) : text)

@@ -1,7 +1,7 @@
 import AlertQueue
 
 extension AlertRecord {
-    /// How it has ended, without its number; its state while it waits.
+    /// How it ended, without its number; its state while it waits.
     func ending(_ time: LocalTime.Form) -> String {
         Ending(self)?.text(time) ?? state.rawValue
     }

@@ -1,5 +1,5 @@
-/// Comma-separated values as RFC 4180 has them: CRLF ends a row, and a field that needs it stands
-/// in quotes (<https://www.rfc-editor.org/rfc/rfc4180>).
+/// Comma-separated values as RFC 4180 defines them: CRLF ends a row, and a field that needs it is
+/// quoted (<https://www.rfc-editor.org/rfc/rfc4180>).
 enum CSVText {
     /// One field of a row.
     enum Field: Sendable {
@@ -32,9 +32,9 @@ enum CSVText {
 
     /// A text that no spreadsheet takes for a formula.
     ///
-    /// What begins with a sign that starts one gets an apostrophe before it, and so does what
-    /// begins with an apostrophe: taking one away gives the text back, whatever it was. See
-    /// <https://owasp.org/www-community/attacks/CSV_Injection>.
+    /// A text that begins with a character that starts a formula gets an apostrophe before it, and
+    /// so does a text that begins with an apostrophe: removing one always gives the original text
+    /// back. See <https://owasp.org/www-community/attacks/CSV_Injection>.
     private static func guarded(_ text: String) -> String {
         switch text.unicodeScalars.first {
         case "=", "+", "-", "@", "\t", "\r", "\n", "'",

@@ -4,7 +4,7 @@ import AlertQueue
 enum HistogramText {
     /// The bars from the first to the last that counts anything; none for no counts.
     ///
-    /// - Parameter columns: How wide a line may be; at least 20 are taken.
+    /// - Parameter columns: How wide a line may be; less than 20 counts as 20.
     static func lines(_ buckets: [AnswerTimes.Bucket], columns: Int) -> [String] {
         guard let first = buckets.firstIndex(where: { $0.count > 0 }),
             let last = buckets.lastIndex(where: { $0.count > 0 })
@@ -17,7 +17,7 @@ enum HistogramText {
         let room = max(4, min(60, max(20, columns) - labelWidth - countWidth - 4))
         return zip(shown, labels).map { bucket, label in
             let share = Double(bucket.count) / Double(most)
-            // What is there is seen, however little it is.
+            // A bar that counts anything is visible, however short.
             let length = bucket.count == 0 ? 0 : max(1, Int((share * Double(room)).rounded()))
             let count = "\(bucket.count)"
             return padding(labelWidth - label.count) + label + "  "

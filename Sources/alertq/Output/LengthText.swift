@@ -1,4 +1,4 @@
-/// Lengths of time as people read them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
+/// Durations as people read them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
 enum LengthText {
     static func text(_ duration: Duration) -> String {
         let milliseconds =
@@ -18,7 +18,7 @@ enum LengthText {
         }
     }
 
-    /// A round length in its one unit, such as the bound of a bar.
+    /// A round duration in a single unit, such as the bound of a bar.
     static func bound(_ duration: Duration) -> (number: Int64, unit: String) {
         let seconds = duration.components.seconds
         for (length, unit) in [(86_400, "d"), (3600, "h"), (60, "min")] as [(Int64, String)]

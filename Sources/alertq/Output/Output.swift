@@ -3,7 +3,7 @@ import Glibc
 
 /// A stream of text that leaves the process, or is kept for a test.
 struct Output: Sendable {
-    /// The columns of the terminal that it is; `nil` where it is something else.
+    /// The width of the terminal in columns; `nil` if it is not a terminal.
     let columns: Int?
     private let send: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let descriptor: Int32?
@@ -19,8 +19,8 @@ struct Output: Sendable {
         self.send = send
     }
 
-    /// The stream behind a file descriptor. Nothing is buffered: what `write` returned from has
-    /// been given to the system.
+    /// The stream of a file descriptor. Nothing is buffered: once `write` has returned, the system
+    /// has the bytes.
     init(descriptor: Int32) {
         self.init(columns: Self.columns(of: descriptor), descriptor: descriptor) {
             bytes throws(OutputError) in
@@ -32,21 +32,21 @@ struct Output: Sendable {
         try send(Array(text.utf8))
     }
 
-    /// How wide the terminal is now; ``columns`` tells how wide it was at first.
+    /// How wide the terminal is now; ``columns`` is how wide it was at first.
     var currentColumns: Int? {
         guard let descriptor else { return columns }
         return Self.columns(of: descriptor)
     }
 
-    /// Whether the terminal is this process's to write on: a job in the background would write
-    /// between what a person types. See tcgetpgrp(3).
+    /// Whether this process may write to the terminal: a background job would write into what a
+    /// person is typing. See tcgetpgrp(3).
     var isInForeground: Bool {
         guard let descriptor else { return true }
         let group = tcgetpgrp(descriptor)
         return group <= 0 || group == getpgrp()
     }
 
-    /// Finds out without writing whether anybody still reads; see poll(2).
+    /// Checks, without writing, whether there is still a reader; see poll(2).
     ///
     /// - Throws: ``OutputError`` as a write would.
     func checkReader() throws(OutputError) {
@@ -65,7 +65,7 @@ struct Output: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Writes all bytes, also to a pipe that somebody made non-blocking; see write(2).
+    /// Writes all bytes, even to a non-blocking pipe; see write(2).
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var start = 0
         while start < bytes.count {

@@ -5,7 +5,7 @@ struct OutputError: Error, CustomStringConvertible {
     /// The system's number for what went wrong; see errno(3).
     let errorNumber: Int32
 
-    /// Whether nobody reads the results any more, as after `alertq list | head -1`.
+    /// Whether the reader of the results has gone, as after `alertq list | head -1`.
     var isBrokenPipe: Bool { errorNumber == EPIPE }
 
     var description: String {

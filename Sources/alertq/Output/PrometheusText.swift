@@ -12,7 +12,7 @@ struct PrometheusText {
 
     /// - Parameters:
     ///   - head: The number of the audit log's last entry, or 0.
-    ///   - escape: What becomes of a label's value before it is quoted.
+    ///   - escape: What a label's value is replaced with before it is quoted.
     init(
         _ statistics: AlertStatistics, head: Int64, now: Date, escape: (String) -> String = { $0 }
     ) {
@@ -32,7 +32,7 @@ struct PrometheusText {
             let count = total.outcomes[outcome] ?? 0
             add("ended_total", "\(count)", [("outcome", outcome.rawValue)])
         }
-        begin("expired_unseen_total", .counter, "Alerts that expired and had not been shown")
+        begin("expired_unseen_total", .counter, "Alerts that expired without having been shown")
         add("expired_unseen_total", "\(total.unseen)")
         addSources(statistics.sources.map { (escape($0.name), $0.counts) })
         addTimes(
@@ -69,7 +69,7 @@ struct PrometheusText {
     private mutating func addTimes(_ name: String, _ help: String, _ times: AnswerTimes) {
         begin(name, .histogram, help)
         var count = 0
-        // A bar of the histogram ends a millisecond before the bound that “le” counts in.
+        // A bucket ends a millisecond before the bound that “le” includes.
         for bucket in times.histogram {
             count += bucket.count
             add(name + "_bucket", "\(count)", [("le", bucket.to.map(Self.seconds) ?? "+Inf")])

@@ -36,7 +36,7 @@ enum ShellText {
     /// The command line that answers an alert with one of its buttons.
     static func answer(_ id: Alert.ID, button: String, path: String) -> String {
         let option = QueueChoice.option(forPath: path)
-        // What begins with a dash would be taken for an option.
+        // A word that begins with a dash would be taken for an option.
         let words =
             button.hasPrefix("-")
             ? [option, "--", "\(id)", quoted(button)] : ["\(id)", quoted(button), option]

@@ -4,17 +4,17 @@ import AlertQueue
 /// Rows under headings.
 ///
 /// On a terminal the columns are aligned by display width and fitted to the screen: cells are cut,
-/// and where that is not enough, columns are left out. Elsewhere a tab stands between the columns
+/// and where that is not enough, columns are left out. Elsewhere the columns are separated by tabs
 /// and nothing is cut: no text contains a tab, because control characters are made visible.
 struct Table {
-    /// What help says of a table with times.
+    /// The help for a table with times.
     static let help = """
-        The table is cut to the width of a terminal, and columns without room are left out; \
-        elsewhere a tab stands between the columns, nothing is cut, and times are in RFC 3339. On \
-        a terminal they say how long ago; --utc prints them as elsewhere.
+        On a terminal, the table is cut to its width, columns without room are left out, and times \
+        say how long ago, or, with --utc, are in UTC. Elsewhere, columns are separated by tabs, \
+        nothing is cut, and times are in UTC, in the format of RFC 3339.
         """
 
-    /// The headings of columns with times, which say nothing once they are cut.
+    /// The headings of columns with times, which are useless once they are cut.
     private static let times = ["ASKED", "RESOLVED", "TIME"]
 
     private let headings: [String]

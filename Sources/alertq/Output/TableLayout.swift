@@ -5,7 +5,7 @@ struct TableLayout: Hashable {
     /// The widths of all columns.
     private(set) var widths: [Int]
 
-    /// What no title is cut below, and no other column.
+    /// The widths below which the title and the other columns are not cut.
     private static let titleMinimum = 20
     private static let minimum = 10
     /// A single long name must not push everything else off the screen.

@@ -1,8 +1,8 @@
 import AlertQueue
 import FoundationEssentials
 
-/// Moments as verbs print them: for people in local time or how long ago, and in UTC by RFC 3339
-/// elsewhere than on a terminal, or with `--utc`.
+/// Moments as verbs print them: on a terminal in local time or as how long ago; elsewhere, and with
+/// `--utc`, in UTC, in the format of RFC 3339.
 enum TimeText {
     /// A cell of a table.
     static func text(_ date: Date?, in context: Context) -> String {
@@ -18,9 +18,9 @@ enum TimeText {
             ? "\(text) (\(relative(date, to: context.now())))" : text
     }
 
-    /// How long ago, rounded down, or in how long, rounded up: nothing comes later than was said.
+    /// How long ago, rounded down, or in how long, rounded up: nothing comes later than announced.
     static func relative(_ date: Date, to now: Date) -> String {
-        // A sum of dates may be a hair beyond the whole hour that it stands for.
+        // A sum of dates may be slightly beyond the whole hour that it means.
         let seconds = (now.timeIntervalSince(date) * 1000).rounded() / 1000
         guard abs(seconds) >= 1 else { return "now" }
         return seconds > 0

@@ -4,13 +4,13 @@ import SQLiteStore
 
 /// Which queue a verb works on.
 enum QueueChoice: Sendable, Hashable {
-    /// The one of the environment or the user.
+    /// The queue that the environment names, or the user's own.
     case standard
     case system
     case file(String)
 
     /// - Parameters:
-    ///   - path: What `--database` names.
+    ///   - path: The file that `--database` names.
     ///   - isSystem: Whether `--system` was given.
     init(database path: String?, isSystem: Bool) throws {
         switch (path, isSystem) {
@@ -33,7 +33,7 @@ enum QueueChoice: Sendable, Hashable {
         }
     }
 
-    /// Whether somebody named the queue, who then expects it to be there.
+    /// Whether the user named the queue, and so expects it to exist.
     var isNamed: Bool {
         switch self {
         case .standard: Identity.environment("ALERTQ_DATABASE") != nil
@@ -90,7 +90,7 @@ extension QueueChoice {
 
     /// Opens the queue for a verb that only reads; `nil` if nobody has asked anything there yet.
     ///
-    /// - Throws: ``CommandError`` if a queue that somebody named does not exist.
+    /// - Throws: ``CommandError`` if a queue that the user named does not exist.
     func openExisting<Result: Sendable>(
         via verb: String, source: String? = nil, keepsTime: Bool = true,
         _ body: (AlertManager) async throws -> Result
@@ -103,8 +103,8 @@ extension QueueChoice {
         }
     }
 
-    /// Opens the queue for a verb that changes nothing of it, and applies no deadline: also where
-    /// nothing can be written.
+    /// Opens the queue for a verb that neither changes it nor applies deadlines, even where nothing
+    /// can be written.
     ///
     /// On a file system that is mounted read-only, a copy of it is read.
     func read<Result: Sendable>(
@@ -149,7 +149,7 @@ extension QueueChoice {
         }
     }
 
-    /// Opens the queue at a path: only this says what to do if that fails.
+    /// Opens the queue at a path; if that fails, the error says what to do.
     static func manager(
         path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
         keepsTime: Bool = true
@@ -157,13 +157,13 @@ extension QueueChoice {
         do {
             let manager = try await AlertManager(
                 path: path, source: source, via: verb, turn: turn, keepsTime: keepsTime)
-            // A command that is asked to end does not wait for what another process keeps.
+            // A command that is asked to end does not wait for a lock that another process holds.
             SignalWatch.whenEnding { [weak manager] in manager?.prepareToEnd() }
             return manager
         } catch {
             let code = ExitCode(error)
             var presence = QueuePresence(path: path)
-            // A file may be closed to somebody who may enter its directory.
+            // A user who may enter a directory may still have no access to a file in it.
             if case AlertError.notPermitted(_, let reason) = error,
                 [EACCES, EPERM].contains(where: { String(cString: strerror($0)) == reason })
             {
@@ -174,7 +174,7 @@ extension QueueChoice {
         }
     }
 
-    /// Says that there is no queue, and how to make one where asking does not.
+    /// The error for a missing queue, with how to create it where asking does not.
     var noQueue: CommandError {
         let isSystem = path == QueueLocation.systemPath
         let advice = isSystem ? QueuePresence(path: path).advice(path: path) : nil

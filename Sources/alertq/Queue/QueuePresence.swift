@@ -2,7 +2,7 @@ import AlertQueue
 import Glibc
 import SQLiteStore
 
-/// What stands at the path of a queue, as far as this process can see; nothing is created.
+/// What is at the path of a queue, as far as this process can see; nothing is created.
 enum QueuePresence: Sendable, Hashable {
     /// There is a file, with any content.
     case present
@@ -25,13 +25,13 @@ enum QueuePresence: Sendable, Hashable {
             // Asking creates the directories of the user's own queue.
             self = path == QueueLocation.userPath() ? .absent : .noDirectory(directory)
         } else {
-            // Asking creates the file with the rights that are in force: the effective ones.
+            // Asking creates the file with the effective rights of the process.
             let mayCreate = faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0
             self = mayCreate ? .absent : .closed(directory)
         }
     }
 
-    /// What opens the way to the queue; `nil` where nothing is in it, or nobody knows.
+    /// How to get access to the queue; `nil` where nothing is in the way, or no advice is known.
     func advice(path: String) -> String? {
         let isSystem = path == QueueLocation.systemPath
         switch self {

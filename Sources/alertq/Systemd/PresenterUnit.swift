@@ -15,7 +15,7 @@ struct PresenterUnit: Sendable {
     /// - Throws: ``CommandError`` where the user has no folder for it.
     init(in context: Context) throws { folder = try Systemd.userFolder(in: context) }
 
-    /// What the unit's file says.
+    /// The text of the unit's file.
     ///
     /// - Parameter words: The command line that it runs, the program's path first.
     static func text(_ words: [String]) -> String {
@@ -39,9 +39,9 @@ struct PresenterUnit: Sendable {
         """
     }
 
-    /// Writes the unit, and has it started now and with each desktop session.
+    /// Writes the unit, and starts it now and with each desktop session.
     ///
-    /// - Returns: What was done, and what is left to do, a line each.
+    /// - Returns: What was done, and what is left to do, one per line.
     func install(_ words: [String]) async throws -> [String] {
         let text = Self.text(words)
         do {
@@ -55,17 +55,17 @@ struct PresenterUnit: Sendable {
         let steps = [["daemon-reload"], ["enable", Self.name], ["restart", Self.name]]
         for step in steps where await !Systemd.run(["--user", "--quiet"] + step) {
             lines.append(
-                "systemd can't be told now; in a session of your desktop run: systemctl --user "
+                "systemd can't be reached now; in a session of your desktop run: systemctl --user "
                     + "daemon-reload && systemctl --user enable --now \(Self.name)")
             return lines
         }
-        lines.append("it runs now, and will from login on")
+        lines.append("it runs now, and will start at each login")
         return lines
     }
 
-    /// Stops the unit, and removes all that installing it has made.
+    /// Stops the unit, and removes everything that installing it created.
     ///
-    /// - Returns: What was done, a line each.
+    /// - Returns: What was done, one per line.
     func uninstall() async throws -> [String] {
         let link = "\(folder)/\(Self.target).wants/\(Self.name)"
         let wasThere = [path, link].contains { access($0, F_OK) == 0 || Self.isLink($0) }
@@ -76,13 +76,13 @@ struct PresenterUnit: Sendable {
                 throw Systemd.failure("remove", file)
             }
         }
-        // Left behind only if it holds other units.
+        // It stays only if it holds other units.
         rmdir("\(folder)/\(Self.target).wants")
         let isReloaded = await Systemd.run(["--user", "--quiet", "daemon-reload"])
         var lines = ["removed \(path)"]
         if !isStopped || !isReloaded {
             lines.append(
-                "systemd can't be told now; if it runs, stop it with: systemctl --user stop "
+                "systemd can't be reached now; if it runs, stop it with: systemctl --user stop "
                     + Self.name)
         }
         return lines

@@ -1,7 +1,7 @@
 import AlertPresenters
 import Glibc
 
-/// What the verbs that install units need of systemd.
+/// The parts of systemd that the verbs that install units need.
 enum Systemd {
     /// The folder of the user's own units; see systemd.unit(5).
     ///
@@ -29,7 +29,7 @@ enum Systemd {
             .inputOutput, "can't \(action) \(path): \(String(cString: strerror(errno)))")
     }
 
-    /// Runs systemctl(1); returns whether it did what it was told.
+    /// Runs systemctl(1); returns whether it succeeded.
     static func run(_ words: [String]) async -> Bool {
         await HelperProgram.exitCode(of: ["systemctl"] + words, within: .seconds(20)) == 0
     }

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 import Linux
 
-/// The systemd units that back a queue up every day and, if that is wanted, purge it every week;
-/// see systemd.timer(5).
+/// The systemd units that back a queue up every day and, if requested, purge it every week; see
+/// systemd.timer(5).
 struct TimerUnits: Sendable {
     /// One unit's file.
     struct File: Sendable {
@@ -12,16 +12,16 @@ struct TimerUnits: Sendable {
     }
 
     let files: [File]
-    /// Where they belong, and what tells systemd of them.
+    /// The folder that they belong in.
     let folder: String
+    /// The options that systemctl(1) needs for that folder.
     private let systemctl: [String]
 
     /// - Parameters:
     ///   - directory: Where the backups go.
     ///   - count: How many are kept.
-    ///   - age: How old texts get before they are erased, as `purge` takes it; `nil` for as old as
-    ///     they like.
-    ///   - isSystem: Whether it is the machine that runs them, and not a user's session.
+    ///   - age: How old texts get before they are erased, as `purge` takes it; `nil` keeps them.
+    ///   - isSystem: Whether the system runs them, and not a user's session.
     init(
         program: String, queue: [String], directory: String, keeping count: Int, age: String?,
         isSystem: Bool, in context: Context
@@ -78,8 +78,8 @@ struct TimerUnits: Sendable {
         ]
     }
 
-    /// Makes sure that a unit that is there already is of the same queue: the other queue's backups
-    /// would end without a word.
+    /// Checks that an existing unit is for the same queue: otherwise the backups of the other queue
+    /// would stop silently.
     private func checkQueue(of file: File) throws {
         let path = folder + "/" + file.name
         guard let old = Self.queue(of: LinuxFile.text(path)), old != Self.queue(of: file.text)
@@ -116,7 +116,7 @@ struct TimerUnits: Sendable {
             + "# Then run: \(commands)\n"
     }
 
-    /// Writes the units, and has systemd start the timers now and with each start.
+    /// Writes the units, and has systemd start the timers now and at each start.
     func install() async throws -> [Finding] {
         do {
             try FileManager.default.createDirectory(
@@ -136,14 +136,14 @@ struct TimerUnits: Sendable {
             let disable = (["systemctl"] + systemctl + ["disable", "--now", purge])
             findings.append(
                 Finding(
-                    check: "timers", detail: "\(purge) of an earlier time stays, and erases texts",
-                    advice: "to end it: \(disable.joined(separator: " "))", isNote: true))
+                    check: "timers", detail: "\(purge) is still installed, and erases texts",
+                    advice: "to stop it: \(disable.joined(separator: " "))", isNote: true))
         }
         let steps = [["daemon-reload"], ["enable", "--now"] + timers]
         for step in steps where await !Systemd.run(systemctl + ["--quiet"] + step) {
             findings.append(
                 Finding(
-                    check: "timers", detail: "systemd can't be told now",
+                    check: "timers", detail: "systemd can't be reached now",
                     advice: "run: \(commands)", isNote: true))
             return findings
         }

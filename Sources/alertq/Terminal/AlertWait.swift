@@ -6,14 +6,14 @@ import Glibc
 struct AlertWait: Sendable {
     /// How a wait ends.
     enum End: Sendable {
-        /// `isTold` says whether the person at this terminal has read how.
+        /// `isTold` says whether the person at this terminal has seen how it ended.
         case resolved(AlertRecord, isTold: Bool)
         case timeUp
         case interrupted(Int32)
     }
 
     let manager: AlertManager
-    /// The alerts of which the first response ends the wait; only a single one is shown.
+    /// The alerts whose first response ends the wait; one is shown only if it is the only one.
     let records: [AlertRecord]
     let context: Context
     let limit: Duration?
@@ -80,9 +80,9 @@ struct AlertWait: Sendable {
         }
     }
 
-    /// Lets the alert expire once nobody has been there to see it for so long without a break.
+    /// Lets the alert expire once nobody has been there to see it for the given time on end.
     private func expireUnattended(_ record: AlertRecord, after limit: Duration) async throws {
-        // From the first look that found nobody on: between two looks somebody may have been there.
+        // From the first check that found nobody: someone may have been there between two checks.
         var start: ContinuousClock.Instant?
         while true {
             var isAttended = terminal?.isForeground == true
@@ -101,7 +101,8 @@ struct AlertWait: Sendable {
                 try await manager.expireUnattended(record.id)
                 return
             } catch {
-                // Somebody was faster; else the disk fails or is busy, and the next try may not.
+                // Another response came first; otherwise the disk fails or is busy, and may work
+                // later.
                 if ExitCode(error) == .conflict { return }
                 try await Task.sleep(for: .seconds(1))
             }
@@ -144,7 +145,7 @@ struct AlertWait: Sendable {
         let head = ids.dropLast().joined(separator: ", ")
         let choice = (head.isEmpty ? "" : head + " or ") + ids.suffix(1).joined()
         let command = ShellText.answer(record.id, button: first.id, path: path)
-        // The command stands last, to be copied to the end of the line.
+        // The command comes last, so that it can be copied up to the end of the line.
         return "waiting for an answer to alert \(record.id) (\(choice)); answer with: \(command)"
     }
 }

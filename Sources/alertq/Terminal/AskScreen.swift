@@ -5,9 +5,9 @@ import Glibc
 
 /// How a waiting `ask` uses its own terminal.
 ///
-/// It shows its alert when that is the current one. While another alert is, it says how many come
-/// first, and Enter shows its own one here, as text. The keyboard has one reader at a time: the
-/// presenter while it shows the alert, else this.
+/// It shows its alert while that is the current one. While another alert is current, it prints how
+/// many come first, and Enter shows its own alert here, as text. The keyboard has one reader at a
+/// time: the presenter while it shows the alert, and otherwise this actor.
 actor AskScreen {
     private enum State { case background, waiting, showing, prompting, finished }
 
@@ -17,7 +17,7 @@ actor AskScreen {
     private let terminal: ControllingTerminal
     private let base: TerminalPresenter
     private var state = State.background
-    /// Whether the presenter has told the person how the alert ended.
+    /// Whether the presenter has shown how the alert ended.
     private(set) var hasToldResult = false
     private var reading: Task<Void, Never>?
     private var prompting: Task<PresenterChoice, any Error>?
@@ -39,7 +39,7 @@ actor AskScreen {
     }
 
     /// Shows the alert in one way or the other until the task is cancelled; in the background, as
-    /// after `ask … &`, nothing before `fg`.
+    /// after `ask … &`, it shows nothing before `fg`.
     func run() async {
         do { try await terminal.waitForForeground() } catch { return }
         guard state == .background else { return }
@@ -75,7 +75,8 @@ actor AskScreen {
         if reading == nil { readLine() }
     }
 
-    /// Shows the alert here when its turn comes; without a place for one more screen, Enter works.
+    /// Shows the alert here when its turn comes; if there is no room for one more screen, Enter
+    /// still works.
     private func startScreen() async {
         do { try await screen.start() } catch { say("\(error)") }
     }
@@ -99,8 +100,8 @@ extension AskScreen {
         return state == .showing
     }
 
-    /// Takes the keyboard back, unless a choice has been made: then the result is on its way, and
-    /// a key that was pressed once too often must not open the text.
+    /// Takes the keyboard back, unless a choice has been made: then the result is on its way, and a
+    /// key that was pressed once too often must not open the text prompt.
     fileprivate func didHide(hasChosen: Bool) {
         guard state == .showing else { return }
         state = .waiting
@@ -117,7 +118,7 @@ extension AskScreen {
     private func readLine() {
         guard !record.alert.buttons.isEmpty else { return }
         reading = Task { [terminal, enter] in
-            // At the end of the terminal there is no more Enter to wait for.
+            // At the end of the terminal's input there is no Enter left to wait for.
             if await terminal.line() != nil { enter.yield() }
         }
     }
@@ -132,7 +133,7 @@ extension AskScreen {
 // MARK: - Another current alert
 
 extension AskScreen {
-    /// Says once for each alert that comes first, as long as its own one is not on this screen.
+    /// Prints a line once for each alert that comes first, while its own one is not on this screen.
     private func tellWhatComesFirst() async {
         while !Task.isCancelled {
             // A cancelled sleep ends at once, and so does the loop.

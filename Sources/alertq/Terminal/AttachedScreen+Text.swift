@@ -2,7 +2,7 @@ import AlertQueue
 import Linux
 
 extension AttachedScreen {
-    /// Who it is and where: `ana on /dev/pts/3`, and through what unless that is the terminal.
+    /// The user and the place, such as `ana on /dev/pts/3`, and presenters other than the terminal.
     var identity: String {
         let name = user ?? "uid \(uid)"
         let others = presenters.filter { $0 != "terminal" }.joined(separator: ", ")
@@ -15,27 +15,27 @@ extension AttachedScreen {
     fileprivate func stuck(for silence: Duration) -> String {
         let state =
             LinuxProcess(pid: pid).isStopped ? "process \(pid) is stopped" : "process \(pid)"
-        return "are on the screen of \(identity), which has not moved for "
+        return "are on the screen of \(identity), which has not responded for "
             + "\(silence.components.seconds) s (\(state))"
     }
 
-    /// How to let others show alerts, if this process does not move.
+    /// How to let others show alerts, if this process does not respond.
     fileprivate var advice: String? {
         guard !isThere, pid > 0 else { return nil }
-        let waking = LinuxProcess(pid: pid).isStopped ? "let it go on: kill -CONT \(pid); or " : ""
+        let waking = LinuxProcess(pid: pid).isStopped ? "resume it: kill -CONT \(pid); or " : ""
         return waking + "end it, so that others can show alerts: kill -KILL \(pid)"
     }
 }
 
 extension ScreenRoster {
-    /// Who shows alerts, or on whose screen they are stuck; it follows the word “alerts”. `nil` if
-    /// no screen is attached.
+    /// The users who show alerts, or the screen on which alerts are stuck; it follows the word
+    /// “alerts”. `nil` if no screen is attached.
     var showing: String? {
         if let identities { return "are shown by \(identities)" }
         return all.first.flatMap { first in first.silence.map(first.stuck) }
     }
 
-    /// The screens that can show any alert, in words; `nil` if there are none. An asker's own
+    /// The screens that can show any alert, in words; `nil` if there are none. The asker's own
     /// terminal shows no other one.
     var identities: String? {
         let there = all.filter { $0.isThere && $0.only == nil && !$0.presenters.isEmpty }
@@ -52,7 +52,7 @@ extension ScreenRoster {
         return showing.map { "alert \(id) waits; alerts \($0)" }
     }
 
-    /// How to let others show alerts, where nobody who is attached moves.
+    /// How to let others show alerts, where no attached process responds.
     var advice: String? {
         identities == nil ? all.first?.advice : nil
     }

@@ -22,8 +22,8 @@ final class ControllingTerminal: Sendable {
     /// Whether this process's job is the one that the keyboard belongs to; see tcgetpgrp(3).
     var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
-    /// Returns when this process's job is in the foreground; no signal tells a job that `fg` has
-    /// brought there unless it was stopped before.
+    /// Returns when this process's job is in the foreground; a job that `fg` brings there gets no
+    /// signal unless it was stopped before.
     func waitForForeground() async throws {
         while !isForeground { try await Task.sleep(for: .milliseconds(250)) }
     }

@@ -7,7 +7,7 @@ struct OwnScreen: Sendable {
     let managers: [AlertManager]
     /// The terminal that the alerts are shown in; `nil` where they are shown elsewhere.
     let terminal: ControllingTerminal?
-    /// What shows the alerts of the queue at a path.
+    /// The presenters that show the alerts of the queue at a path.
     let presenters: @Sendable (_ path: String) -> [any AlertPresenter]
     /// The only alert to be shown; `nil` for all of them.
     let only: Alert.ID?
@@ -16,7 +16,7 @@ struct OwnScreen: Sendable {
 
     /// Shows alerts from now on.
     ///
-    /// - Throws: ``AlertError/busy(_:)`` where a queue has as many screens as it has room for.
+    /// - Throws: ``AlertError/busy(_:)`` where a queue has no room for another screen.
     func start() async throws(AlertError) {
         for manager in managers {
             try await manager.startPresenting(

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// One line at the bottom of a terminal's stderr that tells how far long work has come.
+/// One line at the bottom of a terminal's stderr that shows how far long work has progressed.
 ///
-/// It appears once the work has taken half a second, only on a terminal whose foreground is ours,
-/// and is gone when the work is done. Elsewhere nothing is ever written.
+/// It appears once the work has taken half a second, only on a terminal in whose foreground this
+/// process runs, and disappears when the work is done. Elsewhere nothing is ever written.
 final class ProgressBar: Sendable {
     /// How long work has to take before it is worth a bar.
     private static let patience = Duration.milliseconds(500)
-    /// How often it is drawn again at most.
+    /// The shortest time between two drawings.
     private static let interval = Duration.milliseconds(100)
 
     private struct State {
@@ -43,7 +43,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Tells how far the work has come; cheap enough to be called for each piece of it.
+    /// Updates the bar; cheap enough to be called for each piece of the work.
     func show(_ done: Int, of total: Int) {
         guard isPossible else { return }
         let line = state.withLock { state -> String? in
@@ -68,7 +68,7 @@ final class ProgressBar: Sendable {
         if isShown { try? errors.write("\r\u{1B}[K") }
     }
 
-    /// The bar as text, one column less than the terminal is wide, so that it never wraps.
+    /// The bar as text, one column narrower than the terminal, so that it never wraps.
     static func line(
         _ label: String, _ done: Int, of total: Int, after time: Duration, columns: Int
     ) -> String {
@@ -90,7 +90,7 @@ final class ProgressBar: Sendable {
         return "\(label)  [\(bar)\(String(repeating: ".", count: room - filled))] \(text)"
     }
 
-    /// How long it still takes, if that can be told already.
+    /// The time that is left, if it can be estimated yet.
     private static func remaining(_ share: Double, after time: Duration) -> String? {
         guard share > 0.01, share < 1 else { return nil }
         let passed = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
@@ -113,8 +113,8 @@ final class ProgressBar: Sendable {
 extension ProgressBar {
     /// Runs long work with a bar, and cancels it when a signal asks the process to end.
     ///
-    /// The work looks at its task's cancellation between its pieces, ends in order, and prints what
-    /// there is to print.
+    /// The work checks between its pieces whether it has been cancelled, ends in order, and prints
+    /// the results that it has.
     ///
     /// - Throws: what the work throws, and ``Interruption`` after a signal, once the work has
     ///   ended.

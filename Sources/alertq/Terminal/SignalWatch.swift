@@ -5,15 +5,15 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Turns signals into a stream, so that what they must undo is undone by ordinary code.
+/// Turns signals into a stream, so that ordinary code undoes what they require to be undone.
 ///
-/// What the parent had ignored, as nohup(1) does with SIGHUP, stays ignored. Once a signal asks the
-/// process to end, it no longer waits long for what other processes keep. Signals within a second
-/// of the first are its echo: timeout(1) sends one to its child and one to its group, and a
-/// terminal that is closed sends SIGHUP from several sides. One that comes later is from a person
+/// Signals that the parent ignored, as nohup(1) does with SIGHUP, stay ignored. Once a signal asks
+/// the process to end, it no longer waits long for locks that other processes hold. Signals within
+/// a second of the first are its echo: timeout(1) sends one to its child and one to its group, and
+/// a terminal that is closed sends SIGHUP from several sides. A later signal comes from a person
 /// who has lost patience, and ends the process at once.
 ///
-/// There is one for a process, and it stays: nobody takes its handlers away again.
+/// A process has only one, and keeps it: its handlers are never removed.
 final class SignalWatch: Sendable {
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
@@ -23,7 +23,7 @@ final class SignalWatch: Sendable {
     let numbers: [Int32]
     private let receiver: SignalReceiver
 
-    /// Starts watching, also Ctrl-Z if `stops` is set.
+    /// Starts watching, including Ctrl-Z if `stops` is set.
     ///
     /// - Parameter limit: How long the process may take to end after the first signal; `nil` means
     ///   as long as it needs.
@@ -33,7 +33,7 @@ final class SignalWatch: Sendable {
         receiver = SignalReceiver(continuation: continuation, limit: limit)
         let watched = Self.ending + (stops ? [SIGTSTP] : [])
         guard let ends = Self.pipe() else {
-            // Without a descriptor to be had, signals go on ending the process.
+            // Without free descriptors, signals still end the process.
             numbers = []
             return
         }
@@ -123,7 +123,7 @@ private final class SignalReceiver: Sendable {
     /// Receives what is written into the pipe, for as long as the process runs.
     func read(_ descriptor: Int32) {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        // The source keeps itself: nothing that it refers to may ever go.
+        // The source keeps itself: nothing that it refers to may ever be freed.
         source.setEventHandler { [self] in
             var numbers = [UInt8](repeating: 0, count: 64)
             let count = Glibc.read(descriptor, &numbers, numbers.count)
@@ -167,7 +167,7 @@ private final class SignalReceiver: Sendable {
     private func endAtOnce(_ number: Int32) -> Never {
         TerminalPresenter.restore()
         if let words = state.withLock({ $0.lastWords }) {
-            // A stream that takes nothing must not hold up the end now.
+            // A blocked stream must not delay the end now.
             var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             let line = Array("alertq: \(SafeText.line(words))\n".utf8)
             if poll(&request, 1, 0) > 0 { _ = write(STDERR_FILENO, line, line.count) }

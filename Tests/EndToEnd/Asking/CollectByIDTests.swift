@@ -10,7 +10,7 @@ struct CollectByIDTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("An id finds the response of an alert without a key")
+    @Test("An id finds the response to an alert without a key")
     func id() async throws {
         #expect(try await queue.run("ask", "Q?", "--detach").code == 0)
         let waiting = try await queue.run("collect", "--id", "1")
@@ -29,7 +29,7 @@ struct CollectByIDTests {
         "A key and an id, or neither, are refused",
         arguments: [
             (["k", "--id", "1"], "name two alerts"), ([], "expected KEY, or --id ID"),
-            (["--id", "1", "--source", "s"], "means nothing with --id"),
+            (["--id", "1", "--source", "s"], "can't be combined with --id"),
         ])
     func refused(words: [String], reason: String) async throws {
         let finished = try await queue.start(["collect"] + words).finish()

@@ -19,7 +19,7 @@ struct CollectTests {
     }
 
     @Test(
-        "A response is printed and exited with as the ask would have",
+        "A response gives the output and the exit code that the ask would have given",
         arguments: [
             (["answer", "1", "yes"], Int32(0), "yes\n"), (["answer", "1", "no"], 10, "no\n"),
             (["withdraw", "1"], 13, ""), (["cancel", "1"], 17, ""),
@@ -36,7 +36,7 @@ struct CollectTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("An expiry is collected with its default, or without one as what it is")
+    @Test("An expiry is collected with its default, or, without one, as an expiry")
     func expired() async throws {
         try await ask("--timeout", "10ms")
         #expect(await eventually { (try? await queue.run("collect", "k").code) == 12 })
@@ -58,7 +58,7 @@ struct CollectTests {
         #expect(line["state"] as? String == "queued")
     }
 
-    @Test("It waits for as long as it was told to, and takes the answer when it comes")
+    @Test("collect waits for as long as it may, and takes the answer when it comes")
     func waitsFor() async throws {
         try await ask()
         let collecting = try queue.start(["collect", "k", "--wait-for", "1h"])
@@ -80,7 +80,7 @@ struct CollectTests {
         #expect(try await queue.run("list", "--count").output == "1\n")
     }
 
-    @Test("A key that nothing was asked with exits with 66, also with another source's")
+    @Test("An unknown key exits with 66, and so does a key of another source")
     func notFound() async throws {
         #expect(try await queue.run("collect", "k").code == 66)
         try await ask("--source", "backup")
@@ -91,7 +91,7 @@ struct CollectTests {
         #expect(await named.exit() == 15)
     }
 
-    @Test("What could not be written is not collected")
+    @Test("A response that could not be written is not collected")
     func fullOutput() async throws {
         try await ask()
         _ = try await queue.run("answer", "1", "yes")

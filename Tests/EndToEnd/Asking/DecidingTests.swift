@@ -6,7 +6,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Who is recorded as having decided, and who may end what others asked.
+/// Who is recorded as the decider, and who may end the alerts of other accounts.
 @Suite("Who decides")
 struct DecidingTests {
     private static let group: gid_t = 60_010
@@ -22,7 +22,7 @@ struct DecidingTests {
         #expect(asked.code == 0, "\(asked)")
     }
 
-    /// How the newest alert that has ended did.
+    /// How the alert that ended last has ended.
     private func ending(_ queue: CommandLineQueue) async throws -> Ending {
         let alert = try #require(try await queue.objects("history", "--limit", "1").first)
         let responder = alert["responder"] as? [String: any Sendable]
@@ -38,7 +38,7 @@ struct DecidingTests {
     }
 
     @Test(
-        "An answer is a person's in the foreground of its terminal, with that as its input",
+        "An answer is a person's if given in the foreground, with a terminal as the input",
         arguments: [
             (#"exec "$@""#, "person"), (#""$@"; exit"#, "person"),
             (#"set -m; "$@" & wait $!"#, "program"), (#""$@" </dev/null"#, "program"),
@@ -56,7 +56,7 @@ struct DecidingTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("Without a terminal an answer is a program's, and says nothing of how long people take")
+    @Test("Without a terminal an answer is a program's, and is not counted in people's times")
     func program() async throws {
         let queue = try CommandLineQueue()
         for _ in 1...3 { try await ask(queue) }
@@ -70,7 +70,7 @@ struct DecidingTests {
         #expect(statistics["answered"] as? Int == 3 && times?["count"] as? Int == 1)
     }
 
-    @Test("The asker withdraws as the asker, and cancels in the system's name")
+    @Test("The asker withdraws as the asker, and cancels on behalf of the system")
     func own() async throws {
         let queue = try CommandLineQueue()
         try await ask(queue)
@@ -87,7 +87,7 @@ struct DecidingTests {
 extension DecidingTests {
     private static let verbs = [("withdraw", "withdrawn", Int32(13)), ("cancel", "cancelled", 17)]
 
-    @Test("What another account asked is not ended by mistake", isRoot, arguments: verbs)
+    @Test("The alert of another account is not ended by mistake", isRoot, arguments: verbs)
     func refused(verb: String, outcome: String, code: Int32) async throws {
         let queue = try CommandLineQueue(sharedBy: Self.group)
         for (id, account, name) in [("1", nil, "root"), ("2", Self.ben, "uid 60002")] {
@@ -101,7 +101,7 @@ extension DecidingTests {
         #expect(try await queue.objects("audit", "list").count == 2)
     }
 
-    @Test("With --force it is ended, by a person or a program", isRoot, arguments: verbs)
+    @Test("With --force it is ended, as by a person or a program", isRoot, arguments: verbs)
     func forced(verb: String, outcome: String, code: Int32) async throws {
         let queue = try CommandLineQueue(sharedBy: Self.group)
         let asker = try queue.start(Self.question, as: Self.ben)
@@ -141,7 +141,7 @@ extension DecidingTests {
             try await ending(queue) == Ending(outcome: "answered", by: "person", uid: 60_001))
     }
 
-    @Test("A cancel that a delegate handles is in the log as a request, with whose it was", isRoot)
+    @Test("A cancel that a delegate handles is logged as a request, with its account", isRoot)
     func requested() async throws {
         let queue = try CommandLineQueue(sharedBy: Self.group)
         try await ask(queue, as: Self.ben)
@@ -172,7 +172,7 @@ extension DecidingTests {
     }
 }
 
-/// A delegate that does what every cancel needs.
+/// A delegate that handles every cancel.
 private final class Handler: AlertManagerDelegate {
     func cancel(_ alert: AlertRecord) -> CancelHandling { .handled }
 }

@@ -17,7 +17,7 @@ struct HookTests {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// A shell script that first notes that it runs, and for which alert.
+    /// A shell script that first records that it runs, and for which alert.
     private func program(_ script: String = "") throws -> String {
         let path = queue.directory + "/hook-\(UUID())"
         let head = "#!/bin/sh\necho \"$ALERTQ_ALERT\" >> \(log)\n"
@@ -26,7 +26,7 @@ struct HookTests {
         return path
     }
 
-    /// Asks and answers, without anybody who waits.
+    /// Asks and answers, without waiting.
     private func answered(_ count: Int, button: String = "yes") async throws {
         for _ in 1...count {
             let asked = try await queue.run(
@@ -40,7 +40,7 @@ struct HookTests {
         try await queue.objects("history", "--uncollected").count
     }
 
-    @Test("A program gets each response on stdin and in its environment, and once done, that is it")
+    @Test("A program gets each response once, on stdin and in its environment")
     func runsOnce() async throws {
         let hook = try program(
             """
@@ -68,7 +68,7 @@ struct HookTests {
     }
 
     @Test(
-        "What fails stays, is told of, and is tried again",
+        "A failed response stays, is reported, and is tried again",
         arguments: [
             ("exit 3", "exited with 3"), ("kill -KILL $$", "ended by signal 9"),
             ("sleep 1000", "took too long"),
@@ -85,7 +85,7 @@ struct HookTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("One failure does not hold up the others, and is tried again at the next start")
+    @Test("A failure does not hold up others, and is tried again at the next start")
     func others() async throws {
         try await answered(3)
         let bad = try program("[ $ALERTQ_ALERT != 1 ]")
@@ -120,7 +120,7 @@ struct HookTests {
         first.kill(SIGKILL)
         _ = await first.exit()
         let second = try queue.start(["watch", "--exec", try program()])
-        // Another response is worked on meanwhile, and this one is not.
+        // Another response is handled meanwhile, but not this one.
         try await answered(1)
         #expect(await eventually { runs == ["1", "2"] })
         #expect(try await uncollected() == 1)
@@ -132,7 +132,7 @@ struct HookTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("Several watches share the work, and no response is worked on twice")
+    @Test("Several watches share the work, and no response is handled twice")
     func several() async throws {
         let hook = try program()
         let watches = try (1...3).map { _ in try queue.start(["watch", "--exec", hook]) }
@@ -146,7 +146,7 @@ struct HookTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("What a waiting ask takes itself is left to it")
+    @Test("A response that a waiting ask takes is left to it")
     func waitingAsk() async throws {
         let watch = try queue.start(["watch", "--exec", try program()])
         for id in 1...5 {
@@ -183,7 +183,7 @@ struct HookTests {
     }
 
     @Test(
-        "What makes no sense is refused",
+        "Options that make no sense are refused",
         arguments: [
             ["--exec", "no-such-program"], ["--exec", "/"], ["--exec", ""], ["stray"],
             ["--button", "yes"], ["--exec", "true", "--after", "1"],

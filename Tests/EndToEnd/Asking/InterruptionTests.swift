@@ -42,9 +42,9 @@ struct InterruptionTests {
         #expect(outcomes == Array(repeating: "withdrawn", count: 48))
     }
 
-    @Test("A signal before the alert is stored ends it, whenever that is, and leaves no alert")
+    @Test("A signal before the alert is stored ends the ask at any moment, and leaves no alert")
     func early() async throws {
-        // On a slow machine none of them gets as far as making the queue.
+        // On a slow machine none of them gets as far as creating the queue.
         #expect(try await queue.run("ask", "First?", "--detach").code == 0)
         #expect(try await queue.run("answer", "1", "OK").code == 0)
         for delay in 0..<40 {
@@ -58,7 +58,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "While a stopped process keeps the lock, a signal ends an ask at once, and the alert stays",
+        "While a stopped process holds the lock, a signal ends an ask at once, and the alert stays",
         arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func heldLock(signal: Int32) async throws {
         let asker = try await asking()
@@ -80,12 +80,12 @@ struct InterruptionTests {
         #expect(try await queue.run("withdraw", "1").code == 0)
     }
 
-    @Test("A lock that goes from hand to hand does not make a withdrawal give up")
+    @Test("A withdrawal waits for a lock that passes from process to process")
     func busyLock() async throws {
         var askers: [Child] = []
         for _ in 0..<6 { askers.append(try await asking()) }
         let lock = queue.path + "-lock"
-        // Each holds it for less than a look takes, and there is always another one.
+        // Each holds it for less than a check takes, and another one always follows.
         let rivals = try (0..<3).map { _ in
             try Child("sh", ["-c", "while :; do flock \(lock) sleep 0.05; done"])
         }
@@ -122,7 +122,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "While a stopped process keeps the lock, a signal ends every verb that waits",
+        "While a stopped process holds the lock, a signal ends every verb that waits",
         arguments: [
             ["notify", "Done", "--wait"], ["ask", "Q?", "--key", "k"],
             ["collect", "first", "--wait-for", "1h"], ["present", "--on", "command:SHOW"],
@@ -133,7 +133,7 @@ struct InterruptionTests {
         #expect(asked.code == 0)
         let show = try queue.script("show", "echo >>\(queue.directory)/shown .; exec sleep 600")
         let waiting = try queue.start(words.map { $0 == "command:SHOW" ? "command:\(show)" : $0 })
-        // Each has written something by the time at which it waits, or holds its lock.
+        // By the time each of them waits, it has written something, or holds its lock.
         let handlers = queue.path + "-handlers"
         #expect(
             try await eventually {
@@ -154,7 +154,7 @@ struct InterruptionTests {
         _ = await holder.exit()
     }
 
-    /// Whether a process hears what happens in the queue, which is the last thing it begins with.
+    /// Whether a process watches for changes of the queue, which it starts to do last.
     private func isWatching(_ pid: pid_t) -> Bool {
         let folder = "/proc/\(pid)/fd"
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -165,7 +165,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("An impatient second signal ends it at once, and says how to withdraw the alert")
+    @Test("An impatient second signal ends an ask at once, and says how to withdraw the alert")
     func impatient() async throws {
         let terminal = try PseudoTerminal()
         let asker = try queue.start(Self.question, on: terminal)

@@ -21,14 +21,14 @@ struct UnattendedTests {
             && line["button"] as? String == "no" && line["responder"] is NSNull
     }
 
-    /// Waits until another question, in a queue where nobody is there, has got its default.
+    /// Waits until another question, in an unattended queue, has got its default.
     private func anUnattendedTime(_ time: String) async throws {
         let other = try CommandLineQueue()
         let asker = try other.start(Self.question + ["--unattended-after", time])
         #expect(await asker.exit() == 10)
     }
 
-    @Test("The default is applied by policy when nobody comes, and the log tells why")
+    @Test("The default is applied by policy when nobody comes, and the log records why")
     func nobody() async throws {
         let asked = try await queue.start(
             Self.question + ["--unattended-after", "200ms"]
@@ -42,7 +42,7 @@ struct UnattendedTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("With --json the object tells policy from person")
+    @Test("With --json the object distinguishes policy from person")
     func json() async throws {
         let asked = try await queue.start(
             Self.question + ["--unattended-after", "100ms", "--json"]
@@ -52,7 +52,7 @@ struct UnattendedTests {
         #expect(asked.output.contains(#""by":"policy","responder":null"#))
     }
 
-    @Test("Without a time of its own it is the timeout, even if somebody is there")
+    @Test("Without --unattended-after the timeout counts, even if somebody is there")
     func timeout() async throws {
         let asked = try await queue.run(
             "ask", "Go?", "-b", "yes", "--cancel", "no", "--default", "yes", "--timeout", "200ms",
@@ -75,7 +75,7 @@ struct UnattendedTests {
         _ = await presenter.exit()
     }
 
-    @Test("A presenter that comes late is in time; when it is killed, the time begins anew")
+    @Test("A presenter that comes late is in time; when it is killed, the time starts again")
     func late() async throws {
         let asker = try queue.start(Self.question + ["--unattended-after", "3s"])
         #expect(await eventually { asker.errors.text.contains("waiting") })
@@ -91,7 +91,7 @@ struct UnattendedTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("A killed asker leaves the alert waiting, and the same command goes on watching")
+    @Test("A killed asker leaves the alert waiting, and the same command continues to watch")
     func killed() async throws {
         let words = Self.question + ["--key", "k", "--unattended-after", "300ms"]
         let first = try queue.start(words)

@@ -32,7 +32,7 @@ struct WaitEndTests {
         #expect(asked.code == 0)
         #expect(try await queue.run("ask", "Later?", "--timeout", "1h", "--detach").code == 0)
         #expect(try await eventually { try await queue.objects("list").count == 1 })
-        // The quick count, the one of a manager, and the list itself.
+        // The quick count, the count of a manager, and the list itself.
         #expect(try await queue.run("list", "--count").output == "1\n")
         #expect(try await queue.objects("list", "--count").first?["pending"] as? Int == 1)
         let doctor = try await queue.run("doctor").output
@@ -64,7 +64,7 @@ struct WaitEndTests {
         #expect(await asker.exit() == 10)
     }
 
-    @Test("present --once ends when the queue is empty, also beside another presenter")
+    @Test("present --once ends when the queue is empty, even beside another presenter")
     func once() async throws {
         let (here, there) = (try PseudoTerminal(), try PseudoTerminal())
         let alone = try queue.start(["present", "--once"], on: here)

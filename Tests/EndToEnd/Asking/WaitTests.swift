@@ -44,7 +44,7 @@ struct WaitTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("With several it tells whose response came first, and leaves the others waiting")
+    @Test("With several ids it prints whose response came first, and leaves the others waiting")
     func several() async throws {
         for _ in 1...3 { try await ask() }
         let wait = try await waiting("1", "2", "3")
@@ -57,7 +57,7 @@ struct WaitTests {
         #expect(try await queue.run("list", "--count").output == "1\n")
     }
 
-    @Test("Of several that have their responses it is the oldest response, at once")
+    @Test("If several have their responses, the oldest is printed at once")
     func oldest() async throws {
         for _ in 1...3 { try await ask() }
         for id in ["3", "1"] { #expect(try await queue.run("answer", id, "yes").code == 0) }
@@ -86,7 +86,7 @@ struct WaitTests {
     }
 
     @Test(
-        "An unknown alert, one that is named twice, and what is no id are refused",
+        "Unknown alerts, repeated ids and words that are not ids are refused",
         arguments: [
             (["1", "9"], Int32(66), "there is no alert 9"), (["1", "1"], 64, "1 is given twice"),
             (["x"], 64, "is not the id of an alert"), ([], 64, "expected ID"),
@@ -100,7 +100,7 @@ struct WaitTests {
     }
 
     @Test(
-        "Another account's response is printed, and left to it",
+        "A response to another account's alert is printed, and left to that account",
         .enabled(if: geteuid() == 0, "only root can become other users"))
     func others() async throws {
         let queue = try CommandLineQueue(sharedBy: 60_010)
@@ -114,7 +114,7 @@ struct WaitTests {
         #expect(try await queue.objects("show", "1").first?["collected_at"] is String)
     }
 
-    @Test("A detached ask without a key says at a terminal what finds its response")
+    @Test("A detached ask without a key says at a terminal how to get its response")
     func advice() async throws {
         let asked = try await queue.runInTerminal("ask", "Q?", "--detach")
         #expect(asked.errors.contains("alertq wait 1 --database \(queue.path)"))

@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// What `audit export` prints is checked by a verifier of another make.
+/// The output of `audit export` is checked by an independent verifier.
 @Suite("Audit export")
 struct AuditExportTests {
     let queue: CommandLineQueue
@@ -19,7 +19,7 @@ struct AuditExportTests {
 
     private var export: String { queue.directory + "/export" }
 
-    /// Asks and answers until the log has so many entries, with texts of every kind.
+    /// Asks and answers until the log has a number of entries, with texts of every kind.
     private func fill(_ count: Int) async throws {
         let manager = try await AlertManager(path: queue.path, source: "a \"b\" \\ ü 🎉")
         let tasks = 50
@@ -77,7 +77,7 @@ struct AuditExportTests {
         #expect(kinds.count == 8, "\(forged)")
         #expect(kinds.allSatisfy { $0[1] == $0[2] }, "\(forged)")
         #expect(kinds.reduce(0) { $0 + (Int($1[1]) ?? 0) } >= 950)
-        // A count of forgeries that were none has to say so.
+        // The control: where nothing was forged, nothing is found.
         let control = try await python("forge.py", export, "20", "1", "nothing")
         #expect(control.output == "nothing 20 0\n")
     }
@@ -91,7 +91,7 @@ struct AuditExportTests {
         #expect(names == columns && !line.contains("Secret"))
     }
 
-    @Test("A part goes on where another ended")
+    @Test("An export continues where another ended")
     func parts() async throws {
         try await fill(50)
         let whole = try await queue.run("audit", "export").output

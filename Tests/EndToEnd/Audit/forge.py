@@ -1,10 +1,10 @@
-"""Forges an export of an audit log in many ways, and looks whether the verifier finds each.
+"""Forges an export of an audit log in many ways, and checks whether the verifier finds each.
 
 Usage: forge.py EXPORT COUNT SEED [KIND]. Prints a line for each kind with how many forgeries there
-were and how many were found with the right entry named; then each that was not.
+were and how many were found with the right entry named; then each one that was not found.
 
-A forgery is made of a stretch from the beginning, which is a log of its own, against the head that
-was saved of it; some are made of the whole log.
+Most forgeries are made in a stretch from the beginning, which is a log of its own, and checked
+against its saved head; some are made in the whole log.
 """
 
 import json
@@ -49,7 +49,7 @@ def edit_and_rehash(lines, rng):
 
 
 def rewrite_the_rest(lines, rng):
-    """An edit, and new hashes to the end: only the saved head tells."""
+    """An edit, and new hashes to the end: only the saved head reveals it."""
     place = rng.randrange(len(lines))
     previous = None
     for number in range(place, len(lines)):
@@ -62,7 +62,7 @@ def rewrite_the_rest(lines, rng):
 
 
 def byte(lines, rng):
-    """One byte of a line is another."""
+    """One byte of a line is changed."""
     place = rng.randrange(len(lines))
     line = bytearray(lines[place])
     where = rng.randrange(len(line))
@@ -85,7 +85,7 @@ def swap(lines, rng):
 
 def insert(lines, rng):
     """A copy, a new entry, or nonsense between two others."""
-    # Behind the last one a new entry is no forgery: logs grow.
+    # After the last entry, a new one is not a forgery: logs grow.
     place = rng.randrange(len(lines))
     entry = json.loads(lines[rng.randrange(len(lines))])
     before = json.loads(lines[place - 1])["hash"] if place else "0" * 64
@@ -94,9 +94,9 @@ def insert(lines, rng):
     kind = rng.randrange(3)
     lines.insert(place, [dumped(entry), dumped(new), b"{}"][kind])
     if kind == 0 and entry["seq"] == place + 1:
-        # A copy right before itself: the one behind it is too many.
+        # A copy right before itself: the one after it is superfluous.
         return {place + 2}
-    # A new entry is right by itself; the one that it displaced is not, or the head.
+    # A new entry is valid by itself; the one that it displaced is not, or the head is not.
     return {place + 2, place + 1} if kind == 1 else {place + 1}
 
 
@@ -107,7 +107,7 @@ def cut(lines, rng):
 
 
 def nothing(lines, rng):
-    """No forgery: whoever finds one here finds it everywhere."""
+    """No forgery: a verifier that finds one here finds them everywhere."""
     return {0}
 
 

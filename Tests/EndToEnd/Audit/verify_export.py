@@ -1,12 +1,12 @@
-"""Verifies what `alertq audit export` prints, from its documentation alone.
+"""Verifies the output of `alertq audit export`, from its documentation alone.
 
 Usage: verify_export.py [--after HEAD] [--head HEAD] [FILE]
 
-HEAD is what `alertq audit head` printed, NUMBER:HASH. --after is the head behind which the export
+HEAD is NUMBER:HASH, as `alertq audit head` prints it. --after is the head after which the export
 begins; without it, the export is the whole log. --head is a later one, which must be in the export:
-only that shows that nothing was cut off. Without FILE it reads its input.
+only that shows that nothing was cut off. Without FILE it reads its standard input.
 
-Exits with 0 and tells the number of entries and the head, or with 1 and names the first bad entry.
+Exits with 0 and prints the number of entries and the head, or with 1 and names the first bad entry.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import sys
 NUMBERS = {"seq", "at_ms", "uid", "pid"}
 OPTIONAL_NUMBERS = {"alert_id", "button_index", "login_uid", "session"}
 TEXTS = {"event", "via", "host", "previous", "hash"}
-# In the order of the hash, which covers all but itself.
+# In the order of the hash, which covers all fields but itself.
 FIELDS = """
     seq at_ms event alert_id source outcome button_index button_role resolved_by uid user
     login_uid session via tty ssh host pid content detail previous hash
@@ -35,7 +35,7 @@ class Bad(Exception):
 
 
 def netstring(value):
-    """A text or a number as `length:bytes,`; what is absent as `-,`."""
+    """A text or a number as `length:bytes,`; an absent value as `-,`."""
     if value is None:
         return b"-,"
     data = str(value).encode()
@@ -55,10 +55,10 @@ def is_right(name, value):
 
 
 def unique(pairs):
-    """An object whose names come once: another reader might take the other value."""
+    """An object whose names are unique: another reader might take the other value."""
     entry = dict(pairs)
     if len(entry) != len(pairs):
-        raise ValueError("a name comes twice")
+        raise ValueError("a name is repeated")
     return entry
 
 
@@ -66,12 +66,12 @@ def parsed(line, number):
     try:
         entry = json.loads(line, object_pairs_hook=unique)
     except (ValueError, RecursionError):
-        raise Bad(number, "is no JSON object") from None
+        raise Bad(number, "is not a JSON object") from None
     if type(entry) is not dict or list(entry) != FIELDS:
         raise Bad(number, "does not have exactly the fields of an entry")
     for name, value in entry.items():
         if not is_right(name, value):
-            raise Bad(number, "has a “%s” that can't be" % name)
+            raise Bad(number, "has an invalid “%s”" % name)
     return entry
 
 
@@ -83,11 +83,11 @@ def verify(lines, after=START, head=None):
         number = last + 1
         entry = parsed(line, number)
         if entry["seq"] != number:
-            raise Bad(number, "is missing: entry %d stands in its place" % entry["seq"])
+            raise Bad(number, "is missing: entry %d is in its place" % entry["seq"])
         try:
             hash_of_it = computed_hash(entry)
         except UnicodeEncodeError:
-            raise Bad(number, "holds text that is no Unicode") from None
+            raise Bad(number, "holds text that is not Unicode") from None
         if entry["hash"] != hash_of_it:
             raise Bad(number, "was changed")
         if entry["previous"] != previous:

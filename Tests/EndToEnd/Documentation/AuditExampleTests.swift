@@ -3,7 +3,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The worked example of "How the audit log is chained" is computed again by sha256sum(1).
+/// The worked example of "How the audit log is chained" is recomputed by sha256sum(1).
 @Suite("Audit example")
 struct AuditExampleTests {
     private static let file = "Sources/AlertQueue/AlertQueue.docc/AuditChain.md"
@@ -37,7 +37,7 @@ struct AuditExampleTests {
         let entry = try CodeBlock.all("text", in: Self.file)[2]
         let values = entry.text.split(separator: "\n").dropFirst()
         #expect(values.count == columns.count)
-        // What does not depend on the moment and the machine is what the real entry has.
+        // Fields that don't depend on the time and the machine equal those of the real entry.
         for (column, value) in zip(columns, values)
         where ["seq", "event", "alert_id", "source", "outcome", "via"].contains(column) {
             let real = try await queue.rows(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An example in a document: what stands between two fences.
+/// An example in a document: the lines between two fences.
 struct CodeBlock: Sendable {
     /// The root of the package.
     static let root = URL(filePath: #filePath)
@@ -10,7 +10,7 @@ struct CodeBlock: Sendable {
     /// The articles about the library and the command.
     static let articles = "Sources/AlertQueue/AlertQueue.docc/"
 
-    /// Where programs are found.
+    /// The directories in which programs are found.
     static let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
 
     /// The file, from the root of the package.
@@ -46,7 +46,7 @@ struct CodeBlock: Sendable {
         return blocks
     }
 
-    /// What a line of a docstring says.
+    /// The text of a line of a docstring.
     private static func comment(_ line: Substring) -> Substring? {
         let code = line.drop { $0 == " " }
         guard code.hasPrefix("///") else { return nil }
@@ -58,7 +58,7 @@ struct CodeBlock: Sendable {
         try String(contentsOf: root.appending(path: file), encoding: .utf8)
     }
 
-    /// The files below a folder whose names end so.
+    /// The files below a folder whose names have an ending.
     static func files(in folder: String, _ ending: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
             .filter { $0.hasSuffix(ending) }.sorted().map { folder + "/" + $0 }

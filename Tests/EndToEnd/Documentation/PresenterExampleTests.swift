@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The presenters that the documentation has as scripts, tried with the programs that they use.
+/// The presenters that the documentation has as scripts, tested with the programs that they use.
 @Suite(
     "Presenter scripts",
     .enabled(if: DesktopSession.has("jq", "fzf", "rofi"), "needs Xvfb, jq, fzf and rofi"))
@@ -39,7 +39,7 @@ struct PresenterExampleTests {
         try await eventually { try await story(id)["button"] as? String == button }
     }
 
-    @Test("The plain one asks for a number; Enter means later")
+    @Test("The plain example asks for a number; Enter snoozes")
     func read() async throws {
         let terminal = try PseudoTerminal()
         let show = try path(using: "Number, or Enter")
@@ -53,7 +53,7 @@ struct PresenterExampleTests {
         let count = terminal.bytes.count
         try await ask("Again?")
         #expect(await terminal.shows("for later: ", since: count))
-        // In less time nobody has read it.
+        // Nobody could have read it in less time.
         try await Task.sleep(for: .milliseconds(600))
         try terminal.type("\n")
         #expect(try await eventually { try await story(2)["snoozes"] as? Int == 1 })
@@ -62,7 +62,7 @@ struct PresenterExampleTests {
         #expect(await queue.isDeserted())
     }
 
-    @Test("The one with fzf takes what is typed; Enter alone means later")
+    @Test("The example with fzf takes typed text; Enter alone snoozes")
     func fzf() async throws {
         let terminal = try PseudoTerminal()
         let show = try path(using: "fzf")
@@ -85,7 +85,7 @@ struct PresenterExampleTests {
         #expect(await queue.isDeserted())
     }
 
-    @Test("The one with rofi shows a menu on the desktop")
+    @Test("The example with rofi shows a menu on the desktop")
     func rofi() async throws {
         let desktop = try await DesktopSession()
         let show = try path(using: "rofi")
@@ -105,7 +105,7 @@ struct PresenterExampleTests {
         #expect(await queue.isDeserted())
     }
 
-    @Test("The table of presenters names those that there are")
+    @Test("The table of presenters names exactly those that exist")
     func table() async throws {
         let text = try CodeBlock.text(of: "README.md")
         let table = try #require(text.firstMatch(of: /(?s)\| `--on` \|.*?\n\n/)).0

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The README and the articles say what is true: the recorded run and the tables are tried here.
+/// The README and the articles say what is true: the recorded run and the tables are tested here.
 @Suite("README")
 struct ReadmeTests {
     let text: String
@@ -13,7 +13,7 @@ struct ReadmeTests {
         text = try CodeBlock.text(of: "README.md")
     }
 
-    @Test("The recorded run comes out as it is printed")
+    @Test("The recorded run gives the printed output")
     func recordedRun() async throws {
         let block = try #require(text.firstMatch(of: /(?s)```console\n(.*?)```/)).1
         let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }
@@ -48,7 +48,7 @@ struct ReadmeTests {
         #expect(actual == printed, "\(actual)")
     }
 
-    /// What differs from run to run: times, the person, and where the queue lies.
+    /// The parts that differ between runs: times, the person, and the queue's path.
     private func normalised(_ log: String, _ queue: CommandLineQueue) -> String {
         log.replacing(/[0-9]{4}-[0-9-]+T[0-9:.]+Z/, with: "TIME")
             .replacing(/person \([^)]*\)/, with: "person (WHO)")
@@ -56,7 +56,7 @@ struct ReadmeTests {
             .split(separator: "\n").filter { !$0.contains("Killed") }.joined(separator: "\n")
     }
 
-    @Test("Every verb of the table has a help page, and every verb of the help is in the table")
+    @Test("The table of verbs has exactly the verbs of the help")
     func verbs() async throws {
         let queue = try CommandLineQueue()
         let head = /(?s)\| verb \| does \|\n\|---\|---\|\n(.*?)\n\n/
@@ -84,7 +84,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("The JSON example has the keys of the real thing, in their order")
+    @Test("The JSON example has the keys of real output, in their order")
     func json() async throws {
         let formats = try CodeBlock.text(of: CodeBlock.articles + "Formats.md")
         let example = try #require(formats.firstMatch(of: /(?s)```json\n(.*?)\n```/)).1

@@ -7,17 +7,17 @@ import Testing
 /// Every shell example of the README and of the articles is run, line by line, as a person would at
 /// a terminal.
 ///
-/// `alertq` is the built command. What would install, build or delete something is a stub that
-/// notes that it was called. An `ask` that waits is answered with its first button by another; a
-/// verb that shows things until it is stopped is stopped with Ctrl-C. A line has to exit with 0, or
-/// with what its comment says: `# exits with 15 …`.
+/// `alertq` is the built command. Programs that would install, build or delete something are stubs
+/// that record their calls. An `ask` that waits is answered with its first button by another
+/// process; a verb that runs until it is stopped is stopped with Ctrl-C. A line has to exit with 0,
+/// or with the code in its comment: `# exits with 15 …`.
 @Suite("Shell examples")
 struct ShellExampleTests {
     let queue: CommandLineQueue
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// What is no part of this package.
+    /// Commands that are not part of this package.
     private static let stubs = ["apt-get", "prune", "swift"]
 
     /// The documents that have such examples.
@@ -50,7 +50,7 @@ struct ShellExampleTests {
         for stub in Self.stubs { #expect(all.contains(stub), "no example runs \(stub)") }
     }
 
-    @Test("A line that fails is told of", arguments: ["alertq lsit", "prnue", "alertq show 1"])
+    @Test("A line that fails is reported", arguments: ["alertq lsit", "prnue", "alertq show 1"])
     func negativeControl(line: String) async throws {
         try prepare()
         #expect(try await run(line).code != Self.code(of: line))
@@ -87,7 +87,7 @@ struct ShellExampleTests {
         }
     }
 
-    /// Asks so much before that the alert that a block answers by its id gets that id.
+    /// Asks other alerts first, so that the alert that a block answers by its id gets that id.
     private func makeRoom(for lines: [String]) async throws {
         guard let answer = lines.firstIndex(where: { $0.contains(/alertq answer [0-9]/) }),
             let id = lines[answer].firstMatch(of: /answer ([0-9]+)/).flatMap({ Int($0.1) })
@@ -110,7 +110,7 @@ struct ShellExampleTests {
         if Self.isEndless(line) {
             let sign = line.contains("watch") ? "Ctrl-C stops" : "An older notice"
             #expect(await terminal.shows(sign), "\(terminal.text)")
-            // A key that comes while an alert is being drawn is thrown away.
+            // A key that comes while an alert is being drawn is discarded.
             _ = try await eventually {
                 try terminal.type("\u{3}")
                 try await Task.sleep(for: .milliseconds(100))

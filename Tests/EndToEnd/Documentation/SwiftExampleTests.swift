@@ -6,8 +6,8 @@ import Testing
 /// Every Swift example of the README, of DocC's articles and of the docstrings is compiled.
 ///
 /// All examples of an article make one program, from top to bottom, as a reader would type them. In
-/// the README and in docstrings each example stands for itself; one in a docstring may use what
-/// ``given`` declares without saying where it comes from.
+/// the README and in docstrings each example is a program of its own; one in a docstring may use
+/// the declarations of ``given`` without repeating them.
 @Suite("Swift examples")
 struct SwiftExampleTests {
     static let articles: [String] = (try? CodeBlock.files(in: "Sources", ".md")) ?? []
@@ -22,7 +22,7 @@ struct SwiftExampleTests {
         try await expectToCompile(blocks.map(Self.located).joined())
     }
 
-    @Test("There are articles, and they have examples")
+    @Test("Articles with examples are found")
     func examplesExist() throws {
         let counts = try Self.articles.map { try CodeBlock.all("swift", in: $0).count }
         #expect(counts.filter { $0 > 0 }.count >= 7)
@@ -43,12 +43,12 @@ struct SwiftExampleTests {
         let blocks = try CodeBlock.all("swift", in: "README.md")
         let block = try #require(blocks.first { $0.text.hasPrefix(".package(") })
         #expect(try await resolve(block.text) == "")
-        // A product that does not exist is told of.
+        // A product that does not exist is reported.
         let wrong = block.text.replacing("name: \"AlertQueue\"", with: "name: \"AlertQ\"")
         #expect(try await resolve(wrong).contains("AlertQ"))
     }
 
-    /// What the examples of docstrings may use.
+    /// The declarations that examples of docstrings may use.
     private static let given = """
         import AlertPresenters
         import AlertQueue
@@ -92,7 +92,7 @@ struct SwiftExampleTests {
         #expect(blocks.count >= 6)
         var program = Self.given
         for (number, block) in blocks.enumerated() {
-            // What the block declares itself hides what it is given.
+            // Declarations of the block hide those that it is given.
             program += """
                 func example\(number)(
                     path: String, manager: AlertManager, alert: Alert, id: Alert.ID,
@@ -106,7 +106,7 @@ struct SwiftExampleTests {
         try await expectToCompile(program)
     }
 
-    @Test("An example that does not compile is told of, with its file and line")
+    @Test("An example that does not compile is reported, with its file and line")
     func negativeControl() async throws {
         let article = """
             # Wrong
@@ -140,7 +140,7 @@ struct SwiftExampleTests {
         #expect(errors.isEmpty, "\(errors)")
     }
 
-    /// Checks a program as the compiler does; returns what that says against it.
+    /// Checks a program as the compiler does; returns the errors.
     private func compile(_ program: String) async throws -> String {
         let folder = try newFolder()
         try program.write(toFile: folder + "/main.swift", atomically: true, encoding: .utf8)
@@ -159,7 +159,7 @@ struct SwiftExampleTests {
         return code == 0 ? errors : "exit \(code ?? -1): \(errors)"
     }
 
-    /// Resolves a package whose manifest has the lines; returns the errors.
+    /// Resolves a package whose manifest contains the lines; returns the errors.
     private func resolve(_ lines: String) async throws -> String {
         let lines = lines.split(separator: "\n")
         let folder = try newFolder()

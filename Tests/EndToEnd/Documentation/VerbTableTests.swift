@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Every row of the tables of verbs and of exit codes is tried with the built command.
+/// Every row of the tables of verbs and of exit codes is tested with the built command.
 @Suite("Tables of verbs and exit codes")
 struct VerbTableTests {
     let queue: CommandLineQueue
@@ -21,7 +21,7 @@ struct VerbTableTests {
 
     private static let question = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"]
 
-    /// Shows what waits on a terminal until nothing is left.
+    /// Shows waiting alerts on a terminal until nothing is left.
     private func presentAll() async throws {
         let terminal = try PseudoTerminal()
         let presenter = try queue.start(["present", "--once"], on: terminal)
@@ -232,12 +232,12 @@ extension VerbTableTests {
         }
     }
 
-    @Test("Every exit code of the table comes when its row says", arguments: try tableCodes())
+    @Test("Each exit code of the table is returned when its row says", arguments: try tableCodes())
     func code(code: Int32) async throws {
         let end = try #require(Self.ends[code], "no trial of \(code)")
         for finished in try await end(self) {
             #expect(finished.code == code, "\(finished)")
-            // stdout carries results only, and a verb that fails says why.
+            // stdout carries results only, and a verb that fails prints why.
             if ![0, 10].contains(code) {
                 #expect(finished.output.isEmpty)
                 #expect(finished.errors.contains("alertq: "))

@@ -16,7 +16,7 @@ struct BackupExampleTests {
     ]
     private static let old = ["2026-01-01", "2026-01-02", "2026-01-03"]
 
-    @Test("Killed after any of its programs and run again, it asks once, and deletes upon a yes")
+    @Test("Killed after any of its programs and run again, it asks once, and deletes after a yes")
     func killed() async throws {
         var point = 1
         while true {
@@ -40,7 +40,7 @@ struct BackupExampleTests {
         #expect(story.problems.contains { $0.hasPrefix("asked") }, "\(story.problems)")
     }
 
-    @Test("A no keeps everything, and is not asked about again on that day")
+    @Test("A no keeps everything, and the question is not asked again on that day")
     func no() async throws {
         let backup = try Backup(Self.script)
         #expect(try await backup.run().code == 0)
@@ -51,7 +51,7 @@ struct BackupExampleTests {
         #expect(try await backup.queue.objects("list").isEmpty)
     }
 
-    @Test("It is a script for any POSIX shell")
+    @Test("The script runs in any POSIX shell")
     func syntax() async throws {
         for shell in [["dash", "-n"], ["bash", "--posix", "-n"], ["shellcheck"]] {
             guard shell[0] != "shellcheck" || Self.hasProgram("shellcheck") else { continue }
@@ -65,7 +65,7 @@ struct BackupExampleTests {
         CodeBlock.path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
     }
 
-    /// What came of a script that was killed, or not, and run until all was done.
+    /// The result of a script that was killed, or not, and run until all was done.
     private struct Story {
         var wasKilled = false
         var problems: [String] = []
@@ -158,7 +158,7 @@ struct BackupExampleTests {
             return await shell.finish()
         }
 
-        /// The days of the backups that are there.
+        /// The days of the backups that exist.
         var names: [String] {
             get throws {
                 try FileManager.default.contentsOfDirectory(atPath: destination)
@@ -166,7 +166,7 @@ struct BackupExampleTests {
             }
         }
 
-        /// What has the name of a backup and is none.
+        /// A file with the name of a backup that is not one.
         func brokenArchives() async throws -> [String] {
             var broken: [String] = []
             for name in try names {

@@ -4,14 +4,14 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// `Tests/Examples/RestartDaemon`, killed where it hurts.
+/// `Tests/Examples/RestartDaemon`, killed at the worst moments.
 @Suite("Example: a daemon with a named handler")
 struct DaemonExampleTests {
     let queue: CommandLineQueue
 
     init() throws {
         queue = try CommandLineQueue()
-        // What restarts the service: it notes its arguments, and waits until it may end.
+        // The program that restarts the service records its arguments, and waits until it may end.
         let program = """
             #!/bin/sh
             echo "$PPID" >>"\(queue.directory)/parents"
@@ -84,7 +84,7 @@ struct DaemonExampleTests {
         #expect(await second.exit() == 0)
     }
 
-    @Test("When a daemon dies in the middle of its handler, another that runs takes over")
+    @Test("When a daemon dies in the middle of its handler, another running one takes over")
     func takenOver() async throws {
         let daemons = [try start("1.26"), try start("1.26")]
         #expect(try await eventually { try await queue.objects("list").count == 1 })
@@ -120,7 +120,7 @@ struct DaemonExampleTests {
         return text?.split(separator: "\n").compactMap { pid_t($0) } ?? []
     }
 
-    /// Lets every program end that waits, those whose daemon was killed among them.
+    /// Lets every waiting program end, including those whose daemon was killed.
     private func allowEnd() throws {
         try "".write(toFile: queue.directory + "/go", atomically: true, encoding: .utf8)
     }

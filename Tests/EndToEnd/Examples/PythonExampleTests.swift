@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// `Tests/Examples/deploy.py`, with every end that its question can come to.
+/// `Tests/Examples/deploy.py`, with every outcome of its question.
 @Suite("Example: a Python script")
 struct PythonExampleTests {
     let queue: CommandLineQueue
@@ -34,7 +34,7 @@ struct PythonExampleTests {
             says: "nobody is there"),
     ]
 
-    @Test("Each end of the question is told apart", arguments: ends)
+    @Test("Each outcome of the question is distinguished", arguments: ends)
     func end(_ end: End) async throws {
         let script = try start(end.options)
         if !end.verb.isEmpty {
@@ -47,7 +47,7 @@ struct PythonExampleTests {
         #expect((finished.code == 0) == finished.output.contains("deploying"))
     }
 
-    @Test("Killed while it waits and run again, it gets the answer; what fails is an error")
+    @Test("Killed while it waits and run again, it gets the answer; a failure is an error")
     func again() async throws {
         let first = try start([])
         #expect(try await eventually { try await queue.objects("list").count == 1 })

@@ -10,11 +10,11 @@ struct HostileErrorTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("No word of a command line reaches stderr as it is", arguments: HostileText.pieces)
+    @Test("No word of a command line reaches stderr unescaped", arguments: HostileText.pieces)
     func mistakes(piece: String) async throws {
         _ = try await queue.run("ask", "T", "-b", "yes", "--cancel", "no", "--key", "k", "--detach")
         _ = try await queue.run("withdraw", "1")
-        // Longer than any text that may be asked.
+        // Longer than any text that an alert may have.
         let long = String(repeating: piece, count: 1 + 1600 / piece.utf8.count)
         let lines = [
             [piece], ["--" + piece], ["audit", piece], ["help", piece], ["answer", piece, "x"],
@@ -32,7 +32,7 @@ struct HostileErrorTests {
         for line in lines {
             let child = try queue.start(line)
             let finished = await child.finish()
-            // What waits for an answer has no code, and has made no mistake.
+            // A command that waits for an answer has no code, and made no error.
             let code = try #require(finished.code, "\(line)")
             #expect(code != 0 && !finished.errors.isEmpty, "\(line)")
             #expect(
@@ -41,7 +41,7 @@ struct HostileErrorTests {
         }
     }
 
-    @Test("An ask that waits names its buttons harmlessly", arguments: HostileText.pieces)
+    @Test("An ask that waits prints its buttons harmlessly", arguments: HostileText.pieces)
     func waiting(piece: String) async throws {
         let child = try queue.start(["ask", "T", "-b", "=" + piece, "--wait-for", "10ms"])
         let finished = await child.finish()
@@ -50,7 +50,7 @@ struct HostileErrorTests {
         #expect(TerminalBytes.additions(in: child.errors.bytes, .text) == [])
     }
 
-    @Test("A path with hostile names is told of harmlessly, and its queue works")
+    @Test("A path with hostile names is printed harmlessly, and its queue works")
     func path() async throws {
         let directory = queue.directory + "/a\u{1B}[31m\u{9B}7m\u{202E}\n\u{7}b"
         try FileManager.default.createDirectory(
@@ -67,7 +67,7 @@ struct HostileErrorTests {
         }
     }
 
-    @Test("What the slot's holder says of itself is shown harmlessly to those who wait")
+    @Test("What the slot's holder writes about itself is shown harmlessly to waiting askers")
     func slot() async throws {
         let terminal = try PseudoTerminal()
         let presenter = try queue.start(["present"], on: terminal)
@@ -117,7 +117,7 @@ struct HostileErrorTests {
             "presenters": [text], "hasDelegate": false,
         ]
         var bytes = try JSONSerialization.data(withJSONObject: holder)
-        // No sign of life, and the first generation of the lead.
+        // No heartbeat, and the first generation of the lead.
         bytes.append(Data("\n\n1\n".utf8))
         bytes.append(Data(count: 1024 - bytes.count))
         let file = try FileHandle(forUpdating: URL(filePath: queue.path + "-slot"))

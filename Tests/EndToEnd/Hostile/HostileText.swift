@@ -45,7 +45,7 @@ enum HostileText {
         ("towers of marks", [tower("\u{301}", 60), tower("\u{20DD}", 30), tower("\u{489}", 20)]),
     ]
 
-    /// All of it in pieces of a size, each of which begins with its own name.
+    /// All of it in pieces of a given size, each of which begins with its own name.
     static let pieces: [String] = {
         var pieces: [String] = []
         var piece = ""

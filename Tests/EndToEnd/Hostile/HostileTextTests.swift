@@ -10,7 +10,7 @@ struct HostileTextTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("What a terminal may obey is caught if it gets through")
+    @Test("Text that a terminal may obey is caught if it gets through")
     func negativeControl() {
         for (name, texts) in HostileText.kinds {
             for text in texts where text != "\t" && text != "\n" {
@@ -41,7 +41,7 @@ struct HostileTextTests {
     }
 
     @Test(
-        "No text of an alert reaches the terminal that shows it, nor the name of who answered",
+        "No text of an alert reaches the terminal that shows it, nor does the answerer's name",
         arguments: ["xterm", "dumb"])
     func presented(term: String) async throws {
         let terminal = try PseudoTerminal()
@@ -64,7 +64,7 @@ struct HostileTextTests {
         #expect(TerminalBytes.additions(in: terminal.bytes, .screen) == [])
     }
 
-    @Test("No text gets into tables, stories, logs and checks, on a terminal or through a pipe")
+    @Test("No text reaches a terminal or a pipe unescaped in tables, histories, logs and checks")
     func told() async throws {
         var ids: [String] = []
         for piece in HostileText.pieces { ids.append(try await ask(piece)) }
@@ -92,7 +92,7 @@ struct HostileTextTests {
         }
     }
 
-    /// Puts hostile texts, and bytes that are no UTF-8, wherever a person or a terminal is named.
+    /// Puts hostile texts, and bytes that are not UTF-8, wherever a person or a terminal is named.
     private func forge() async throws {
         let bytes = HostileText.pieces[2].utf8.map { $0 } + [0x9B, 0x33, 0x31, 0x6D, 0x90, 0xFF]
         let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -107,14 +107,14 @@ struct HostileTextTests {
         #expect(try await queue.rows("SELECT count(*) FROM responses WHERE via = \(text)") != ["0"])
     }
 
-    /// What a verb puts onto a terminal.
+    /// What a verb prints on a terminal.
     private func screen(_ verb: [String]) async throws -> [UInt8] {
         let terminal = try PseudoTerminal()
         let child = try Child(
             "sh", ["-c", "\"$0\" \"$@\" >/dev/tty 2>&1", CommandLineQueue.program] + verb,
             environment: ["ALERTQ_DATABASE": queue.path], on: terminal)
         let code = await child.exit()
-        // What was written last may still be on its way.
+        // The last output may still be on its way.
         let end = "end \(code ?? -1)"
         try terminal.type(end + "\n")
         _ = await terminal.shows(end)

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Files that other accounts put where those of a queue are expected.
+/// Files that other accounts put in the place of a queue's files.
 @Suite("Files of others", .enabled(if: geteuid() == 0, "only root can become other users"))
 struct PlantedFileTests {
     private static let stranger = SystemQueueTests.stranger
@@ -34,7 +34,7 @@ struct PlantedFileTests {
             #expect(result.code == (verb[0] == "list" ? 66 : 77), "\(verb) \(result)")
             if result.code == 77 { #expect(result.errors.contains(queue.path + ending)) }
         }
-        // Nothing has become of what was there.
+        // The planted files are unchanged.
         #expect(!FileManager.default.fileExists(atPath: queue.path))
     }
 
@@ -47,7 +47,7 @@ struct PlantedFileTests {
         #expect(result.code == 77 && result.errors.contains("not a regular file"), "\(result)")
     }
 
-    @Test("An empty file of a stranger's, or a link, does not become anybody's queue")
+    @Test("A stranger's empty file, or a link, never becomes a queue")
     func database() async throws {
         for script in [": > $Q", "ln -s \(FileManager.default.currentDirectoryPath)/empty $Q"] {
             let queue = try CommandLineQueue(mode: 0o1777)
@@ -57,7 +57,7 @@ struct PlantedFileTests {
         }
     }
 
-    @Test("A link to an empty file of root's is not followed where others may write")
+    @Test("A link to an empty file of root is not followed in a directory others may write to")
     func link() async throws {
         let queue = try CommandLineQueue(mode: 0o1777)
         let target = queue.directory + "/empty"
@@ -69,7 +69,7 @@ struct PlantedFileTests {
         #expect(size == 0)
     }
 
-    @Test("A whole queue of a stranger's is not used where anybody may write")
+    @Test("A stranger's queue is not used in a directory that anybody may write to")
     func foreignQueue() async throws {
         let queue = try CommandLineQueue(mode: 0o1777)
         try await prepare("ALERTQ_DATABASE=$Q $A notify Mine", in: queue, as: Self.stranger)
@@ -78,7 +78,7 @@ struct PlantedFileTests {
         #expect(result.errors.contains("belongs to uid \(Self.stranger.uid)"))
     }
 
-    @Test("An empty file of another member's does not become the group's queue")
+    @Test("Another member's empty file does not become the group's queue")
     func emptyFile() async throws {
         let queue = try CommandLineQueue(sharedBy: SystemQueueTests.group)
         try await prepare(": > $Q", in: queue, as: Self.member)
@@ -86,7 +86,7 @@ struct PlantedFileTests {
         #expect(result.code == 77 && result.errors.contains("it is empty"), "\(result)")
     }
 
-    @Test("In a group's own directory any member's queue is everybody's")
+    @Test("In a group's own directory any member's queue belongs to all members")
     func group() async throws {
         let queue = try CommandLineQueue(sharedBy: SystemQueueTests.group)
         try await prepare("ALERTQ_DATABASE=$Q $A notify Ours", in: queue, as: Self.member)
@@ -94,7 +94,7 @@ struct PlantedFileTests {
         #expect(try await queue.run("notify", "Yours").code == 0)
     }
 
-    @Test("In a directory of one's own a link leads to the queue, as ever")
+    @Test("In the user's own directory, a link to the queue is followed")
     func ownLink() async throws {
         let queue = try CommandLineQueue()
         #expect(try await queue.run("notify", "Done").code == 0)

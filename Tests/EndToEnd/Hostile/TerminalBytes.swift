@@ -1,4 +1,4 @@
-/// What a terminal was sent, read byte by byte: only our own sequences and harmless text pass.
+/// What a terminal was sent, read byte by byte: only alertq's own sequences and harmless text pass.
 enum TerminalBytes {
     /// Where the bytes were going.
     enum Context {
@@ -6,11 +6,11 @@ enum TerminalBytes {
         case screen
         /// A pipe or a file, whose reader may be a terminal in the end: no sequence at all.
         case text
-        /// JSON, whose readers are programs: what shows nothing is theirs to handle.
+        /// JSON, whose readers are programs: invisible characters are theirs to handle.
         case json
     }
 
-    /// The sequences that we send ourselves, without their ESC: those that the presenter's screen
+    /// The sequences that alertq sends itself, without their ESC: those that the presenter's screen
     /// is made of, and emphasis.
     private static let sequences: Set<String> = [
         "[?7l", "[?7h", "[?25l", "[?25h", "[?2004h", "[?2004l", "[2K", "[J", "[0m",
@@ -49,7 +49,7 @@ enum TerminalBytes {
         return additions
     }
 
-    /// Takes a sequence; returns it if it is not one of ours.
+    /// Takes a sequence; returns it if it is not one of alertq's.
     private static func sequence(_ rest: inout ArraySlice<UInt8>) -> String? {
         var text = ""
         while let byte = rest.first, (0x20..<0x7F).contains(byte), text.count < 16 {
@@ -95,7 +95,7 @@ enum TerminalBytes {
         case 0..<0xA0: return false
         case 0x200D where context == .json: return true
         case _ where context == .json: break
-        // These belong to the picture before them.
+        // These modify the emoji before them.
         case 0x200D, 0xFE0E, 0xFE0F: return previous?.properties.isEmoji == true
         case 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x2800, 0x3164, 0xFFA0,
             0xFE00...0xFE0F, 0xE0000...0xE0FFF:

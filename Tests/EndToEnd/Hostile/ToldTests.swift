@@ -4,8 +4,8 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The command tells nobody what the log does not say.
-@Suite("Told by the command")
+/// The command prints nothing that the log contradicts.
+@Suite("Output checked against the log")
 struct ToldTests {
     let queue: CommandLineQueue
     private var log: String { queue.directory + "/log" }
@@ -14,7 +14,7 @@ struct ToldTests {
 
     private let question = ["ask", "Delete?", "-b", "yes", "--cancel", "no", "--key", "k"]
 
-    /// A question that was answered "no", which nobody has taken.
+    /// A question that was answered "no", whose response has not been collected.
     private func answered() async throws {
         _ = try await queue.start(question + ["--detach"]).finish()
         #expect(try await queue.run("answer", "1", "no").code == 0)
@@ -23,7 +23,7 @@ struct ToldTests {
     private static let flip = "UPDATE responses SET button = 'yes', button_index = 0"
     private static let flipBack = "UPDATE responses SET button = 'no', button_index = 1"
 
-    @Test("Neither ask nor collect nor show tells a flipped answer, and all do once it is back")
+    @Test("Neither ask nor collect nor show prints a flipped answer; all do once it is restored")
     func flipped() async throws {
         try await answered()
         try await queue.forge(Self.flip)
@@ -39,7 +39,7 @@ struct ToldTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("A hook is not started for a response that nobody gave")
+    @Test("A hook is not started for a forged response")
     func hook() async throws {
         _ = try await queue.start(question + ["--detach"]).finish()
         _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
@@ -56,7 +56,7 @@ struct ToldTests {
         chmod(hook, 0o755)
         let watch = try queue.start(["watch", "--exec", hook])
         #expect(await eventually { watch.errors.text.contains("alert 1 can't be trusted") })
-        // It keeps no other response from its hook.
+        // The forged response does not block others.
         #expect(try await queue.run("answer", "2", "yes").code == 0)
         #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "2\n" })
         watch.kill(SIGTERM)
@@ -64,7 +64,7 @@ struct ToldTests {
         #expect(try String(contentsOfFile: log, encoding: .utf8) == "2\n")
     }
 
-    @Test("A hook that is for a button is not started for another, whatever the columns say")
+    @Test("A hook for one button is not started for another, even if the columns say so")
     func hookForButton() async throws {
         try await answered()
         _ = try await queue.run("ask", "Good?", "-b", "yes", "--cancel", "no", "--detach")
@@ -76,7 +76,7 @@ struct ToldTests {
                 "echo $ALERTQ_ALERT >> '\(log)'",
             ])
         #expect(await eventually { (try? String(contentsOfFile: log, encoding: .utf8)) == "2\n" })
-        #expect(await eventually { watch.errors.text.contains("not what --exec looks for") })
+        #expect(await eventually { watch.errors.text.contains("does not match the conditions") })
         watch.kill(SIGTERM)
         _ = await watch.exit()
         #expect(try String(contentsOfFile: log, encoding: .utf8) == "2\n")
@@ -93,7 +93,7 @@ struct ToldTests {
         #expect(error.code == 65, "\(error)")
     }
 
-    @Test("An ask that waits does not hear an answer that an entry without a hash speaks for")
+    @Test("A waiting ask does not return an answer whose entry has no valid hash")
     func waiting() async throws {
         let asker = try queue.start(question)
         #expect(await eventually { asker.errors.text.contains("waiting") })

@@ -20,7 +20,7 @@ struct BackupTests {
         #expect(asked.code == 0, "\(asked)")
     }
 
-    /// The files beside a backup, which none has before it is opened.
+    /// The files beside a backup, of which there are none before it is opened.
     private func names(in directory: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
@@ -58,7 +58,7 @@ struct BackupTests {
         #expect(made["path"] as? String == file && (made["removed"] as? [String]) == [])
     }
 
-    @Test("A file that exists is replaced with --force alone")
+    @Test("A file that exists is replaced only with --force")
     func exists() async throws {
         try await ask()
         try Data("mine".utf8).write(to: URL(filePath: file))
@@ -70,7 +70,7 @@ struct BackupTests {
         #expect(try names(in: elsewhere.directory).filter { $0.contains("-new") } == [])
     }
 
-    @Test("A log beside the file is not taken for that of the backup")
+    @Test("A log beside the file is not taken for the backup's log")
     func strayLog() async throws {
         try await ask()
         // A queue with a log, whose database is lost.
@@ -78,7 +78,7 @@ struct BackupTests {
         try FileManager.default.copyItem(atPath: queue.path + "-wal", toPath: file + "-wal")
         #expect(try await queue.run("backup", file).code == 0)
         #expect(try names(in: elsewhere.directory) == ["backup.db"])
-        // One whose database is there has commits that exist nowhere else.
+        // The log of an existing database has commits that exist nowhere else.
         try FileManager.default.copyItem(atPath: queue.path + "-wal", toPath: file + "-wal")
         let refused = try await queue.run("backup", file, "--force")
         #expect(refused.code == 74 && refused.errors.contains("-wal belongs to it"), "\(refused)")
@@ -103,7 +103,7 @@ struct BackupTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("In a directory each has its time, and --keep removes the oldest of these names alone")
+    @Test("In a directory each has its time, and --keep removes only the oldest with such names")
     func keep() async throws {
         try await ask()
         let directory = elsewhere.directory
@@ -114,7 +114,7 @@ struct BackupTests {
         for name in strangers + [old[1] + "-wal"] {
             try Data().write(to: URL(filePath: directory + "/" + name))
         }
-        // Nor is a file of this name that is no backup of this queue.
+        // Nor is a file with such a name that is not a backup of this queue.
         let unknown = "queue-2020-01-04T00-00-00Z.db"
         try Data("unknown".utf8).write(to: URL(filePath: directory + "/" + unknown))
         #expect(try await queue.run("backup", directory + "/" + old[0]).code == 0)
@@ -130,12 +130,12 @@ struct BackupTests {
         let left = try names(in: directory)
         let kept = [old[2], unknown, URL(filePath: path).lastPathComponent]
         #expect(left == (strangers + kept).sorted())
-        // Without it all stay, also two of one second.
+        // Without --keep all stay, even two of the same second.
         for _ in 1...2 { #expect(try await queue.run("backup", directory).code == 0) }
         #expect(try names(in: directory).count == left.count + 2)
     }
 
-    @Test("What a killed backup has left is removed, and one under way is not")
+    @Test("The remains of a killed backup are removed, those of a running one are not")
     func leftovers() async throws {
         try await ask()
         let (dead, alive) = (file + "-new.999999", file + "-new.999998")
@@ -177,7 +177,7 @@ struct BackupTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("Interrupted, it ends at once and leaves nothing")
+    @Test("An interrupted backup ends at once and leaves nothing")
     func interrupted() async throws {
         try await ask()
         for signal in [SIGINT, SIGTERM, SIGKILL] {

@@ -27,7 +27,7 @@ struct DamageTests {
         #expect(await disk.exit() == 0)
         #expect(await cat.exit() == 74)
         #expect(await cat.output.complete().isEmpty)
-        // It may have looked between the one file and the other.
+        // It may have looked between the two files.
         let errors = await cat.errors.complete()
         #expect(
             errors.contains("another file took its place") || errors.contains("deleted"),
@@ -66,7 +66,7 @@ struct DamageTests {
         #expect(await asker.errors.complete().contains("deleted"))
     }
 
-    @Test("A lock that is held for longer than the busy time leads to exit 75, and to no crash")
+    @Test("A lock that is held for longer than the busy time leads to exit code 75, not a crash")
     func busy() async throws {
         #expect(try await queue.run("notify", "First").code == 0)
         let holder = try Child("flock", ["-F", queue.path + "-lock", "sleep", "60"])
@@ -82,7 +82,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A link beside the database is refused, and what it leads to stays as it is",
+        "A link beside the database is refused, and its target stays as it is",
         arguments: ["-lock", "-slot", "-bell", "-reserve", "-handlers"])
     func link(ending: String) async throws {
         #expect(try await queue.run("notify", "First").code == 0)
@@ -92,7 +92,7 @@ struct DamageTests {
         try FileManager.default.createSymbolicLink(
             atPath: queue.path + ending, withDestinationPath: victim)
         let finished = try await queue.run("ask", "Second?", "--detach")
-        // What it can do without the file it does.
+        // Whatever needs no such file still works.
         #expect([0, 77].contains(finished.code))
         _ = try await queue.run("answer", "2", "OK")
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "untouched")

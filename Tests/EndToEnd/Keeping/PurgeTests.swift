@@ -11,7 +11,7 @@ struct PurgeTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// Asks, or asks again, what a story begins with.
+    /// Asks, or asks again, the questions of the test.
     private func ask(_ number: Int, _ options: String...) async throws -> Finished {
         let words = [
             "ask", "SECRET \(number)", "-m", "SECRET message", "-b", "yes=SECRET label", "--cancel",
@@ -32,7 +32,7 @@ struct PurgeTests {
         for number in numbers { try await story(number) }
     }
 
-    /// Asks many more, with texts of all lengths, and takes them back.
+    /// Asks many more, with texts of all lengths, and withdraws them.
     private func fill(_ count: Int) async throws {
         let manager = try await AlertManager(path: queue.path)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -52,7 +52,7 @@ struct PurgeTests {
         await manager.close()
     }
 
-    /// The files of the queue in which a text stands, as grep finds it.
+    /// The files of the queue in which grep finds a text.
     private func grep() async throws -> String {
         let grep = try Child("grep", ["-rail", "SECRET", queue.directory])
         _ = await grep.exit()
@@ -80,7 +80,7 @@ struct PurgeTests {
         #expect(try await queue.isSound())
         let again = try await ask(2)
         #expect(again.output == "yes\n" && again.code == 0)
-        // The log keeps a hash of what the key stands for.
+        // The log keeps a hash of the key's content.
         #expect(try await queue.run("ask", "Another", "--key", "k2").code == 16)
         let shown = try #require(try await queue.objects("show", "2").first)
         #expect(shown["title"] is NSNull && shown["message"] is NSNull)
@@ -96,7 +96,7 @@ struct PurgeTests {
         #expect(log.output.contains("erased\t-\troot via purge\talerts 1-3"))
     }
 
-    @Test("Times that are missing, in the future or none are refused")
+    @Test("Missing, future and invalid times are refused")
     func refused() async throws {
         try await story(1)
         for words in [
@@ -130,7 +130,7 @@ struct PurgeTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("What nobody comes for is erased: notices, and what was taken back")
+    @Test("Alerts that need no collecting are erased: notices and withdrawn alerts")
     func nobodyComes() async throws {
         for words in [["-b", "x", "--cancel", "y"], ["--key", "k", "-b", "x", "--cancel", "y"]] {
             _ = try await queue.start(["ask", "SECRET", "--detach"] + words).finish()
@@ -142,18 +142,18 @@ struct PurgeTests {
         let purged = try #require(try await queue.objects("purge", "--older-than", "now").first)
         #expect(purged["erased"] as? Int == 3 && purged["uncollected"] as? Int == 0)
         #expect(try await grep() == "")
-        // They stay in the list, and can still be taken.
+        // They stay in the history, and can still be collected.
         #expect(try await queue.objects("history", "--uncollected").count == 3)
         #expect(try await queue.run("collect", "k").code == 13)
         #expect(try await queue.isSound())
     }
 
-    @Test("What is passed over is told with what releases it, and then erased")
+    @Test("The note on alerts that are passed over says how to release them for erasing")
     func released() async throws {
         #expect(try await queue.run("ask", "SECRET", "--detach").code == 0)
         #expect(try await queue.run("answer", "1", "OK").code == 0)
         let first = try await queue.run("purge", "--older-than", "now")
-        #expect(first.errors.contains("1 passed over, because nobody has taken the response"))
+        #expect(first.errors.contains("1 passed over, because the response has not been collected"))
         #expect(first.errors.contains("alertq collect --id ID --database \(queue.path)"))
         #expect(try await queue.run("collect", "--id", "1").code == 0)
         let second = try await queue.run("purge", "--older-than", "now")
@@ -161,7 +161,7 @@ struct PurgeTests {
         #expect(try await grep() == "")
     }
 
-    @Test("What a named handler has yet to collect is told apart, and can be taken from it")
+    @Test("Responses left to a named handler are counted apart, and can be collected")
     func handled() async throws {
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(
@@ -170,7 +170,7 @@ struct PurgeTests {
         await manager.close()
         let first = try await queue.run("purge", "--older-than", "now")
         #expect(first.errors.contains("1 passed over, because a named handler has not run"))
-        #expect(!first.errors.contains("nobody has taken"))
+        #expect(!first.errors.contains("has not been collected"))
         let object = try #require(try await queue.objects("purge", "--older-than", "now").first)
         #expect(object["uncollected"] as? Int == 1 && object["handled"] as? Int == 1)
         let left = try await queue.run("collect", "--id", "1")
@@ -181,7 +181,7 @@ struct PurgeTests {
     }
 
     @Test(
-        "What others asked is passed over and counted, except by root",
+        "Alerts of other accounts are passed over and counted, except by root",
         .enabled(if: geteuid() == 0, "only root can become other users"))
     func others() async throws {
         let queue = try CommandLineQueue(sharedBy: 60_010)
@@ -204,7 +204,7 @@ struct PurgeTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("Killed or interrupted at any moment, purges after each other erase everything")
+    @Test("Repeated purges, killed or interrupted at any moment, erase everything")
     func killed() async throws {
         for number in 1...8 { try await story(number) }
         try await fill(3000)
@@ -231,7 +231,7 @@ struct PurgeTests {
         #expect(try await queue.rows(left) == ["0"])
     }
 
-    @Test("Askers and answerers go on while a purge runs")
+    @Test("Asking and answering continue while a purge runs")
     func racing() async throws {
         for number in 1...20 { try await story(number) }
         async let stories: Void = stories(21...40)

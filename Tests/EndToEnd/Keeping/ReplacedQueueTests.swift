@@ -17,14 +17,14 @@ struct ReplacedQueueTests {
     }
 
     @Test(
-        "A presenter of a queue that was replaced ends with an error, and the next one shows it",
+        "A presenter of a replaced queue ends with an error; the next shows the restored queue",
         arguments: [(["present"], true), (["present"], false), (["present", "--once"], true)])
     func restored(words: [String], isShowing: Bool) async throws {
         #expect(try await queue.run("notify", "Earlier").code == 0)
         #expect(try await queue.run("withdraw", "1").code == 0)
         if isShowing { #expect(try await queue.run("ask", "One?", "--detach").code == 0) }
         #expect(try await queue.run("backup", backup).code == 0)
-        // A backup that has all of the queue is gone on with.
+        // With a backup that lacks nothing of the queue, the presenter would continue.
         #expect(try await queue.run("notify", "Not in the backup").code == 0)
         #expect(try await queue.run("withdraw", isShowing ? "3" : "2").code == 0)
         let (first, second) = (try PseudoTerminal(), try PseudoTerminal())

@@ -34,7 +34,7 @@ struct RestoreTests {
         #expect(try await queue.run("answer", "3", "no").code == 0)
     }
 
-    /// What the queue's log holds, which is more than nothing.
+    /// The content of the queue's log, which is not empty.
     private func logOf(_ queue: CommandLineQueue) async throws -> Data {
         for _ in 0..<3 {
             #expect(try await queue.run("notify", "More").code == 0)
@@ -44,7 +44,7 @@ struct RestoreTests {
         throw POSIXError(.ENODATA)
     }
 
-    /// How many restores the queue's log tells of: a log of the old queue would hide them.
+    /// How many restores the queue's log records: the log of the old queue would hide them.
     private func restores() async throws -> [String] {
         try await queue.rows("SELECT count(*) FROM audit WHERE event = 'restored'")
     }
@@ -54,7 +54,7 @@ struct RestoreTests {
             .filter { $0.contains("-replaced-") || $0.contains("-new.") }.sorted()
     }
 
-    @Test("A drill: what was answered is there, ids jump, the old queue is kept whole")
+    @Test("A drill: answers are restored, ids jump, and the old queue is kept whole")
     func drill() async throws {
         try await story()
         let before = try await queue.run("audit", "head").output.dropLast()
@@ -92,7 +92,7 @@ struct RestoreTests {
         #expect(entry.count == 1 && entry[0].hasPrefix("restore|backup 3:"), "\(entry)")
     }
 
-    @Test("A queue that has nothing beyond the backup is replaced without --force")
+    @Test("A queue without entries beyond the backup is replaced without --force")
     func equal() async throws {
         _ = try await ask("One?")
         #expect(try await queue.run("backup", file).code == 0)
@@ -100,7 +100,7 @@ struct RestoreTests {
         #expect(restored.code == 0, "\(restored)")
         #expect(restored.output.contains("kept   \(queue.path)-replaced-"))
         #expect(try files().count == 1)
-        // A second one takes the entry of the first away.
+        // A second restore removes the entry of the first.
         #expect(try await queue.run("restore", file).code == 77)
         let again = try #require(try await queue.objects("restore", file, "--force").first)
         #expect(again["next_id"] as? Int == 1 + 2 * Self.jump + 1)
@@ -108,7 +108,7 @@ struct RestoreTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("A missing queue is made, whatever log of it was left")
+    @Test("A missing queue is created, even if its log was left")
     func missing() async throws {
         try await story()
         _ = try await logOf(queue)
@@ -123,7 +123,7 @@ struct RestoreTests {
         #expect(try await elsewhere.isSound())
     }
 
-    @Test("What is no backup, or does not verify, changes nothing")
+    @Test("A file that is not a backup, or does not verify, changes nothing")
     func refused() async throws {
         try await story()
         let before = try await queue.run("audit", "head").output
@@ -143,7 +143,7 @@ struct RestoreTests {
         }
         for (name, code, reason) in [
             ("text", 65, "is not an SQLite database"), ("other", 65, "is not a queue"),
-            ("newer", 65, "newer version"), ("none", 66, "No such file"), (".", 65, "plain file"),
+            ("newer", 65, "newer version"), ("none", 66, "No such file"), (".", 65, "regular file"),
             ("forged", 65, "does not verify: alert 2 was changed"),
         ] {
             let refused = try await queue.run("restore", directory + "/" + name, "--force")
@@ -160,7 +160,7 @@ struct RestoreTests {
         #expect(try await queue.start(words).finish().code == 0)
     }
 
-    @Test("A damaged queue is replaced with --force alone, and kept as it was with its log")
+    @Test("A damaged queue is replaced only with --force, and kept as it was with its log")
     func damaged() async throws {
         try await story()
         let log = try await logOf(queue)
@@ -216,7 +216,7 @@ struct RestoreTests {
         #expect(try await queue.run("restore", file, "--force").code == 0)
     }
 
-    @Test("Programs that have the queue open hear that it was replaced, and write nothing to it")
+    @Test("Programs that have the queue open report that it was replaced, and write nothing to it")
     func open() async throws {
         try await story()
         let asker = try queue.start(["ask", "Gone?", "-b", "yes", "--cancel", "no"])
@@ -238,7 +238,7 @@ struct RestoreTests {
         #expect(old.output == replaced + "\n")
     }
 
-    @Test("One who waits for an answer to what is in the backup gets it from the restored queue")
+    @Test("An ask whose alert is in the backup gets its answer from the restored queue")
     func waiting() async throws {
         let asker = try queue.start(["ask", "Stays?", "-b", "yes", "--cancel", "no"])
         #expect(await eventually { asker.errors.text.contains("waiting for an answer") })
@@ -250,7 +250,7 @@ struct RestoreTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("While others write, none that was told of its alert loses it unheard")
+    @Test("While others write, no asker loses an acknowledged alert without an error")
     func racing() async throws {
         try await story()
         for round in 1...5 {

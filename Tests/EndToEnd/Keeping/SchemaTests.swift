@@ -1,7 +1,7 @@
 import ProcessTesting
 import Testing
 
-/// What somebody does to the shape of the file, and what the verbs say of it.
+/// Changes to the schema of the file, and what the verbs print about them.
 @Suite("Schema")
 struct SchemaTests {
     private let queue: CommandLineQueue
@@ -13,7 +13,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "An answer that a trigger would swallow or change is refused, and stays to be given",
+        "An answer that a trigger would swallow or change is refused, and can still be given",
         arguments: [
             "BEFORE INSERT ON responses BEGIN SELECT RAISE (IGNORE); END",
             "AFTER INSERT ON responses BEGIN UPDATE alerts SET title = 'Other?'; END",
@@ -25,7 +25,7 @@ struct SchemaTests {
         #expect(refused.output.isEmpty)
         let doctor = try await queue.run("doctor")
         #expect(doctor.code == 65 && doctor.output.contains("DROP TRIGGER \"planted\""))
-        // It is for a person to remove what alertq has not made.
+        // Removing objects that are not alertq's is left to a person.
         #expect(try await queue.run("doctor", "--repair").code == 65)
         #expect(
             try await queue.rows("SELECT name FROM sqlite_schema WHERE name = 'planted'")
@@ -35,7 +35,7 @@ struct SchemaTests {
         #expect(try await queue.rows("SELECT title FROM alerts") == ["Go on?"])
     }
 
-    @Test("What is missing of ours is named and put back; verbs refuse it until then")
+    @Test("Missing objects are named and restored; until then verbs refuse the queue")
     func repair() async throws {
         _ = try await queue.rows("DROP TRIGGER responses_stay; DROP INDEX alerts_next")
         for verb in [["list"], ["answer", "1", "yes"], ["audit", "verify"], ["notify", "New"]] {
@@ -50,7 +50,7 @@ struct SchemaTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("What cannot be repaired stays as it is, and so does what is allowed")
+    @Test("Objects that can't be repaired stay as they are, and so do allowed ones")
     func untouched() async throws {
         _ = try await queue.rows("CREATE TABLE notes (id); ALTER TABLE alerts ADD COLUMN more TEXT")
         let refused = try await queue.run("doctor", "--repair")
@@ -61,7 +61,7 @@ struct SchemaTests {
         #expect(try await queue.run("list").code == 0)
     }
 
-    @Test("A repair needs a queue, and is one thing")
+    @Test("A repair needs a queue, and can't be combined with another task")
     func usage() async throws {
         let empty = try CommandLineQueue()
         #expect(try await empty.run("doctor", "--repair").code == 66)

@@ -4,12 +4,12 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Queues that are not there, and queues that an account may not write.
+/// Missing queues, and queues that an account may not write to.
 @Suite("Opening a queue", .enabled(if: geteuid() == 0, "only root can become other users"))
 struct OpeningTests {
     private static let ana = Account(uid: 60_001, gid: 60_001)
 
-    /// Runs a verb as ana on the queue that is hers unless another is named.
+    /// Runs a verb as ana on her own queue, unless another is named.
     private func run(_ words: [String], in home: CommandLineQueue) async throws -> Finished {
         try await Child(
             CommandLineQueue.program, words,
@@ -19,7 +19,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "Reading one's own queue before anybody has asked finds nothing, and makes nothing",
+        "Reading the user's own queue before the first ask finds and creates nothing",
         arguments: [
             (["list"], ""), (["list", "--count"], "0\n"), (["history"], ""),
             (["audit", "list"], ""), (["audit", "export"], ""),
@@ -30,13 +30,13 @@ struct OpeningTests {
         let home = try CommandLineQueue(mode: 0o777)
         let finished = try await run(words, in: home)
         #expect(finished.code == 0 && finished.output == output ?? finished.output, "\(finished)")
-        // A check that finds nothing says why it does.
+        // A check that finds nothing says why.
         #expect(finished.errors.isEmpty == !words.contains("verify"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.directory).isEmpty)
     }
 
     @Test(
-        "What must be there is not found there",
+        "A queue that must exist is reported as missing",
         arguments: [
             ["show", "1"], ["wait", "1"], ["collect", "k"], ["collect", "--id", "1"],
             ["audit", "list", "--after", "1"], ["audit", "export", "--after", "1"],
@@ -51,7 +51,7 @@ struct OpeningTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.directory).isEmpty)
     }
 
-    @Test("watch waits for a queue that is not there, and tells all that happens in it")
+    @Test("watch waits for a missing queue, and prints everything that happens in it")
     func watch() async throws {
         let queue = try CommandLineQueue()
         let watch = try queue.start(["watch"])
@@ -63,7 +63,7 @@ struct OpeningTests {
         #expect(await watch.exit() == 128 + SIGTERM)
     }
 
-    @Test("The system queue that is not there is named with what makes it")
+    @Test("A missing system queue is reported with the command that creates it")
     func system() async throws {
         let script = #"mount -t tmpfs none /var/lib && exec "$@""#
         for (words, code) in [
@@ -82,7 +82,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "A queue that may be read but not written is refused when it is opened",
+        "A queue that may be read but not written is refused on opening",
         arguments: [
             ["notify", "N"], ["ask", "Q?", "--key", "k", "--detach"], ["answer", "1", "OK"],
             ["snooze", "1"], ["withdraw", "1"], ["collect", "--id", "1"], ["wait", "1"],
@@ -102,7 +102,7 @@ struct OpeningTests {
         #expect(try await queue.run("list", "--count").output == "1\n")
     }
 
-    @Test("So is one whose lock can't be written, or whose directory takes no file; they are read")
+    @Test("A queue with an unwritable lock or directory is refused too, but can be read")
     func walFiles() async throws {
         let queue = try CommandLineQueue(mode: 0o777)
         #expect(try await queue.start(["notify", "N"], as: Self.ana).finish().code == 0)

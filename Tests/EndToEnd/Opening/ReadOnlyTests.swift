@@ -39,7 +39,7 @@ struct ReadOnlyTests {
     }
 
     @Test(
-        "What changes nothing reads a copy, with and without SQLite's shared memory",
+        "A verb that changes nothing reads a copy, with and without SQLite's shared memory",
         .enabled(if: isAllowed, why), arguments: [false, true])
     func reads(isLeft: Bool) async throws {
         let head = try await fill()
@@ -69,7 +69,7 @@ struct ReadOnlyTests {
         #expect(verified.output == "3 entries verify\n", "\(verified)")
     }
 
-    @Test("What is wrong is found there too, and no answer is stored", .enabled(if: isAllowed, why))
+    @Test("Damage is found there too, and no answer is stored", .enabled(if: isAllowed, why))
     func refused() async throws {
         _ = try await fill()
         let answered = try await run("answer", "2", "yes")

@@ -16,7 +16,7 @@ struct StuckProcessTests {
             try await queue.objects("doctor").first { $0["check"] as? String == check })
     }
 
-    @Test("doctor and every command that has to wait name the process that keeps the lock")
+    @Test("doctor and every command that has to wait name the process that holds the lock")
     func lock() async throws {
         #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
         #expect(try await finding("lock")["ok"] as? Bool == true)
@@ -30,7 +30,7 @@ struct StuckProcessTests {
             #expect(doctor.code == 75)
             #expect(doctor.output.contains("lock: process \(name)"), "\(doctor.output)")
             #expect(doctor.output.contains("kill -CONT \(holder.pid)") == isStopped)
-            // What needs no lock is looked at all the same.
+            // Checks that need no lock are made all the same.
             #expect(doctor.output.contains("1 entry verifies"), "\(doctor.output)")
             let refused = await answer.finish()
             #expect(refused.code == 75)
@@ -44,7 +44,7 @@ struct StuckProcessTests {
         #expect(try await finding("lock")["ok"] as? Bool == true)
     }
 
-    @Test("A new queue whose lock is kept is reported, with the process that keeps it")
+    @Test("A new queue whose lock is held is reported, with the process that holds it")
     func newQueue() async throws {
         for name in ["queue.db", "queue.db-lock"] {
             _ = FileManager.default.createFile(
@@ -58,7 +58,7 @@ struct StuckProcessTests {
         #expect(doctor.output.contains("database: the queue is locked by another process, \(name)"))
     }
 
-    @Test("A stopped presenter is not somebody who is there, until it goes on")
+    @Test("A stopped presenter does not count as attending until it resumes")
     func presenter() async throws {
         let terminal = try PseudoTerminal()
         let presenter = try queue.start(["present"], on: terminal)
@@ -68,7 +68,7 @@ struct StuckProcessTests {
         try await presenter.stop()
         #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == false })
         let detail = try await finding("presenter")["detail"] as? String ?? ""
-        let screen = "on \(terminal.path), which has not moved for"
+        let screen = "on \(terminal.path), which has not responded for"
         #expect(detail.contains(screen))
         #expect(detail.contains("(process \(presenter.pid) is stopped)"), "\(detail)")
         #expect(try await queue.run("doctor").code == 75)
@@ -108,14 +108,14 @@ struct StuckProcessTests {
         try await queue.objects("show", "1").first?["state"] as? String
     }
 
-    @Test("doctor finds the process that shows alerts also where its text is gone")
+    @Test("doctor finds the process that shows alerts even if its slot entry is gone")
     func silentHolder() async throws {
         let terminal = try PseudoTerminal()
         let presenter = try queue.start(["present"], on: terminal)
         #expect(await terminal.shows("showing alerts"))
         #expect(
             try await eventually {
-                try await finding("presenter")["detail"] as? String != "nobody shows alerts"
+                try await finding("presenter")["detail"] as? String != "no process shows alerts"
             })
         let slot = try FileHandle(forWritingTo: URL(filePath: queue.path + "-slot"))
         try slot.write(contentsOf: Data(count: 1024))

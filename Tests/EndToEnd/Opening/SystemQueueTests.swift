@@ -30,7 +30,7 @@ struct SystemQueueTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("Every file of a shared queue belongs to the group and is 0660, whatever the umask")
+    @Test("Every file of a shared queue belongs to the group and is 0660, with any umask")
     func modes() async throws {
         let queue = try CommandLineQueue(sharedBy: Self.group)
         let script = "umask 077; exec \(CommandLineQueue.program) notify Done"
@@ -47,7 +47,7 @@ struct SystemQueueTests {
         }
     }
 
-    @Test("Somebody outside the group gets exit 77, and changes nothing")
+    @Test("A user outside the group gets exit 77, and changes nothing")
     func stranger() async throws {
         let queue = try CommandLineQueue(sharedBy: Self.group)
         #expect(try await queue.run("notify", "Done").code == 0)
@@ -56,7 +56,7 @@ struct SystemQueueTests {
         #expect(await child.errors.complete().contains("ermi"))
     }
 
-    @Test("doctor --setup-system makes the directory, and may be run again")
+    @Test("doctor --setup-system creates the directory, and may be run again")
     func setUp() async throws {
         let work = try CommandLineQueue()
         // In a mount namespace of its own, so that the machine stays as it is.

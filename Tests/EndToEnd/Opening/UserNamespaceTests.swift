@@ -35,12 +35,12 @@ struct UserNamespaceTests {
     }
 
     @Test(
-        "An id is translated to none where it has none, or where namespaces are nested",
+        "An id without an outer id, or in nested namespaces, is not translated",
         arguments: [
             ("", nil, 65534), ("0 1000 1", nil, 1), ("0 4294967290 9", nil, 7),
-            // The map names root above, and the machine's root is somebody else.
+            // The map names root above, and the machine's root is another user.
             ("0 0 1", nil, 0), ("0 0 1\n1 1 1", 1, 0),
-            // The machine's root is in here, and has another id above.
+            // The machine's root is in this namespace, and has another id above.
             ("0 1000 1", 0, 0), ("0 4294967295 4294967295", nil, 0),
         ] as [(String, UInt32?, UInt32)])
     func unknown(map: String, root: UInt32?, inner: UInt32) throws {
@@ -48,16 +48,16 @@ struct UserNamespaceTests {
         #expect(namespace.outer(inner) == nil)
     }
 
-    @Test("A map that leaves every id what it is makes no namespace of its own")
+    @Test("A map that leaves every id as it is does not count as a namespace")
     func identity() {
         #expect(UserNamespace(map: "         0          0 4294967295\n", machineRoot: 0) == nil)
     }
 
-    /// Whom an answer is recorded as that an account gives under a program such as unshare(1).
+    /// The recorded account of an answer that is given under a program such as unshare(1).
     private func responder(
         under wrapper: [String], as account: Account?
     ) async throws -> [String: any Sendable] {
-        // Where anybody may write, the account's queue would be nobody else's.
+        // Where anybody may write, the account's queue would not be its own.
         let queue = try CommandLineQueue(sharedBy: account?.gid ?? 0)
         let asked = try queue.start(
             ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No", "--detach"], as: account)
@@ -87,7 +87,7 @@ struct UserNamespaceTests {
     }
 
     @Test(
-        "Root of a namespace in a namespace is recorded as nobody who is known",
+        "Root of a namespace in a namespace is recorded as an unknown account",
         .enabled(if: isAllowed, why))
     func nested() async throws {
         let responder = try await responder(
@@ -97,7 +97,7 @@ struct UserNamespaceTests {
     }
 
     @Test(
-        "A namespace without ids is recorded as nobody who is known",
+        "A namespace without ids is recorded as an unknown account",
         .enabled(if: isAllowed, why))
     func unmapped() async throws {
         let responder = try await responder(under: ["unshare", "-U"], as: Self.ana)
@@ -106,7 +106,7 @@ struct UserNamespaceTests {
     }
 
     @Test(
-        "In a namespace whose map leaves every id what it is, root is root",
+        "In a namespace whose map leaves every id as it is, root is root",
         .enabled(if: isAllowed, why))
     func explicitIdentity() async throws {
         let wrapper = [
@@ -129,7 +129,7 @@ struct UserNamespaceTests {
     }
 
     @Test(
-        "Root of a namespace has no right over what others asked",
+        "Root of a namespace has no rights over the alerts of other accounts",
         .enabled(if: isAllowed, why))
     func authority() async throws {
         let queue = try CommandLineQueue(sharedBy: Self.ana.gid)
@@ -147,7 +147,7 @@ struct UserNamespaceTests {
     }
 
     @Test(
-        "In a container, which has accounts of its own, the name inside is theirs",
+        "In a container with accounts of its own, the name is taken from them",
         .enabled(if: isAllowed, why))
     func container() async throws {
         // A directory over /etc that belongs to the namespace's root, as an image's does.

@@ -4,13 +4,13 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Presenters of one's own")
+@Suite("Custom presenters")
 struct CommandPresenterTests {
     let queue: CommandLineQueue
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// Shows that it is there, and clears up when it is told to.
+    /// Shows that it runs, and cleans up when it is asked to end.
     private static let waiting = """
         trap 'echo $$ >>DIR/cleared; exit' TERM
         sleep 600 &
@@ -32,7 +32,7 @@ struct CommandPresenterTests {
         try #require(try await queue.objects("show", "\(id)").first)
     }
 
-    @Test("Each alert is shown once, one after the other, and --once ends")
+    @Test("Each alert is shown once, one after another, and --once ends")
     func chosen() async throws {
         try await ask("Prune A?")
         try await ask("Prune B?")
@@ -64,7 +64,7 @@ struct CommandPresenterTests {
         #expect(await queue.isDeserted())
     }
 
-    @Test("The first answer wins and the others clear: the program's, the terminal's, any other")
+    @Test("The first answer wins and the others clear: of the program, the terminal or any other")
     func together() async throws {
         let show = try script(
             Self.waiting.replacing(
@@ -104,7 +104,7 @@ struct CommandPresenterTests {
     }
 
     @Test(
-        "However the presenting process ends, nothing of the program is left",
+        "No process of the program is left, in whatever way the presenting process ends",
         arguments: [SIGTERM, SIGHUP, SIGKILL])
     func ended(signal: Int32) async throws {
         let show = try script(Self.waiting)
@@ -170,7 +170,7 @@ struct CommandPresenterTests {
         FileManager.default.fileExists(atPath: "/proc/\(process)")
     }
 
-    @Test("Kill the program or its keeper, and the alert is shown again")
+    @Test("If the program or its keeper is killed, the alert is shown again")
     func killed() async throws {
         let show = try script(Self.waiting)
         let presenter = try queue.start(["present", "--on", "command:\(show)"])
@@ -194,13 +194,13 @@ struct CommandPresenterTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("A program that crashes at once is not started over and over, and loses nothing")
+    @Test("A program that crashes at once is not restarted endlessly, and loses nothing")
     func crashing() async throws {
         try await ask()
         let show = try script("echo >>DIR/shown .; kill -SEGV $$")
         let presenter = try queue.start(["present", "--on", "command:\(show)"])
-        // Pauses of 1 and 2 seconds lie between the first three; then the alert rests for 2 s, and
-        // for 4 s.
+        // Pauses of 1 and 2 seconds lie between the first three runs; then the alert rests for 2 s,
+        // and for 4 s.
         #expect(await eventually { queue.lines("shown").count == 4 })
         try await Task.sleep(for: .seconds(2))
         #expect(queue.lines("shown").count == 4)
@@ -212,7 +212,7 @@ struct CommandPresenterTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("Ending without a word puts the alert off, as a person would")
+    @Test("Ending without output snoozes the alert, as a person would")
     func later() async throws {
         try await ask()
         let show = try script("exit 0")
@@ -245,7 +245,7 @@ struct CommandPresenterTests {
         #expect(await terminal.shows("Your choice:", since: count))
         try terminal.type("no\n")
         #expect(try await eventually { try await story()["button"] as? String == "no" })
-        // Ctrl-Z and Ctrl-C mean the whole job.
+        // Ctrl-Z and Ctrl-C apply to the whole job.
         count = terminal.bytes.count
         try await ask("Prune B?")
         #expect(await terminal.shows("Your choice:", since: count))
@@ -266,14 +266,14 @@ struct CommandPresenterTests {
     }
 
     @Test(
-        "A presenter that is not there is refused with what there is",
+        "An unknown presenter is refused with the known ones",
         arguments: [
-            (["--on", "termnal"], 64, "there are terminal, "),
+            (["--on", "termnal"], 64, "choose one of terminal, "),
             (["--on", "termnal"], 64, "did you mean “terminal”?"),
             (["--on", "command:"], 64, "names no program"),
             (["--on", "command:a", "--on", "command:a"], 64, "--on command:a is given twice"),
             (["--on", "command:/nowhere"], 66, "no program “/nowhere” that can be started"),
-            (["--on", "terminal"], 64, "needs a terminal"),
+            (["--on", "terminal"], 64, "foreground of a terminal"),
         ])
     func refused(options: [String], code: Int32, reason: String) async throws {
         let presenter = try await queue.start(["present"] + options).finish()

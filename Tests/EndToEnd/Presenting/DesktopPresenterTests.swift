@@ -61,7 +61,7 @@ import Testing
             _ = try await desktop.start("dunstctl", "context").finish()
         }
 
-        @Test("Actions choose in dunst, two alerts in a row, and “Later” puts off")
+        @Test("Actions choose in dunst, for two alerts in a row, and “Later” snoozes")
         func actions() async throws {
             let server = try await dunst()
             let presenter = try present()
@@ -92,7 +92,7 @@ import Testing
             _ = try await desktop.start("dunstctl", "close").finish()
             #expect(try await eventually { try await story()["snoozes"] as? Int == 1 })
             #expect(try await story()["outcome"] is NSNull)
-            // A notice has nothing else to be done with.
+            // A notice offers nothing else.
             #expect(
                 try await queue.run("notify", "Done", "--dismiss-after", "1h").code == 0)
             #expect(try await isShown())
@@ -104,7 +104,7 @@ import Testing
             server.kill(SIGTERM)
         }
 
-        /// A server without buttons that lets everything time out after half a second.
+        /// A server without buttons where every notification times out after half a second.
         private static let impatient = """
             import dbus, dbus.service
             from dbus.mainloop.glib import DBusGMainLoop
@@ -135,7 +135,7 @@ import Testing
             """
 
         @Test(
-            "What a server lets time out is shown again, after pauses; without buttons it tells how"
+            "Expired notifications are shown again, after pauses; without buttons they say how"
         )
         func expired() async throws {
             let server = try desktop.start("/usr/bin/python3", "-c", Self.impatient)
@@ -155,13 +155,13 @@ import Testing
             server.kill(SIGTERM)
         }
 
-        @Test("A notification that another program closes comes again")
+        @Test("A notification that another program closes is shown again")
         func closedByOthers() async throws {
             let server = try await dunst()
             let presenter = try present()
             try await ask()
             #expect(try await isShown())
-            // Which id dunst begins with is its own affair.
+            // dunst may begin with any id.
             for id in 1...3 {
                 _ = try await desktop.start(
                     "dbus-send", "--session", "--type=method_call",
@@ -178,7 +178,7 @@ import Testing
             server.kill(SIGTERM)
         }
 
-        @Test("The server is killed and another one comes: the alert is there again")
+        @Test("When the server is killed and another one starts, the alert is shown again")
         func restarted() async throws {
             let first = try await dunst()
             let presenter = try present()
@@ -190,7 +190,7 @@ import Testing
             #expect(try await isShown())
             second.kill(SIGKILL)
             #expect(await second.exit() != nil)
-            // One of another make takes over.
+            // A different server takes over.
             let third = try desktop.start(DesktopSession.mate)
             #expect(await desktop.offers(Self.service))
             #expect(
@@ -205,14 +205,14 @@ import Testing
             #expect(try await queue.isSound())
         }
 
-        @Test("Buttons of another make of server choose")
+        @Test("Buttons of a different server choose")
         func mate() async throws {
             let server = try desktop.start(DesktopSession.mate)
             #expect(await desktop.offers(Self.service))
             let presenter = try present()
             try await ask("--button", "all=All & <b>more</b>")
             let hasAnswer = try await eventually {
-                // The last button stands in the corner.
+                // The last button is in the corner.
                 let window = try await desktop.xdotool(
                     "search", "--onlyvisible", "--class", "mate")
                 guard let id = window.split(separator: "\n").last.map(String.init) else {
@@ -256,7 +256,7 @@ import Testing
             server.kill(SIGTERM)
         }
 
-        @Test("The bus goes away: told of, tried again with pauses, nothing lost")
+        @Test("If the bus ends, that is reported and retried with pauses, and nothing is lost")
         func busLost() async throws {
             let server = try await dunst()
             let presenter = try present()
@@ -273,7 +273,7 @@ import Testing
             server.kill(SIGTERM)
         }
 
-        @Test("Without a bus, or without a server, it says what is missing")
+        @Test("Without a bus, or without a server, the command says what is missing")
         func missing() async throws {
             let without = try await present().finish()
             #expect(without.code == 66, "\(without)")

@@ -18,7 +18,7 @@ struct DialogPresenterTests {
 
     private func present(with program: String = "zenity") throws -> Child {
         var environment = desktop.environment
-        // Only this program is there.
+        // Only this program is found.
         environment["PATH"] = queue.directory + "/bin"
         let link = queue.directory + "/bin/" + program
         try? FileManager.default.createDirectory(
@@ -43,7 +43,7 @@ struct DialogPresenterTests {
     }
 
     @Test(
-        "Keys choose in a real window; a destructive button is not the first one; closing is later",
+        "Keys choose in a real window; no destructive button comes first; closing snoozes",
         arguments: [
             ("zenity", ["Return"], nil), ("zenity", ["Tab", "Return"], "yes"),
             ("zenity", ["Tab", "Tab", "Return"], "no"), ("zenity", ["Escape"], nil),
@@ -54,7 +54,7 @@ struct DialogPresenterTests {
         try await ask()
         let presenter = try present(with: program)
         #expect(try await isShown())
-        // What is chosen before anybody could have read it does not count.
+        // A choice before anybody could have read the alert does not count.
         try await Task.sleep(for: .milliseconds(800))
         for key in keys { try await desktop.xdotool("key", key) }
         if let button {
@@ -98,7 +98,7 @@ struct DialogPresenterTests {
         #expect(try await story()["snoozes"] as? Int == 0)
     }
 
-    @Test("Kill the window's program or the whole desktop, and nobody has chosen anything")
+    @Test("If the window's program or the whole desktop is killed, nothing is chosen")
     func crash() async throws {
         try await ask()
         let presenter = try present()
@@ -127,7 +127,7 @@ struct DialogPresenterTests {
         return pid_t(await child?.finish().output.split(separator: "\n").first ?? "")
     }
 
-    @Test("Without a desktop, or without a program, it says what is missing")
+    @Test("Without a desktop, or without a program, the command says what is missing")
     func missing() async throws {
         let blind = try await queue.start(
             ["present", "--on", "dialog"], environment: ["DISPLAY": "", "WAYLAND_DISPLAY": ""]

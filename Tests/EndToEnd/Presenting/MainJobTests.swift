@@ -35,12 +35,12 @@ struct MainJobTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("An ask in the foreground of its terminal shows itself, and takes keys after a silence")
+    @Test("An ask in the foreground shows its alert, and accepts keys after a silence")
     func selfPresenting() async throws {
         let terminal = try PseudoTerminal()
         let asker = try queue.start(Self.question, on: terminal)
         #expect(await terminal.shows("Prune?"))
-        // Type-ahead, and typing on, answers nothing.
+        // Type-ahead and continued typing answer nothing.
         for _ in 0..<5 {
             try terminal.type("y\n")
             try await Task.sleep(for: .milliseconds(200))
@@ -91,7 +91,7 @@ struct MainJobTests {
         #expect(await presenter.exit() == 128 + SIGTERM)
     }
 
-    @Test("An ask whose turn has not come says how many come first, and Enter answers it here")
+    @Test("An ask that waits for its turn says how many come first, and Enter answers it here")
     func answerHere() async throws {
         let (elsewhere, here) = (try PseudoTerminal(), try PseudoTerminal())
         for number in 1...2 { _ = try await queue.run("ask", "Before \(number)?", "--detach") }

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Presenting from login on")
+@Suite("Presenting from login")
 struct PresenterUnitTests {
     let queue: CommandLineQueue
 
@@ -68,10 +68,10 @@ struct PresenterUnitTests {
     }
 
     @Test(
-        "What makes no sense from login on is refused, and nothing is written",
+        "Options that make no sense at login are refused, and nothing is written",
         arguments: [
-            (["--install", "--on", "terminal"], 64, "a terminal is not there"),
-            (["--install", "--uninstall"], 64, "opposites"),
+            (["--install", "--on", "terminal"], 64, "there is no terminal at login"),
+            (["--install", "--uninstall"], 64, "combined"),
             (["--install", "--once"], 64, "--once"),
             (["--install", "--on", "command:/nowhere"], 66, "“/nowhere”"),
         ])

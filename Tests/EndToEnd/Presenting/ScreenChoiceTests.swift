@@ -17,7 +17,7 @@ struct ScreenChoiceTests {
         return (presenter, terminal)
     }
 
-    @Test("An alert appears only where --on says, and show tells where that is")
+    @Test("An alert appears only where --on says, and show prints where that is")
     func appears() async throws {
         let (presenter, terminal) = try await present()
         let other = try await queue.run(
@@ -32,7 +32,7 @@ struct ScreenChoiceTests {
         _ = await presenter.exit()
     }
 
-    @Test("A screen that may not show the alert is nobody, for --if-unattended")
+    @Test("A screen that may not show the alert does not count for --if-unattended")
     func unattended() async throws {
         let (presenter, _) = try await present()
         let words = ["ask", "Q?", "--if-unattended", "fail", "--on"]
@@ -77,7 +77,7 @@ struct ScreenChoiceTests {
     }
 
     @Test(
-        "A name that is given twice, a blank one and too many are refused",
+        "Repeated, blank and too many names are refused",
         arguments: [
             (["terminal", "terminal"], Int32(64), "--on terminal is given twice"),
             ([""], 65, "name of a presenter is empty"),
@@ -89,12 +89,12 @@ struct ScreenChoiceTests {
         #expect(finished.code == code && finished.errors.contains(reason), "\(finished)")
     }
 
-    @Test("Asking again under a key says that other screens or a default can't be had")
+    @Test("Asking again under a key says that other screens or a default are not possible")
     func key() async throws {
         let words = ["ask", "Q?", "-b", "yes", "--key", "k", "--detach"]
         #expect(try await queue.start(words).finish().code == 0)
         let other = try await queue.start(words + ["--on", "dialog"]).finish()
-        #expect(other.code == 0 && other.errors.contains("--on is not in force, it is for any"))
+        #expect(other.code == 0 && other.errors.contains("--on is ignored, it is for any"))
         let late = try await queue.start(
             words + ["--default", "yes", "--timeout", "1h"]
         ).finish()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import alertq
 
-/// What verbs print on real terminals of several widths, with text that is not as wide as long.
+/// What verbs print on real terminals of several widths, with text of unusual display widths.
 @Suite("Screens of every width")
 struct ScreenWidthTests {
     let queue: CommandLineQueue
@@ -54,14 +54,14 @@ struct ScreenWidthTests {
         return await Self.settled(terminal)
     }
 
-    /// The lines of a terminal on which nobody writes any more, without colours.
+    /// The lines of a terminal to which nothing is written any longer, without colours.
     private static func settled(_ terminal: PseudoTerminal) async -> [String] {
         var before = -1
         while terminal.bytes.count != before {
             before = terminal.bytes.count
             try? await Task.sleep(for: .milliseconds(20))
         }
-        // Moves of the cursor stand at the beginnings of lines.
+        // Cursor movements are at the beginnings of lines.
         return terminal.text.replacing(/\u{1B}\[[0-?]*[@-~]/, with: "")
             .split { $0 == "\r\n" || $0 == "\r" || $0 == "\n" }.map(String.init)
     }
@@ -77,7 +77,7 @@ struct ScreenWidthTests {
         }
     }
 
-    @Test("Help fits, and says no less", arguments: [40, 80, 200])
+    @Test("Help fits, and leaves nothing out", arguments: [40, 80, 200])
     func help(columns: Int) async throws {
         let words = { (text: String) in
             text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -95,7 +95,7 @@ struct ScreenWidthTests {
     }
 
     @Test(
-        "What present and ask show fits, and so does what stays of it",
+        "What present and ask show fits, and so do the lines that stay",
         arguments: [40, 80, 200], ["present", "ask"])
     func shown(columns: Int, verb: String) async throws {
         for (number, title) in Self.titles.enumerated() {
@@ -118,7 +118,7 @@ struct ScreenWidthTests {
         }
     }
 
-    @Test("Columns stay in place, whatever stands in them", arguments: [40, 80, 200])
+    @Test("Columns stay in place, whatever they contain", arguments: [40, 80, 200])
     func inPlace(columns: Int) async throws {
         try await fill()
         for verb in ["list", "history"] {
@@ -127,7 +127,7 @@ struct ScreenWidthTests {
             let begin = try #require(head.range(of: "TITLE")).lowerBound
             let start = DisplayWidth.of(String(head[..<begin]))
             for title in Self.titles {
-                // What is cut begins as it is.
+                // A cut text begins like the whole one.
                 let beginning = String(title.prefix(5))
                 let rows = lines.filter { $0.contains(beginning) }
                 #expect(rows.count == 1, "\(verb) \(title)")

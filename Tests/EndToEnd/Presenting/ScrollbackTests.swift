@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("What stays on the terminal")
+@Suite("Lines that stay on the terminal")
 struct ScrollbackTests {
     let queue: CommandLineQueue
 
@@ -30,7 +30,7 @@ struct ScrollbackTests {
         }
     }
 
-    @Test("A snooze leaves a line with its end, and says when the deadline comes before that")
+    @Test("A snooze leaves a line with its end, and says if the deadline comes first")
     func snoozed() async throws {
         for words in [["Late?", "--timeout", "2m"], ["Well?"]] {
             #expect(try await queue.start(["ask", "--detach"] + words).finish().code == 0)

@@ -11,18 +11,18 @@ struct SlotTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("Taking over takes less than 100 ms at best, and the alert stays as it is on the screen")
+    @Test("Taking over takes less than 100 ms at best, and the alert on the screen stays as it is")
     func takeOverTime() async throws {
         #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
         let manager = try await AlertManager(path: queue.path)
         var (presenter, screen) = try await presenting()
         var best = Duration.seconds(60)
-        // The best of several: a busy machine adds its own time, and no machine takes it away.
+        // The best of several: a busy machine can only add time.
         for round in 0..<8 where best >= .milliseconds(100) {
             let terminal = try PseudoTerminal()
             let next = try queue.start(["present"], on: terminal)
             #expect(await terminal.shows("Prune?"))
-            // What is asked now waits for the answer, which only a screen that leads comes after.
+            // An alert asked now waits for the answer, after which only a leading screen shows it.
             #expect(try await queue.run("ask", "Next \(round)?", "--detach").code == 0)
             let count = terminal.bytes.count
             let start = ContinuousClock.now
@@ -46,7 +46,7 @@ struct SlotTests {
         return (presenter, terminal)
     }
 
-    @Test("Two presenters show one alert; when the first is killed, the second goes on with all")
+    @Test("Two presenters show one alert; when the first is killed, the second continues with all")
     func takeOver() async throws {
         let (one, two) = (try PseudoTerminal(), try PseudoTerminal())
         let first = try queue.start(["present"], on: one)
@@ -64,7 +64,7 @@ struct SlotTests {
         #expect(alert["state"] as? String == "queued")
     }
 
-    /// A shell with job control, as a person has it.
+    /// A shell with job control, as users have it.
     private func shell(on terminal: PseudoTerminal) async throws -> Child {
         let shell = try Child(
             "bash", ["--norc", "-i"],
@@ -82,14 +82,14 @@ struct SlotTests {
         let shell = try await shell(on: terminal)
         try terminal.type("$A ask 'Prune now?' -b Yes --cancel No &\n")
         #expect(await terminal.shows("answer with:"))
-        // What is typed meanwhile is the shell's.
+        // What is typed meanwhile goes to the shell.
         try terminal.type("echo $((6*7))typed >&2\n")
         #expect(await terminal.shows("42typed"))
         #expect(!terminal.text.contains("Enter chooses"))
         try terminal.type("fg\n")
         #expect(await terminal.shows("Enter chooses"))
         try terminal.type("y")
-        // Before it, fg has named the job.
+        // Before that, fg has printed the job.
         #expect(await eventually { shell.output.text.hasSuffix("Yes\n") })
         let alert = try #require(try await queue.objects("show", "1").first)
         #expect(alert["button"] as? String == "Yes")
@@ -106,7 +106,7 @@ struct SlotTests {
         try terminal.type("$A \(command)\n")
         #expect(await terminal.shows("Prune?"))
         var count = terminal.bytes.count
-        // What is typed while the alert is still being drawn is thrown away.
+        // What is typed while the alert is still being drawn is discarded.
         let hasStopped = try await eventually { [count] in
             try terminal.type("\u{1a}")
             try await Task.sleep(for: .milliseconds(200))

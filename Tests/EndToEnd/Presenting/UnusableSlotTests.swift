@@ -38,7 +38,7 @@ struct UnusableSlotTests {
         #expect(doctor.code == presented.code, "\(doctor)")
         #expect(doctor.output.contains("files: ") && doctor.output.contains(slot), "\(doctor)")
         #expect(doctor.output.contains("mv \(slot) "))
-        // What is not asked on a screen needs none.
+        // An ask without a screen needs no slot file.
         #expect(try await queue.run("list", "--count").output == "1\n")
         try FileManager.default.removeItem(atPath: slot)
         #expect(try await queue.run("doctor").code == 0)

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// How often a process wakes up that has nothing to do.
+/// How often an idle process wakes up.
 @Suite("Wake-ups")
 struct WakeUpTests {
     let queue: CommandLineQueue
@@ -24,13 +24,13 @@ struct WakeUpTests {
         }
     }
 
-    @Test("The threads of a manager that waits wake up forty times a second at most")
+    @Test("The threads of a manager that waits wake up at most forty times a second")
     func idle() async throws {
         let client = try await QueueClient(on: queue)
         let id = try #require(
             try await client.ask("ask", ["title": "Well?", "timeout": 3_600_000]).id)
         try client.send("wait", ["id": id, "tag": 1])
-        // A rate needs a time to be measured in: the first second is not the rule.
+        // The first second after the start is not representative.
         try await Task.sleep(for: .seconds(2))
         let before = switches(of: client.process.pid)
         try await Task.sleep(for: .seconds(3))
@@ -40,14 +40,14 @@ struct WakeUpTests {
         _ = await client.process.exit()
     }
 
-    @Test("A closed manager does not spin while others ring")
+    @Test("A closed manager does not spin while others ring the bell")
     func closed() async throws {
         let trace = queue.directory + "/trace"
         let client = try await QueueClient(
             on: queue,
             after: Tool.tracer
                 + ["-f", "-qq", "-e", "trace=epoll_wait,epoll_pwait,read", "-o", trace])
-        // Somebody for whom the others ring.
+        // A process for which the others ring.
         let watch = try queue.start(["watch"])
         let other = try await QueueClient(on: queue)
         _ = try await other.ask("ask", ["title": "Who hears?"])

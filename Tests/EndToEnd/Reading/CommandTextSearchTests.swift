@@ -46,7 +46,7 @@ struct CommandTextSearchTests {
         #expect(refused.errors.contains("--text: the search text has no word"))
     }
 
-    @Test("An interrupted search takes its bar away, and the next one goes on")
+    @Test("An interrupted search removes its bar, and the next one continues")
     func interrupted() async throws {
         try await answer("Prune old snapshots?")
         try await fill(60_000)
@@ -65,7 +65,7 @@ struct CommandTextSearchTests {
         #expect(try await queue.rows(mark) == ["60001"])
     }
 
-    @Test("doctor finds a damaged index, and builds it anew")
+    @Test("doctor finds a damaged index, and rebuilds it")
     func damaged() async throws {
         try await answer("Prune old snapshots?")
         _ = try await queue.run("history", "--text", "old")

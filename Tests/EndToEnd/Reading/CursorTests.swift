@@ -16,7 +16,7 @@ struct CursorTests {
         #expect(try await queue.run("ask", title, "-b", "yes", "--detach").code == 0)
     }
 
-    @Test("A cursor from before a restore fits the log no more, a bare number goes on")
+    @Test("A cursor from before a restore no longer fits the log, a bare number does")
     func cursor() async throws {
         for title in ["One?", "Two?", "Three?", "Four?"] {
             if title == "Three?" { #expect(try await queue.run("backup", file).code == 0) }
@@ -25,7 +25,7 @@ struct CursorTests {
         let cursors = try await queue.objects("audit", "list").map { $0["cursor"] as? String ?? "" }
         #expect(try await queue.run("restore", file, "--force").code == 0)
         for _ in 0..<3 { try await ask("More?") }
-        // What the backup had is still there; entry 4 is another one now.
+        // The entries of the backup are still there; entry 4 is another one now.
         for verb in [["audit", "list"], ["audit", "export"]] {
             let kept = try await queue.start(verb + ["--after", cursors[1]]).finish()
             #expect(kept.code == 0 && kept.output.split(separator: "\n").count >= 4, "\(kept)")

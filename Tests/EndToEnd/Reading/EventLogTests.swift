@@ -10,7 +10,7 @@ struct EventLogTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("Off a terminal, what happens is written to stderr, a line each, without the question")
+    @Test("Off a terminal, events are logged to stderr, one per line, without the question")
     func lines() async throws {
         let show = try queue.script("show", "echo no")
         let presenter = try queue.start(["present", "--on", "command:\(show)"])
@@ -32,13 +32,13 @@ struct EventLogTests {
         #expect(lines[1].hasPrefix("alertq: alert 1 presented by "))
         #expect(lines[2].hasPrefix("alertq: alert 1: answered “no” by "))
         #expect(!log.contains("Secret"))
-        // The anchor can be compared as it says.
+        // The anchor can be compared as the line says.
         let command = try #require(log.firstMatch(of: /to compare: alertq (audit verify .*)/)?.1)
         let verify = try await queue.start(command.split(separator: " ").map(String.init)).finish()
         #expect(verify.code == 0, "\(verify)")
     }
 
-    @Test("Alerts on a terminal are not written over by a log")
+    @Test("Log lines don't overwrite alerts on a terminal")
     func terminal() async throws {
         let terminal = try PseudoTerminal()
         let presenter = try queue.start(["present"], on: terminal)
@@ -51,7 +51,7 @@ struct EventLogTests {
         #expect(!terminal.text.contains("alert 1 ") && !terminal.text.contains("audit log"))
     }
 
-    @Test("Of two screens the one that can write does, though the terminal came first and leads")
+    @Test("Of two screens, the one that can log does, even if the other one leads")
     func besideTerminal() async throws {
         let terminal = try PseudoTerminal()
         let first = try queue.start(["present"], on: terminal)
@@ -73,7 +73,7 @@ struct EventLogTests {
     #if Desktop
         @Test("The journal gets each event with its fields; another queue's go elsewhere")
         func journal() async throws {
-            // A journal of our own, in a tree of mounts of our own.
+            // A journal of the test's own, in its own tree of mounts.
             let receiver = """
                 import socket, os, sys
                 os.makedirs("/run/systemd/journal", exist_ok=True)

@@ -35,7 +35,7 @@ struct PrometheusTests {
         return samples
     }
 
-    @Test("What nobody has asked counts as zero, and names no source")
+    @Test("For a source without alerts all counts are zero, and no source is named")
     func empty() async throws {
         _ = try await queue.run("notify", "Done", "--source", "a")
         let samples = try await samples("--source", "b")
@@ -45,7 +45,7 @@ struct PrometheusTests {
         #expect(!samples.keys.contains { $0.contains("source=") })
     }
 
-    @Test("The numbers are those of the queue, whatever a source is called")
+    @Test("The numbers are those of the queue, with any name of a source")
     func numbers() async throws {
         let strange = #"a"b\c"#
         for (source, end) in [(strange, "answer"), (strange, ""), ("b", "withdraw"), ("b", "")] {
@@ -75,7 +75,7 @@ struct PrometheusTests {
         #expect(buckets.count == 19 && buckets.values.allSatisfy { $0 <= 1 })
     }
 
-    @Test("What was asked in a time is no counter, and JSON is another form")
+    @Test("Metrics can't be combined with a time, nor with JSON")
     func combined() async throws {
         for other in [["--since", "1h"], ["--until", "1h"], ["--json"]] {
             let told = try await queue.start(["stats", "--prometheus"] + other).finish()

@@ -3,7 +3,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The verbs that read a queue: what they find, and when they say that it was.
+/// The verbs that read a queue: what they find, and the times that they print.
 @Suite("Reading")
 struct ReadingTests {
     let queue: CommandLineQueue
@@ -36,7 +36,7 @@ struct ReadingTests {
 
     // MARK: What waits
 
-    @Test("Each condition lists what it describes, and --count counts that")
+    @Test("Each condition lists what it describes, and --count counts it")
     func conditions() async throws {
         try await ask("Prune old snapshots?", "--source", "backup", "--key", "one")
         try await ask("Restart?", "--source", "deploy", "--key", "two", "-m", "after the snapshot")
@@ -57,14 +57,14 @@ struct ReadingTests {
         }
     }
 
-    @Test("A list that is cut says of how many")
+    @Test("A list that is cut says how many alerts there are")
     func cut() async throws {
         for number in 1...3 { try await ask("\(number)?", "--source", number < 3 ? "a" : "b") }
         let open = try await run(["list", "--limit", "2"])
         #expect(
-            open.errors == "alertq: of 3 alerts that wait, 2 are listed; --all lists them all\n")
+            open.errors == "alertq: of 3 waiting alerts, 2 are listed; --all lists all of them\n")
         let some = try await run(["list", "--limit", "1", "--source", "a"])
-        #expect(some.errors == "alertq: more alerts match; --all lists them all\n")
+        #expect(some.errors == "alertq: more alerts match; --all lists all of them\n")
         for words in [["--limit", "2", "--source", "a"], ["--all"], ["--limit", "3"]] {
             #expect(try await run(["list"] + words).errors.isEmpty)
         }
@@ -74,7 +74,7 @@ struct ReadingTests {
 
     // MARK: Who decided
 
-    @Test("The history finds what an account decided on, and through what")
+    @Test("The history finds decisions by account, and by presenter or verb")
     func responders() async throws {
         for verb in ["answer", "withdraw"] {
             let id = try await ask("?")
@@ -113,7 +113,7 @@ struct ReadingTests {
     // MARK: Times
 
     @Test(
-        "People read their own time with its zone, or UTC if they want it",
+        "A terminal shows local time with its zone, or UTC if requested",
         arguments: [("XYZ-5:30", "XYZ"), ("<-03>3", "-03:00")])
     func zones(zone: String, name: String) async throws {
         let id = try await ask("?", "--timeout", "2099-01-01T00:00:00Z")
@@ -145,7 +145,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("A note tells a time of today without its date")
+    @Test("A note prints a time of today without its date")
     func notes() async throws {
         _ = try await run(["answer", try await ask("?"), "yes"])
         let again = try await run(["answer", "1", "no"], ["TZ": "XYZ-5:30"])

@@ -14,9 +14,9 @@ struct WatchTests {
         child.output.text.split(separator: "\n").map(String.init)
     }
 
-    @Test("Events come as they happen, each once, as audit list has them")
+    @Test("Events come as they happen, each once, as audit list prints them")
     func asTheyHappen() async throws {
-        // The queue is not there yet.
+        // The queue does not exist yet.
         let watch = try queue.start(["watch", "--json", "--after", "0"])
         #expect(await eventually { watch.errors.text.contains("waiting for one") })
         for id in 1...20 {
@@ -33,7 +33,7 @@ struct WatchTests {
         #expect(await watch.exit() == 128 + SIGINT)
     }
 
-    @Test("It begins with what happens from now on, or after a number")
+    @Test("watch begins with the next event, or after a number")
     func resuming() async throws {
         for title in ["First", "Second"] { _ = try await queue.run("notify", title) }
         let fromNow = try queue.start(["watch"])
@@ -61,12 +61,12 @@ struct WatchTests {
             #expect(refused.code == 66 && refused.output.isEmpty, "\(refused)")
             #expect(
                 refused.errors.contains(
-                    "no entry \(cursor) to go on after: the log ends with entry 2"))
+                    "no entry \(cursor) to continue after: the log ends with entry 2"))
         }
         #expect(try await queue.run("audit", "list", "--after", "2").code == 0)
     }
 
-    @Test("One alert or one source can be followed alone")
+    @Test("One alert or one source can be watched alone")
     func filters() async throws {
         for (source, title) in [("a", "One"), ("b", "Two"), ("a", "Three")] {
             _ = try await queue.run("ask", title, "--source", source, "--detach")
@@ -81,7 +81,7 @@ struct WatchTests {
         #expect(!source.output.text.contains("Two"))
     }
 
-    @Test("It ends when nobody reads any more, although nothing happens")
+    @Test("watch ends when its reader has gone, even without events")
     func readerGone() async throws {
         _ = try await queue.run("notify", "First")
         let script = "\(CommandLineQueue.program) watch --after 0 | head -1; exit ${PIPESTATUS[0]}"
@@ -90,7 +90,7 @@ struct WatchTests {
         #expect(await shell.exit() == 128 + SIGPIPE)
     }
 
-    @Test("A reader that does not read can't hold it")
+    @Test("A reader that does not read can't block it")
     func readerStuck() async throws {
         for _ in 1...60 {
             _ = try await queue.run("notify", String(repeating: "long ", count: 200))

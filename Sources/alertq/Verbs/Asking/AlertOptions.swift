@@ -2,10 +2,10 @@ import AlertQueue
 import FoundationEssentials
 import Glibc
 
-/// The alert that `ask` or `notify` describes, as far as its options tell.
+/// The alert that `ask` or `notify` describes, as far as the options say.
 struct AlertOptions: Sendable {
     @Required var title: String
-    /// “-” stands for the standard input.
+    /// “-” means the standard input.
     var message: String?
     var buttons: [Alert.Button] = []
     var isSheet = false
@@ -38,13 +38,13 @@ struct AlertOptions: Sendable {
             userInfo: Dictionary(info.map { ($0.name, $0.value) }) { _, last in last })
     }
 
-    /// Checks what is wrong with options that were given together.
+    /// Checks the rules among options that were given together.
     func validate() throws(UsageError) {
         guard timeout != nil || defaultButton == nil else {
             throw UsageError("--default needs --timeout, the time after which it is applied")
         }
         guard unattendedAfter == nil || ifUnattended == .applyDefault else {
-            throw UsageError("--unattended-after is for --if-unattended default")
+            throw UsageError("--unattended-after needs --if-unattended default")
         }
         guard defaultButton != nil || ifUnattended != .applyDefault else {
             throw UsageError(
@@ -62,27 +62,27 @@ struct AlertOptions: Sendable {
     func complete(in context: Context) throws -> Alert {
         var alert = alert
         alert.source = try context.source(source)
-        // What can be refused already is refused before anything is read.
+        // Whatever can be refused already is refused before anything is read.
         try alert.validate()
         if readsMessage { alert.message = try Self.text(from: STDIN_FILENO) }
         return alert
     }
 
-    /// The options that were given and are not in force for an alert that was asked before.
+    /// The given options that have no effect on an alert that was asked before.
     func ignored(by record: AlertRecord) -> [String] {
         var ignored: [String] = []
         if let timeout, !Self.expires(record, timeout) {
             let end = record.expiresAt.map {
                 "it expires at " + LocalTime.text($0, .brief(now: Date()))
             }
-            ignored.append("--timeout is not in force, " + (end ?? "it does not expire"))
+            ignored.append("--timeout is ignored, " + (end ?? "it does not expire"))
         }
         if !presenters.isEmpty, presenters != record.alert.presenters {
             let screens = record.alert.presenters?.joined(separator: ", ") ?? "any screen"
-            ignored.append("--on is not in force, it is for \(screens)")
+            ignored.append("--on is ignored, it is for \(screens)")
         }
         if $priority.isGiven, priority != record.alert.priority {
-            ignored.append("--priority is not in force, it is \(record.alert.priority.word)")
+            ignored.append("--priority is ignored, it is \(record.alert.priority.word)")
         }
         return ignored
     }
@@ -95,7 +95,7 @@ struct AlertOptions: Sendable {
     }
 
     /// Why a default button can't be added to an alert that waits under the same key; `nil` if that
-    /// is not what was tried.
+    /// was not tried.
     func whyDefaultIsRefused(
         by record: AlertRecord, _ part: String, path: String
     ) -> String? {
@@ -108,7 +108,7 @@ struct AlertOptions: Sendable {
             + ShellText.withdrawal(of: record.id, path: path)
     }
 
-    /// Reads a message to its end, but for the line break that `echo` puts there.
+    /// Reads a message to its end, without the line break that `echo` adds.
     static func text(from descriptor: Int32) throws -> String {
         // One byte for that line break, and one to see that there is more.
         let limit = Alert.Limit.message + 2

@@ -14,30 +14,30 @@ struct AskCommand: AskingCommand {
         Option(
             "destructive", .newButton(.destructive), each: \.question.buttons,
             help: "Add a button that destroys something"),
-        Option("sheet", \.question.isSheet, help: "Show it as a list of actions"),
-        Option("any", \.allowsAny, help: "Allow several buttons of which none means no"),
+        Option("sheet", \.question.isSheet, help: "Show the alert as a list of actions"),
+        Option("any", \.allowsAny, help: "Allow several buttons without one that means no"),
         .priority, .source, .key, .timeout,
         Option(
             "default", .text("ID", .addedButton), \.question.defaultButton,
-            help: "The button that is applied when the timeout has passed"),
+            help: "The button to apply when the timeout has passed"),
         .info, .on,
         Option("detach", \.isDetached, help: "Print the alert's id and don't wait"),
         .waitFor, .plain,
         Option(
             "if-unattended", .word, \.question.ifUnattended,
             help: """
-                What to do when nobody is there to see it: wait, fail with exit 14, or default, \
-                which applies --default
+                What to do if nobody is there to see it: wait; fail, with exit code 14; or \
+                default, which applies --default
                 """),
         Option(
             "unattended-after", .duration, \.question.unattendedAfter,
-            help: "Apply --default once nobody has been there for so long, before --timeout"),
+            help: "Apply --default once nobody has been there for that long, before --timeout"),
     ]
     static let discussion = [
         """
-        Buttons appear in the order given, whichever option gives them. A label gets an id of its \
-        own with ID=LABEL, if ID consists of letters, digits, “_”, “.” and “-”; a label that \
-        contains “=” can be written with a “=” before it. Without any button there are OK and \
+        Buttons appear in the order given, whichever option adds them. ID=LABEL gives a button an \
+        id of its own, if ID consists of letters, digits, “_”, “.” and “-”; to use a label that \
+        contains “=”, put a “=” before it. Without any button option, the buttons are OK and \
         Cancel.
         """,
         """
@@ -45,10 +45,10 @@ struct AskCommand: AskingCommand {
         --default prints that button's id and exits as if it had been chosen.
         """,
         """
-        Interrupting it withdraws the alert, unless it has a key: then it stays, and the same \
-        command joins it later. If another process keeps the queue's lock, the alert can't be \
-        withdrawn: then it stays too, and this command says how to withdraw it. Signals within a \
-        second of the first count as one; a later one ends it at once.
+        Interrupting this command withdraws the alert, unless it has a key: then the alert stays, \
+        and the same command joins it later. If another process holds the queue's lock, the alert \
+        can't be withdrawn: then it stays too, and this command prints how to withdraw it. Signals \
+        within a second of the first count as one; a later one ends the command at once.
         """,
         Unattended.discussion, DateText.future,
     ]
@@ -70,14 +70,14 @@ struct AskCommand: AskingCommand {
         if question.buttons.isEmpty { question.buttons = [Alert.Button("OK"), .cancel("Cancel")] }
         try question.validate()
         guard !isDetached || !question.isPlain else {
-            throw UsageError("--detach shows nothing, so --plain means nothing with it")
+            throw UsageError("--detach shows nothing, so it can't be combined with --plain")
         }
         guard !isDetached || question.waitFor == nil else {
-            throw UsageError("--detach does not wait, so --wait-for means nothing with it")
+            throw UsageError("--detach does not wait, so it can't be combined with --wait-for")
         }
         guard !isDetached || question.unattendedAfter == nil else {
             throw UsageError(
-                "--detach leaves nobody to look, so --unattended-after means nothing with it")
+                "--detach does not stay to watch, so it can't be combined with --unattended-after")
         }
     }
 

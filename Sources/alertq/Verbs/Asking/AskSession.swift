@@ -9,7 +9,8 @@ struct AskSession: Sendable {
     let isJSON: Bool
     let context: Context
 
-    /// Stores an alert that nobody waits for, and has no more to look at, on the calling thread.
+    /// Stores an alert on the calling thread, if nobody waits for it and nothing else is to be
+    /// checked.
     func runAtOnce() throws -> ExitCode? {
         guard !waits, question.ifUnattended == .wait, !question.readsMessage,
             question.presenters.isEmpty
@@ -24,8 +25,8 @@ struct AskSession: Sendable {
         let terminal = waits && alert.isFor("terminal") ? ControllingTerminal() : nil
         return try await queue.open(via: verb, source: alert.source) { manager in
             if try await mustFail(alert, terminal, manager) { return try refuse(alert) }
-            // From here on an interruption must not leave an alert that nobody waits for; up to
-            // here there is nothing to undo, and a signal ends the process as it is.
+            // From here on an interruption must not leave an alert that nobody waits for; before,
+            // there is nothing to undo, and a signal simply ends the process.
             let signals = waits ? SignalWatch(stops: terminal != nil) : nil
             let (record, isJoined) = try await submit(alert, manager, signals)
             if let signal = signals?.end {
@@ -72,7 +73,7 @@ extension AskSession {
             throw AlertError.keyConflict(key, id, part: part)
         } catch {
             guard let signal = signals?.end else { throw error }
-            // A commit that failed on the disk may be there all the same.
+            // A commit that failed with a disk error may have reached the disk all the same.
             let isUnknown = if case .storage = error { true } else { false }
             let what =
                 isUnknown ? "it is not known whether the alert is stored" : "nothing was stored"
@@ -102,7 +103,7 @@ extension AskSession {
             let source = alert.source ?? ""
             try context.print(AlertJSON.line(unasked: alert, source: source))
         }
-        let what = alert.buttons.isEmpty ? "tell" : "ask"
+        let what = alert.buttons.isEmpty ? "notify" : "ask"
         context.note("\(verb): there is nobody to \(what); nothing was stored")
         return .unattended
     }
@@ -126,7 +127,7 @@ extension AskSession {
         }
     }
 
-    /// What is left to be said when there is no time to undo anything.
+    /// What is left to say when there is no time to undo anything.
     private func lastWords(_ record: AlertRecord, _ manager: AlertManager) -> String {
         guard record.alert.key == nil else { return Self.staysForKey(record) }
         return "alert \(record.id) has not been withdrawn; unless it was resolved meanwhile, it "
@@ -142,14 +143,14 @@ extension AskSession {
     }
 }
 
-// MARK: - Telling
+// MARK: - Printing
 
 extension AskSession {
     private func tellID(_ record: AlertRecord) throws -> ExitCode {
         do {
             try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)")
         } catch {
-            // Who asked must be able to find it again, or to take it back.
+            // The asker must be able to find it again, or to take it back.
             context.note("\(verb): the alert is stored as \(record.id), and stays in the queue")
             throw error
         }
@@ -157,17 +158,17 @@ extension AskSession {
         return .done
     }
 
-    /// Says to a person what will find the response to an alert that has no key.
+    /// Prints for a person how to get the response to an alert that has no key.
     private func tellHowToCollect(_ record: AlertRecord) {
         guard verb == AskCommand.name, !isJSON, record.alert.key == nil,
             context.errors.isTerminal
         else { return }
         let wait = ShellText.verb("wait \(record.id)", path: queue.path)
         let collect = ShellText.verb("collect --id \(record.id)", path: queue.path)
-        context.note("to wait for its answer: \(wait); to take it later: \(collect)")
+        context.note("to wait for its answer: \(wait); to collect it later: \(collect)")
     }
 
-    /// Says that no screen shows an alert which only some may show.
+    /// Prints that no screen shows an alert that only some may show.
     private func tellIfUnattended(
         _ record: AlertRecord, _ terminal: ControllingTerminal?, _ manager: AlertManager
     ) async {
@@ -178,7 +179,7 @@ extension AskSession {
         context.note("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
     }
 
-    /// Says which options mean nothing because the alert was asked before, with others.
+    /// Prints which options are ignored because the alert was asked before, with others.
     private func tellIgnored(_ record: AlertRecord) {
         guard record.response == nil else { return }
         let options = question.ignored(by: record)

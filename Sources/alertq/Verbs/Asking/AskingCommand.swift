@@ -1,7 +1,7 @@
 /// A verb that asks: `ask` and `notify`.
 protocol AskingCommand: Command where Common == QueueOptions {
     var question: AlertOptions { get set }
-    /// Whether it stays until the alert has ended.
+    /// Whether it waits until the alert has ended.
     var waits: Bool { get }
 }
 
@@ -29,7 +29,7 @@ extension Option where Target: AskingCommand {
     static var message: Option {
         Option(
             "message", short: "m", .text("TEXT"), \.question.message,
-            help: "More about it; “-” reads it from stdin")
+            help: "A longer text; “-” reads it from stdin")
     }
 
     static var priority: Option {
@@ -41,37 +41,37 @@ extension Option where Target: AskingCommand {
     static var source: Option {
         Option(
             "source", .source, \.question.source,
-            help: "Who asks; else $ALERTQ_SOURCE, else “alertq”")
+            help: "The asker's name (default: $ALERTQ_SOURCE, else “alertq”)")
     }
 
     static var key: Option {
         Option(
             "key", .key, \.question.key,
-            help: "Asking again with it finds the same alert, and its response once there is one")
+            help: "Asking again with KEY finds the same alert, and its response once there is one")
     }
 
     static var timeout: Option {
         Option(
             "timeout", .deadline, \.question.timeout,
-            help: "Let it expire after a time, such as 10m, or at a moment")
+            help: "Let the alert expire after a duration, such as 10m, or at a time")
     }
 
     static var info: Option {
         Option(
             "info", .infoItem, each: \.question.info,
-            help: "A string that comes back with the response")
+            help: "Attach a string, which is returned with the response")
     }
 
     static var on: Option {
         Option(
             "on", .presenterName, each: \.question.presenters,
-            help: "Show it only there: terminal, desktop, dialog, or a presenter of your own")
+            help: "Show it only on this presenter: terminal, desktop, dialog, or one of your own")
     }
 
     static var waitFor: Option {
         Option(
             "wait-for", .deadline, \.question.waitFor,
-            help: "Stop waiting after a time or at a moment, and leave the alert in the queue")
+            help: "Stop waiting after a duration or at a time, and leave the alert in the queue")
     }
 
     static var plain: Option {

@@ -2,7 +2,7 @@ import AlertQueue
 
 /// Buttons as people type them: `[ID=]LABEL`.
 enum ButtonText {
-    /// Splits at the first `=` if what stands before it is a plain identifier.
+    /// Splits at the first `=` if the text before it is a plain identifier.
     ///
     /// `yes=Yes, go on` has the id `yes`. A label that contains `=` itself is written with a `=`
     /// before it: `=a=b` is the label `a=b`.

@@ -19,12 +19,12 @@ enum Unattended: Sendable, Hashable {
 
     static let discussion = """
         Somebody is there while any process shows the alerts of this queue, or while this terminal \
-        does; with --on only a process that shows alerts there counts. A process that has not \
-        moved for 5 seconds, because it is stopped, does not count. \
-        With --if-unattended default, which needs --default and --timeout, the question \
-        expires with its default once nobody has been there for the time of --unattended-after \
-        without a break; if somebody comes, they have until --timeout. Without --unattended-after \
-        that is the time. This process watches for it: if it is killed, --timeout remains.
+        does; with --on, only a process that shows alerts on that presenter counts. A process that \
+        has not responded for 5 seconds, because it is stopped, does not count. With \
+        --if-unattended default, which needs --default and --timeout, the question expires with \
+        its default once nobody has been there for the duration of --unattended-after on end; if \
+        somebody comes, they have until --timeout. Without --unattended-after, the default is \
+        applied at --timeout. This process watches for it: if it is killed, --timeout remains.
         """
 
     init(_ word: Word, after time: Duration?) {

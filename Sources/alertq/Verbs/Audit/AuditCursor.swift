@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// An entry of the audit log to go on after.
+/// An entry of the audit log to continue after.
 struct AuditCursor: Sendable {
     /// The entry's number; 0 for the beginning of the log.
     let sequence: Int64
@@ -13,7 +13,7 @@ struct AuditCursor: Sendable {
     ///
     /// A number beyond its end was mistyped, or comes from another queue, and would hide all that
     /// happens until the log has grown that far. Another entry of the same number shows that the
-    /// queue was restored from a backup, or its log written anew: events would be missed.
+    /// queue was restored from a backup, or its log rewritten: events would be missed.
     ///
     /// - Throws: ``CommandError``.
     func check(_ manager: AlertManager) async throws {
@@ -29,13 +29,13 @@ struct AuditCursor: Sendable {
         }
     }
 
-    /// Makes sure that a log which ends with an entry has this one; 0 stands for no entry, as where
+    /// Makes sure that a log which ends with an entry has this one; 0 means no entry, as where
     /// there is no queue yet.
     func check(end last: Int64) throws(CommandError) {
         guard sequence <= last else {
             throw CommandError(
                 .notFound,
-                "there is no entry \(sequence) to go on after: "
+                "there is no entry \(sequence) to continue after: "
                     + (last > 0 ? "the log ends with entry \(last)" : "the log is empty"))
         }
     }

@@ -1,22 +1,24 @@
 import AlertQueue
 
-/// `alertq audit export`: the log as JSON Lines, for a verifier of another make.
+/// `alertq audit export`: the log as JSON Lines, for independent verifiers.
 struct AuditExportCommand: AuditReadingCommand {
     static let name = "audit export"
-    static let abstract = "Print the whole audit log as JSON Lines, for another verifier"
+    static let abstract = "Print the whole audit log as JSON Lines, for independent verifiers"
     static let options: [Option<Self>] = [.after]
     static let discussion = [
         """
-        Each line is an object with exactly what the entry's hash covers, in its order: “seq”, \
-        “at_ms” (since 1970, in UTC), “event”, “alert_id”, “source”, “outcome”, “button_index”, \
-        “button_role”, “resolved_by”, “uid”, “user”, “login_uid”, “session”, “via”, “tty”, “ssh”, \
-        “host”, “pid”, “content”, “detail” and “previous”; then “hash”. Numbers are JSON numbers, \
-        hashes are in hexadecimal, and what is absent is null. Texts of alerts are not in the log.
+        Each line is an object with exactly the values that the entry's hash covers, in their \
+        order: “seq”, “at_ms” (since 1970, in UTC), “event”, “alert_id”, “source”, “outcome”, \
+        “button_index”, “button_role”, “resolved_by”, “uid”, “user”, “login_uid”, “session”, \
+        “via”, “tty”, “ssh”, “host”, “pid”, “content”, “detail” and “previous”; then “hash”. \
+        Numbers are JSON numbers, hashes are in hexadecimal, and absent values are null. Texts of \
+        alerts are not in the log.
         """,
         """
         The hash is the SHA-256 of “alertq-audit-1” and these values as netstrings; the README \
-        says how to compute it. A chain can't show that its end was cut off: give the verifier \
-        what audit head printed. To go on with an earlier export, give its last number to --after.
+        explains how to compute it. A hash chain can't show that its end was cut off: give the \
+        verifier the output of audit head. To continue an earlier export, give its last number to \
+        --after.
         """,
     ]
 
@@ -41,7 +43,7 @@ struct AuditExportCommand: AuditReadingCommand {
         _ manager: AlertManager, _ bar: ProgressBar, to output: Output
     ) async throws {
         try await start.check(manager)
-        // What is written while it runs belongs to the next export.
+        // Entries that are written while it runs belong to the next export.
         let last = try await manager.auditHead()?.sequence ?? 0
         let first = start.sequence
         var done = first

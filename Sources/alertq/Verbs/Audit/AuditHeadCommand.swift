@@ -3,11 +3,11 @@ import AlertQueue
 /// `alertq audit head`: the end of the log's chain.
 struct AuditHeadCommand: Command {
     static let name = "audit head"
-    static let abstract = "Print the end of the audit log, to be kept elsewhere"
+    static let abstract = "Print the head of the audit log, to be kept elsewhere"
     static let discussion = [
         """
-        With --json the object has the keys “sequence”, the number of the last entry, and “hash”, \
-        its hash in hexadecimal.
+        The head is the number and the hash of the log's last entry. With --json the object has \
+        the keys “sequence”, that number, and “hash”, in hexadecimal.
         """
     ]
 

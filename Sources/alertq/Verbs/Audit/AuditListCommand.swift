@@ -6,10 +6,10 @@ struct AuditListCommand: AuditReadingCommand {
     static let abstract = "List the entries of the audit log, oldest first"
     static let options: [Option<Self>] = [
         .after,
-        Option("last", .count(), \.last, help: "Only the last so many entries"),
+        Option("last", .count(), \.last, help: "Only the last COUNT entries"),
         Option("alert", .alertID, \.alert, help: "Only the entries of one alert"),
         Option(
-            "limit", .count(), \.$limit, help: "List at most so many", default: \.description),
+            "limit", .count(), \.$limit, help: "List at most COUNT", default: \.description),
         .utc,
     ]
     static let discussion = [
@@ -17,14 +17,14 @@ struct AuditListCommand: AuditReadingCommand {
         """
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
-        “login_uid”, “session”, “detail”, in hexadecimal “content”, “previous” and “hash”, and \
-        “key”, “button”, the chosen button's id, and “cursor” (the number and the hash), with \
-        which --after goes on, and which is refused where another entry has its number.
+        “login_uid”, “session” and “detail”; “content”, “previous” and “hash”, in hexadecimal; \
+        “key”; “button”, the chosen button's id; and “cursor”, the number and the hash, after \
+        which --after continues, and which it refuses if another entry has that number.
         """,
         """
         The events are asked, presented, returned, snoozed, cancelling (a cancel was requested of \
-        the screen that shows it), resolved, collected, erased and restored. The names ran, \
-        access, reminded and seen are reserved: skip these, and any name that you don't know.
+        the screen that shows the alert), resolved, collected, erased and restored. The names ran, \
+        access, reminded and seen are reserved: skip them, and any other name that you don't know.
         """,
     ]
 
@@ -71,7 +71,7 @@ struct AuditListCommand: AuditReadingCommand {
             } while left > 0
             guard alert == nil, let head = try await manager.auditHead(), head.sequence > after
             else { return }
-            context.note("\(head.sequence - after) more; --after \(after) goes on")
+            context.note("\(head.sequence - after) more; to continue: --after \(after)")
         }
         if isDone == nil { try start.check(end: 0) }
         return .done
@@ -115,7 +115,7 @@ extension AuditListCommand {
         return text.isEmpty ? "-" : text
     }
 
-    /// The one JSON object that tells of an event; keys are only ever added.
+    /// The JSON object for an event; keys are only ever added.
     static func json(_ entry: AuditEntry) -> JSONValue {
         let event = entry.event
         return .object([

@@ -1,6 +1,6 @@
 /// A verb that prints the entries of the audit log from one on: `audit list` and `audit export`.
 protocol AuditReadingCommand: Command where Common == QueueOptions {
-    /// The entry to go on after, if one was given.
+    /// The entry to continue after, if one was given.
     var after: AuditCursor? { get set }
 }
 

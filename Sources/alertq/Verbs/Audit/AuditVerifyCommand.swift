@@ -11,8 +11,8 @@ struct AuditVerifyCommand: Command {
     ]
     static let discussion = [
         """
-        A chain alone can't show that its end was cut off: keep what `alertq audit head` prints \
-        elsewhere, and give it to --head. A log that does not verify exits with 65.
+        A hash chain alone can't show that its end was cut off: keep the output of `alertq audit \
+        head` elsewhere, and give it to --head. If the log does not verify, the exit code is 65.
         """,
         """
         With --json the object has the keys “verifies”, “entries”, “head” as audit head prints it, \
@@ -29,7 +29,7 @@ struct AuditVerifyCommand: Command {
                 try await manager.verifyAudit(expecting: head) { bar.show($0, of: $1) }
             }
         }
-        // What is not there must not pass for a log that has gone on from a head.
+        // A missing log must not pass for one that continues from a head.
         if found == nil, head != nil { throw queue.noQueue }
         if found == nil { context.note("there is no queue at \(queue.path) yet") }
         let report = found ?? AuditReport()

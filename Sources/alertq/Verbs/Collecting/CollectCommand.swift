@@ -1,42 +1,42 @@
 import AlertQueue
 
-/// `alertq collect KEY` or `alertq collect --id ID`: takes the response of an earlier ask.
+/// `alertq collect KEY` or `alertq collect --id ID`: collects the response to an earlier ask.
 struct CollectCommand: CollectingCommand {
     static let name = "collect"
-    static let abstract = "Take the response of an earlier ask, by its key or its id"
+    static let abstract = "Collect the response to an earlier ask, by its key or its id"
     static let operands: [Operand<Self>] = [Operand(.key, \.key)]
     static let options: [Option<Self>] = [
         Option(
-            "id", .alertID(.uncollectedAlert), \.id, help: "The alert, instead of a key"),
+            "id", .alertID(.uncollectedAlert), \.id, help: "The id of the alert, instead of a key"),
         Option(
-            "source", .source, \.source, help: "Who asked; else $ALERTQ_SOURCE, else “alertq”"),
+            "source", .source, \.source,
+            help: "The asker's name (default: $ALERTQ_SOURCE, else “alertq”)"),
         .waitFor,
         Option(
             "handled", \.takesHandled,
-            help: "Collect it although a named handler was to do so"),
+            help: "Collect it even if it belongs to a named handler"),
     ]
     static let discussion = [
         """
-        It prints and exits as the ask would: the chosen button's id and 0, or 10 for the cancel \
-        button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 when there \
-        is no response yet, and 66 when nothing was asked with this key, or under this id. A \
-        response counts as collected once it has been written to stdout. Collecting it again \
-        prints it again.
+        It prints and exits as the ask would: it prints the chosen button's id and exits with 0, \
+        or 10 for the cancel button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 if there is \
+        no response yet, and 66 if nothing was asked with this key or id. A response counts as \
+        collected once it has been written to stdout. Collecting it again prints it again.
         """,
         """
-        Keys belong to the user and the source that asked; with --id it takes the response of any \
-        alert, as ask --detach prints its id. Unlike asking again with the same key, it needs no \
-        text, shows nothing, and never asks.
+        A key belongs to the user and the source that asked; --id collects the response to any \
+        alert, by the id that ask --detach prints. Unlike asking again with the same key, this \
+        needs no text, shows nothing, and never asks.
         """,
         """
         A response that belongs to a named handler is printed but not collected. --handled \
-        collects it too, for a program that will never run again. What another account asked is \
-        printed, and collected by root alone.
+        collects it too, for a program that will never run again. The response to another \
+        account's alert is printed, but collected only if root runs this.
         """,
         DateText.future,
     ]
 
-    /// What names the alert.
+    /// What identifies the alert.
     private enum Subject {
         case key(String)
         case id(Alert.ID)
@@ -57,7 +57,7 @@ struct CollectCommand: CollectingCommand {
             case (let key?, nil): return .key(key)
             case (nil, let id?):
                 guard source == nil else {
-                    throw UsageError("--source is for a key, and means nothing with --id")
+                    throw UsageError("--source belongs to KEY, and can't be combined with --id")
                 }
                 return .id(id)
             case (nil, nil): throw UsageError("expected KEY, or --id ID")
@@ -110,6 +110,6 @@ struct CollectCommand: CollectingCommand {
     private func notAsked(of source: String, _ key: String) -> CommandError {
         CommandError(
             .notFound,
-            "“\(source)” has asked nothing with the key “\(key)”; --source names who asked")
+            "“\(source)” has asked nothing with the key “\(key)”; name the asker with --source")
     }
 }

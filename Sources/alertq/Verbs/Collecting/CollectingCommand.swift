@@ -23,6 +23,6 @@ extension Option where Target: CollectingCommand {
     static var waitFor: Option {
         Option(
             "wait-for", .deadline, \.waitFor,
-            help: "Wait for the response so long, or until then")
+            help: "Wait for the response for a duration, or until a time")
     }
 }

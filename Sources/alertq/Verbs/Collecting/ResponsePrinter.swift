@@ -6,12 +6,12 @@ struct ResponsePrinter: Sendable {
     let verb: String
     let isJSON: Bool
     let context: Context
-    /// Whether the result begins with the alert's id, because it could be that of another one.
+    /// Whether the result begins with the alert's id, because it could belong to one of several.
     var namesAlert = false
-    /// Whether what a named handler was to collect is collected too.
+    /// Whether a response that belongs to a named handler is collected too.
     var takesHandled = false
 
-    /// Says that there is no response yet.
+    /// Prints that there is no response yet.
     func printWaiting(
         _ ids: [Alert.ID], _ manager: AlertManager
     ) async throws -> ExitCode {
@@ -40,12 +40,12 @@ struct ResponsePrinter: Sendable {
         }
     }
 
-    /// Prints the result, and only then marks it as collected: what did not reach stdout is offered
-    /// again.
+    /// Prints the result, and only then marks it as collected: a result that did not reach stdout
+    /// is offered again.
     func print(
         _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
     ) async throws -> ExitCode {
-        // An expiry is told once it is on disk, as any response.
+        // An expiry is printed once it is on disk, like any response.
         let record = try await manager.settled(record)
         guard let response = record.response else {
             throw AlertError.storage(
@@ -58,8 +58,8 @@ struct ResponsePrinter: Sendable {
                 try context.print(AlertJSON.line(record))
             } else if result.button != nil || namesAlert {
                 let button = result.button ?? ""
-                // A program gets the id as it is; a terminal might obey it, and a line with two
-                // columns must not become two.
+                // A program gets the id as it is; a terminal might obey control characters in it,
+                // and a line with two columns must not become two lines.
                 let isPlain = context.output.isTerminal || namesAlert
                 let shown = isPlain ? SafeText.line(button) : button
                 try context.print(namesAlert ? "\(record.id)\t\(shown)" : shown)
@@ -85,7 +85,7 @@ struct ResponsePrinter: Sendable {
                     + "collects it")
             return
         }
-        // Its asker is another account's program, which has not been told yet.
+        // Its asker is another account's program, which has not received it yet.
         if !record.isOwn {
             let isRoot = Identity.current.uid == 0
             guard verb != WaitCommand.name, isRoot else {
@@ -99,13 +99,13 @@ struct ResponsePrinter: Sendable {
         do {
             try await manager.collect(record.id)
         } catch {
-            // The result is out and true; at worst it is offered once more.
+            // The result has been printed, and is true; at worst it is offered once more.
             context.note("\(verb): the response could not be marked as collected: \(error)")
         }
     }
 
-    /// Whether somebody needs to read how the alert ended: without a button always, for stdout says
-    /// nothing then; with one where nobody chose it, or at a terminal, where another process did.
+    /// Whether to print how the alert ended: without a button always, because stdout is empty then;
+    /// with one where nobody chose it, or, at a terminal, where another process did.
     private func isWorthTelling(_ response: Response, _ result: AskResult) -> Bool {
         if verb == NotifyCommand.name, result.code == .dismissed { return false }
         if result.button == nil || response.by == .policy { return true }

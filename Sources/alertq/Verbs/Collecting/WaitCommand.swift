@@ -1,30 +1,30 @@
 import AlertQueue
 
-/// `alertq wait ID…`: waits until the first of some alerts has its response.
+/// `alertq wait ID…`: waits for the first response among some alerts.
 struct WaitCommand: CollectingCommand {
     static let name = "wait"
-    static let abstract = "Wait until the first of some alerts has its response"
+    static let abstract = "Wait for the first response among some alerts"
     static let operands: [Operand<Self>] = [
         Operand(.alertID, \.$first), Operand(.alertID, each: \.others),
     ]
     static let options: [Option<Self>] = [.waitFor]
     static let discussion = [
         """
-        With one ID it prints and exits as the ask would: the chosen button's id and 0, or 10 for \
-        the cancel button; \(ExitCode.list(ExitCode.endsWithoutButton)); 15 \
-        when --wait-for has passed, and 66 for an alert that does not exist.
+        With one ID it prints and exits as the ask would: it prints the chosen button's id and \
+        exits with 0, or 10 for the cancel button; \(ExitCode.list(ExitCode.endsWithoutButton)); \
+        15 when --wait-for has passed, and 66 if the alert does not exist.
         """,
         """
-        With several it prints the id of the alert whose response came first, a tab, and the \
-        button's id, or nothing after the tab where no button was chosen; control characters in \
-        an id are replaced. It exits as the ask for that alert would. At most 100 can be given. To \
-        wait for the next one, leave this one out. If some have their \
-        responses already, it prints the oldest of them at once.
+        With several IDs it prints the id of the alert whose response came first, a tab, and the \
+        button's id, or nothing after the tab if no button was chosen; control characters in the \
+        button's id are replaced. It exits as the ask for that alert would. At most 100 IDs can be \
+        given. To wait for the next response, leave that alert out. If some alerts have their \
+        responses already, the oldest response is printed at once.
         """,
         """
-        What it has printed of this account's alerts counts as collected, as with ask, unless it \
-        is left to a named handler. The responses to other accounts' alerts are left to them. An \
-        interruption withdraws nothing.
+        A printed response to an alert of this account counts as collected, as with ask, unless it \
+        belongs to a named handler. Responses to the alerts of other accounts are left to them. \
+        Interrupting this command withdraws nothing.
         """,
         DateText.future,
     ]

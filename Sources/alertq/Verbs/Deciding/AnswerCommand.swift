@@ -11,26 +11,26 @@ struct AnswerCommand: ChangingCommand {
         Option("id", \.isID, help: "BUTTON is an id, never a label"),
         Option(
             "seen", .text("DIGEST"), \.seen,
-            help: "Answer only what was seen, by the digest in its JSON"),
+            help: "Answer only if DIGEST is that of the alert, as its JSON shows it"),
     ]
     static let discussion = [
         """
         The first answer wins: if the alert has been resolved already, nothing changes and the \
-        exit code is 16. Case does not matter where only one button can be meant.
+        exit code is 16. Case does not matter if only one button matches.
         """,
         """
-        With --seen the answer is taken only if the alert asks what was seen: DIGEST is the “seen” \
-        of the JSON that was shown. Otherwise the exit code is 16, or 65 for a word that is no \
+        With --seen, the answer is accepted only if the alert asks what was seen: DIGEST is the \
+        “seen” of the JSON that was shown. Otherwise the exit code is 16, or 65 if DIGEST is not a \
         digest.
         """,
         """
-        With --id the word is an id and never a label: alerts of earlier versions may have a \
-        button whose id is another button's label.
+        With --id, BUTTON is an id and never a label: alerts of earlier versions may have a button \
+        whose id is another button's label.
         """,
         """
-        The answer is recorded as a person's if this command reads from its terminal, in the \
-        foreground. Without a terminal, with a file or a pipe on its standard input, or in the \
-        background, as a script or a scheduled job runs it, it is a program's.
+        The answer is recorded as a person's if this command runs in the foreground of its \
+        terminal and reads from it. Without a terminal, with a file or a pipe as its standard \
+        input, or in the background, it is recorded as a program's.
         """,
     ]
 
@@ -48,8 +48,9 @@ struct AnswerCommand: ChangingCommand {
         }
     }
 
-    /// The id that a word stands for: an id, or a label that only one button has, in whatever case
-    /// where that is clear. A word that stands for nothing is left as it is: the queue refuses it.
+    /// The id that a word means: an id, or a label that only one button has, ignoring case where
+    /// that is unambiguous. A word that matches nothing is returned as it is, and the queue refuses
+    /// it.
     static func id(_ word: String, of alert: Alert) throws(UsageError) -> String {
         if let button = alert.button(named: word) { return button.id }
         let ids = alert.buttons.filter { $0.title == word }.map(\.id)

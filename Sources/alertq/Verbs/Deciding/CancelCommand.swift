@@ -9,7 +9,7 @@ struct CancelCommand: RevokingCommand {
     static let discussion = [
         """
         It is recorded as cancelled by the system, and the ask that waits for it exits with 17. To \
-        say no as a person, use answer; to take back what you asked yourself, withdraw.
+        say no as a person, use answer; to take back your own question, use withdraw.
         """,
         forceDiscussion,
     ]

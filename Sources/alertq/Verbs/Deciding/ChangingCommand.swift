@@ -7,9 +7,9 @@ protocol ChangingCommand: Command where Common == QueueOptions {
 }
 
 extension ChangingCommand {
-    /// Changes the alert. With `--json` its line is printed, also when somebody was faster.
+    /// Changes the alert. With `--json` its line is printed, even if another process was faster.
     ///
-    /// - Parameter sentence: What has happened, to be told on a terminal; stdout carries results
+    /// - Parameter sentence: What has happened, for a note on a terminal; stdout carries results
     ///   only.
     func change(
         in context: Context, telling sentence: (AlertRecord, Context) -> String = Self.ending,
@@ -35,8 +35,8 @@ extension ChangingCommand {
 }
 
 extension Resolution.Actor {
-    /// Who acts by this process: a person if it reads from its terminal, in the foreground, else a
-    /// program; see tcgetpgrp(3).
+    /// The actor of this process: a person if it reads from its terminal, in the foreground, and
+    /// otherwise a program; see tcgetpgrp(3).
     ///
     /// It is a claim of the process, like its uid.
     static var thisProcess: Resolution.Actor {

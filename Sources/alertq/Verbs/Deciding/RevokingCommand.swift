@@ -9,13 +9,14 @@ protocol RevokingCommand: ChangingCommand {
 extension RevokingCommand {
     static var forceDiscussion: String {
         """
-        Only the account that asked, and root, may do this. Any other is refused with 77, and the \
-        message names the account that asked. With --force it may too; the record then says that \
-        a person or a program of another account did it, by the rule of answer.
+        Only root and the account that asked may do this. Any other account is refused with 77, \
+        and the message names the account that asked. With --force, any account may do it; the \
+        record then says that a person or a program of another account did, by the same rule as \
+        for answer.
         """
     }
 
-    /// The right of this process, over others' alerts too if that is forced.
+    /// The authority of this process, over others' alerts too if `--force` was given.
     var authority: Resolution.Authority {
         isForced ? .forced(.thisProcess) : .own(.thisProcess)
     }

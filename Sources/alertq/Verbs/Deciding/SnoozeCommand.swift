@@ -4,19 +4,19 @@ import FoundationEssentials
 /// `alertq snooze ID`: snoozes an alert.
 struct SnoozeCommand: ChangingCommand {
     static let name = "snooze"
-    static let abstract = "Snooze an alert, which comes again after a time"
+    static let abstract = "Snooze an alert, so that it comes again after a time"
     static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
     static let options: [Option<Self>] = [
         Option(
             "for",
             .deadline.requiring(orElse: "has passed") { $0.distance(from: Date()) > .zero },
-            \.end, help: "How long, or until when; else the alert's own time, or 5 minutes"),
+            \.end, help: "How long, or until when (default: the alert's own time, or 5 minutes)"),
         .utc,
     ]
     static let discussion = [
         """
-        A snooze may last longer than the alert's deadline: then it expires without having been \
-        shown again, and this command says so on a terminal, as list does.
+        If the snooze lasts longer than the alert's deadline, the alert expires without being \
+        shown again; on a terminal, this command says so, as list does.
         """,
         DateText.future,
     ]

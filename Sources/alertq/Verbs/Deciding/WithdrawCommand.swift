@@ -3,7 +3,7 @@ import AlertQueue
 /// `alertq withdraw ID`: takes an alert back, for its asker.
 struct WithdrawCommand: RevokingCommand {
     static let name = "withdraw"
-    static let abstract = "Take an alert back, because its question is of no use any more"
+    static let abstract = "Take an alert back, because its question no longer matters"
     static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
     static let options: [Option<Self>] = [.force]
     static let discussion = [forceDiscussion]

@@ -2,52 +2,52 @@ import AlertPresenters
 import AlertQueue
 import Synchronization
 
-/// `alertq doctor`: looks whether a queue is in order, and says what to do if it is not.
+/// `alertq doctor`: checks whether a queue is in order, and says what to do if it is not.
 struct DoctorCommand: Command {
     static let name = "doctor"
     static let abstract = "Check a queue, and say what to do if something is wrong"
     static let options: [Option<Self>] = [
-        Option("reindex", \.reindexes, help: "Build the index of words anew"),
-        Option("repair", \.repairs, help: "Put the schema's own objects back"),
+        Option("reindex", \.reindexes, help: "Rebuild the index of words"),
+        Option("repair", \.repairs, help: "Restore the schema's own objects"),
         Option(
             "setup-system", \.setsUp,
             help: "Create the group and the directory of the system queue"),
         Option(
             "timers", .text("PATH", .file), \.directory,
-            help: "Print units for a daily backup into this directory"),
+            help: "Print systemd units for a daily backup into the directory PATH"),
         Option(
             "keep", .count(atMost: BackupCommand.mostKept), \.$count,
             help: "How many backups the timer keeps", default: \.description),
         Option(
             "purge-after", .age, \.age,
-            help: "Also purge texts that are older, such as 180d"),
+            help: "Also purge texts older than this, such as 180d"),
         Option("install", \.installs, help: "Write the units of --timers, and start them"),
     ]
     static let discussion = [
         """
-        The exit code is that of the first check that failed: 74 for the database and the disk, \
-        75 for a process that keeps the queue's lock, for a presenter that does not move, for a \
-        program that keeps the log from being emptied and for a purge that has not finished, 77 \
-        for permissions, 65 for the audit log and for the schema: the file's tables, indexes, \
-        views and triggers.
+        The exit code is that of the first check that failed: 74 for the database and the disk; 75 \
+        for a process that holds the queue's lock, a stopped process that holds responses, a \
+        presenter that does not respond, a program that keeps the write-ahead log from being \
+        emptied, and a purge that has not finished; 77 for permissions; 65 for the audit log and \
+        for the schema: the file's tables, indexes, views and triggers.
         """,
         """
-        --setup-system is for root. It creates the group alertq and /var/lib/alertq, or puts right \
-        what is wrong with them, and can be repeated.
+        --setup-system must be run by root. It creates the group alertq and the directory \
+        /var/lib/alertq, or corrects what is wrong with them, and can be repeated.
         """,
         """
-        --reindex throws away what history --text looks words up in, and builds it anew from the \
-        texts; if it is interrupted, the next search goes on with it.
+        --reindex discards the index that history --text searches, and rebuilds it from the texts; \
+        if it is interrupted, the next search continues it.
         """,
         """
-        --repair puts the schema's own objects back where somebody has removed or changed them. \
-        It changes no row and nothing that is not alertq's. Where the rows no longer fit the \
-        schema, it fails and changes nothing.
+        --repair restores the schema's own objects where they have been removed or changed. It \
+        changes no rows, and nothing that is not alertq's. If the rows no longer fit the schema, \
+        it fails and changes nothing.
         """,
         """
-        --timers prints systemd units that back the queue up into that directory every day and, \
-        with --purge-after, erase the texts of older alerts every week; --install writes and \
-        starts them: for the machine where --system names the queue, else for your own session.
+        --timers prints systemd units that back the queue up into the directory PATH every day \
+        and, with --purge-after, erase the texts of older alerts every week. --install writes and \
+        starts them: for the whole system with --system, otherwise for your own session.
         """,
         """
         With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
@@ -66,7 +66,7 @@ struct DoctorCommand: Command {
 
     func validate() throws {
         guard directory != nil || (!$count.isGiven && age == nil && !installs) else {
-            throw UsageError("--keep, --purge-after and --install are for --timers")
+            throw UsageError("--keep, --purge-after and --install need --timers")
         }
         guard [reindexes, repairs, setsUp, directory != nil].count(where: { $0 }) <= 1 else {
             throw UsageError(
@@ -107,7 +107,7 @@ struct DoctorCommand: Command {
         guard !installs || BackupCommand.isDirectory(directory) else {
             throw CommandError(
                 .notFound,
-                "\(directory) is no directory; to create it: mkdir -p -m 700 "
+                "\(directory) is not a directory; to create it: mkdir -p -m 700 "
                     + ShellText.quoted(directory))
         }
         let units = try TimerUnits(
@@ -138,7 +138,7 @@ struct DoctorCommand: Command {
         }
         guard let count else { throw queue.noQueue }
         return Finding(
-            check: "text index", detail: "the words of \(count) responses were indexed anew")
+            check: "text index", detail: "the words of \(count) responses were reindexed")
     }
 
     private func tell(_ finding: Finding, _ context: Context) throws {
@@ -168,7 +168,7 @@ struct DoctorCommand: Command {
 }
 
 extension Argument where Value == String {
-    /// A length of time, which another process is given as it was typed.
+    /// A duration, which is passed to another process as it was typed.
     fileprivate static var age: Argument {
         Argument("DURATION") { text throws(UsageError) in
             _ = try DurationText.parse(text)

@@ -2,11 +2,11 @@ import AlertQueue
 import Linux
 import SQLiteStore
 
-/// The check of `alertq doctor` that looks whether a process keeps others from writing.
+/// The check of `alertq doctor` of whether a process keeps others from writing.
 struct LockCheckup: Sendable {
     private static let check = "lock"
     /// How many looks, a tenth of a second apart, must find the same process with the lock before
-    /// it counts as one that keeps it.
+    /// it counts as one that holds it for long.
     private static let looksAtStopped = 3
     private static let looksAtRunning = 20
 
@@ -16,18 +16,18 @@ struct LockCheckup: Sendable {
         guard let holder = await keeper() else {
             return Finding(check: Self.check, detail: "no process keeps others from writing")
         }
-        let waking = holder.isStopped ? "let it go on: kill -CONT \(holder.pid); or " : ""
+        let waking = holder.isStopped ? "resume it: kill -CONT \(holder.pid); or " : ""
         let force = holder.isStopped ? "-KILL " : ""
         return Finding(
             check: Self.check,
-            detail: holder.subject + " keeps the lock under which everybody writes: nothing can be "
+            detail: holder.subject + " holds the lock that every write needs: nothing can be "
                 + "asked, answered or withdrawn",
             advice: "\(waking)end it: kill \(force)\(holder.pid); what it had not finished is "
                 + "undone",
             code: .busy)
     }
 
-    /// The process that has the lock for longer than a write takes.
+    /// The process that has held the lock for longer than a write takes.
     private func keeper() async -> LinuxProcess? {
         let locks = QueueLocks(database: path)
         guard var holder = locks.writer else { return nil }

@@ -50,7 +50,7 @@ struct QueueCheckup: Sendable {
                 advice: advice, code: .inputOutput)
         case .closed(let directory):
             Finding(
-                check: "permissions", detail: "you may not enter and write \(directory)",
+                check: "permissions", detail: "you may not enter and write to \(directory)",
                 advice: advice, code: .notPermitted)
         }
     }
@@ -66,7 +66,7 @@ struct QueueCheckup: Sendable {
                 findings.append(
                     Finding(
                         check: "database", detail: "it is damaged: \(damage)",
-                        advice: "put a copy of it back, or save what can be read: "
+                        advice: "restore a backup, or save what can be read: "
                             + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
             }
             findings += stoppedHandlers()
@@ -75,9 +75,9 @@ struct QueueCheckup: Sendable {
                 findings.append(
                     Finding(
                         check: "erasure",
-                        detail: "a purge has not finished: erased texts may still stand in unused "
+                        detail: "a purge has not finished: erased texts may remain in unused "
                             + "space of the files",
-                        advice: "unless it runs just now, finish it: alertq purge --older-than "
+                        advice: "unless it is running now, finish it: alertq purge --older-than "
                             + "TIME, with the same time or an earlier one",
                         code: .busy))
             }
@@ -96,25 +96,25 @@ struct QueueCheckup: Sendable {
         return findings
     }
 
-    /// What lies in the place of the files beside the database.
+    /// The files that can't be used in the place of those beside the database.
     private func unusableFiles() -> [Finding] {
         QueueLocks(database: path).unusable.map { path, error in
             Finding(
                 check: "files", detail: "\(error)",
-                advice: "it holds nothing that is kept; to have it made anew: mv "
+                advice: "it holds nothing permanent; to have it created anew: mv "
                     + "\(ShellText.quoted(path)) \(ShellText.quoted(path + "-old"))",
                 code: ExitCode(error))
         }
     }
 
-    /// The processes that nobody takes a handler over from, because they live, though they can't go
-    /// on.
+    /// The stopped processes whose responses no other process takes over, because they still live.
     private func stoppedHandlers() -> [Finding] {
         QueueLocks(database: path).handlers.filter(\.isStopped).map { process in
             Finding(
                 check: "handlers",
-                detail: process.subject + " holds responses that others don't work on meanwhile",
-                advice: "let it go on: kill -CONT \(process.pid); or end it: kill -KILL "
+                detail: process.subject
+                    + " holds responses that no other process handles meanwhile",
+                advice: "resume it: kill -CONT \(process.pid); or end it: kill -KILL "
                     + "\(process.pid)",
                 code: .busy)
         }
@@ -133,7 +133,7 @@ struct QueueCheckup: Sendable {
         } catch {
             return Finding(
                 check: check, detail: "\(error)",
-                advice: "to build it anew: alertq doctor --reindex",
+                advice: "to rebuild it: alertq doctor --reindex",
                 code: ExitCode(error))
         }
     }
@@ -144,13 +144,13 @@ struct QueueCheckup: Sendable {
             // The leader's entry in the slot file is missing or overwritten.
             return Finding(
                 check: check,
-                detail: process.subject + " has the right to show alerts, and does not say who it "
-                    + "is",
+                detail: process.subject
+                    + " has the right to show alerts, but does not say who it is",
                 advice: "if nothing is shown, end it: kill \(process.pid)", code: .busy)
         }
         guard let showing = screens.showing else {
             return Finding(
-                check: check, detail: "nobody shows alerts",
+                check: check, detail: "no process shows alerts",
                 advice: waiting == 0 ? nil : "to show what waits: alertq present")
         }
         return Finding(
@@ -165,7 +165,7 @@ struct QueueCheckup: Sendable {
             guard let mode, mode.isWritableByOthers else { continue }
             findings.append(
                 Finding(
-                    check: "permissions", detail: "everybody may write \(path)",
+                    check: "permissions", detail: "everybody may write to \(path)",
                     advice: "chmod o-w \(ShellText.quoted(path))", code: .notPermitted))
         }
         if findings.isEmpty {

@@ -19,10 +19,10 @@ struct SchemaCheckup: Sendable {
         return [whole] + additions
     }
 
-    /// Puts back what is alertq's own, and tells what is left.
+    /// Restores alertq's own objects, and reports what is left.
     func repaired() async throws(AlertError) -> [Finding] {
         let mended = try await QueueSchema(database: path).repair().map { fault in
-            Finding(check: Self.check, detail: "\(fault.object.subject) was put right")
+            Finding(check: Self.check, detail: "\(fault.object.subject) was restored")
         }
         return mended + (try await findings())
     }
@@ -32,7 +32,7 @@ struct SchemaCheckup: Sendable {
             fault.removal.map {
                 "find out who may write the file, then remove it: sqlite3 "
                     + "\(ShellText.quoted(path)) \(ShellText.quoted($0))"
-            } ?? "find out who may write the file, then put it right: alertq doctor --repair"
+            } ?? "find out who may write the file, then repair it: alertq doctor --repair"
         return Finding(
             check: Self.check, detail: fault.description, advice: advice, code: .badData)
     }

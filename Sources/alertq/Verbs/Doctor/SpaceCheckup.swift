@@ -1,7 +1,7 @@
 import AlertQueue
 import SQLiteStore
 
-/// The checks of `alertq doctor` that look at the room a queue takes and has.
+/// The checks of `alertq doctor` that look at the space that a queue uses and has left.
 struct SpaceCheckup: Sendable {
     let path: String
 
@@ -30,7 +30,7 @@ struct SpaceCheckup: Sendable {
         guard space.log > QueueSpace.longLog else { return Finding(check: "log", detail: size) }
         var stuck = space.readers()
         for _ in 0..<5 where !stuck.isEmpty {
-            // One that is still there after a while is no passer-by; a cancelled wait looks sooner.
+            // One that still reads after a while is no passer-by; a cancelled wait looks sooner.
             try? await Task.sleep(for: .milliseconds(100))
             stuck.formIntersection(space.readers())
         }
@@ -38,7 +38,7 @@ struct SpaceCheckup: Sendable {
         guard !names.isEmpty else {
             return Finding(
                 check: "log", detail: size,
-                advice: "nobody keeps it so long now; the next alert empties it")
+                advice: "no process keeps it that long now; the next alert empties it")
         }
         return Finding(
             check: "log",

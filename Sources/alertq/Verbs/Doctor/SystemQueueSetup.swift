@@ -14,8 +14,7 @@ struct SystemQueueSetup: Sendable {
         guard Identity.isRootOfFiles else {
             throw CommandError(
                 .notPermitted,
-                "--setup-system is for root; try: sudo alertq doctor "
-                    + "--setup-system")
+                "--setup-system must be run by root; try: sudo alertq doctor --setup-system")
         }
         var findings: [Finding] = []
         if Self.groupID() == nil {
@@ -33,7 +32,7 @@ struct SystemQueueSetup: Sendable {
         findings.append(
             Finding(check: "directory", detail: "\(directory) \(verb): group alertq, mode 2770"))
         let files = try Self.repairFiles(in: directory, group: group)
-        // Members could otherwise come first, and own it.
+        // Otherwise a member could create it first, and own it.
         try await AlertManager(path: QueueLocation.systemPath, via: "doctor").close()
         findings.append(
             Finding(
@@ -60,16 +59,17 @@ struct SystemQueueSetup: Sendable {
         defer { close(descriptor) }
         guard fchown(descriptor, 0, group) == 0 else { throw failure("change the owner of", path) }
         guard fchmod(descriptor, mode) == 0 else { throw failure("change the mode of", path) }
-        // Otherwise a power loss could take it away again, with the alerts that are asked by then.
+        // Otherwise a power loss could remove it again, with the alerts that were asked by then.
         let parent = open(QueuePresence.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(parent) }
         guard fsync(descriptor) == 0, fsync(parent) == 0 else { throw failure("sync", path) }
         return isNew
     }
 
-    /// Gives the files of a queue to root and the group; returns how many were somebody else's.
+    /// Gives the files of a queue to root and the group; returns how many had to be corrected.
     ///
-    /// What is a link, no plain file, or has a second name, is left for ``AlertManager`` to refuse.
+    /// A link, a file that is not regular and a file with a second name are left for
+    /// ``AlertManager`` to refuse.
     static func repairFiles(in directory: String, group: gid_t) throws -> Int {
         let base = directory + "/queue.db"
         var count = 0
@@ -107,7 +107,7 @@ struct SystemQueueSetup: Sendable {
     private static func groupID() -> gid_t? {
         var entry = Glibc.group()
         var found: UnsafeMutablePointer<Glibc.group>?
-        // A group's members are listed in it.
+        // It also has to hold the list of the group's members.
         var buffer = [CChar](repeating: 0, count: 1 << 20)
         guard getgrnam_r(group, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
             return nil

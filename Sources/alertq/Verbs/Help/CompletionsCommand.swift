@@ -1,4 +1,4 @@
-/// `alertq completions SHELL`: what makes a shell complete the command's verbs, options and alerts.
+/// `alertq completions SHELL`: the script that makes a shell complete verbs, options and alerts.
 struct CompletionsCommand: Command {
     static let name = "completions"
     static let abstract = "Print the script that makes a shell complete alertq"
@@ -13,9 +13,9 @@ struct CompletionsCommand: Command {
         """,
         """
         The script asks alertq itself what could come next: verbs, options, the ids of alerts that \
-        wait, their buttons, keys and sources. For that it gives the words of the line, without \
-        the first, after “--”; the last one is being typed. Each line of the result is a word, a \
-        tab, and what it is.
+        wait, their buttons, keys and sources. To do so, it passes the words of the line, without \
+        the first, after “--”; the last one is the one being typed. Each line of the result is a \
+        word, a tab, and a description.
         """,
     ]
 

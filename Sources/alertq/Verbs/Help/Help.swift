@@ -13,7 +13,7 @@ enum Help {
             Asks people questions, which wait until somebody answers them, whatever happens to \
             the program that asked.
             """
-        let more = "`alertq help VERB` tells more about a verb, `alertq --version` the version."
+        let more = "`alertq help VERB` describes a verb; `alertq --version` prints the version."
         return [
             paragraph("Usage: alertq VERB [OPTIONS] [ARGUMENTS]", width), paragraph(about, width),
             "Verbs:\n" + list(Verbs.all, width), paragraph(more, width),
@@ -37,7 +37,7 @@ enum Help {
         return sections.joined(separator: "\n")
     }
 
-    /// What the help of a group such as `audit` is.
+    /// The help of a group such as `audit`.
     static func text(forGroup name: String, columns: Int? = nil) -> String {
         let width = width(columns)
         return paragraph("Usage: alertq \(name) VERB [OPTIONS]", width) + "\nVerbs:\n"
@@ -66,7 +66,7 @@ enum Help {
         }.joined()
     }
 
-    /// A name, and from a column on what is said of it; a name that reaches the column gets a line
+    /// A name, and from a column on its description; a name that extends to the column gets a line
     /// of its own.
     private static func entry(
         _ name: String, _ text: String, from column: Int, _ width: Int
@@ -81,7 +81,7 @@ enum Help {
             .joined(separator: "\n") + "\n"
     }
 
-    /// Breaks a text at its spaces, and a word where it is wider than a line. The texts of help are
+    /// Breaks a text at its spaces, and a word if it is wider than a line. The texts of help are
     /// ASCII but for quotes: a character is a column.
     private static func wrapped(_ text: String, to width: Int) -> [String] {
         var lines = [""]

@@ -1,7 +1,7 @@
-/// `alertq help [VERB]`: what there is, or what one verb does.
+/// `alertq help [VERB]`: lists the verbs, or describes one of them.
 struct HelpCommand: Command {
     static let name = "help"
-    static let abstract = "Show what there is, or what one verb does"
+    static let abstract = "List the verbs, or describe one of them"
     static let operands: [Operand<Self>] = [Operand(.text("VERB", .verb), each: \.words)]
 
     var common = HelpOptions()

@@ -4,7 +4,7 @@ struct ManualCommand: Command {
     static let abstract = "Print the manual page, to be read with man -l -"
     static let discussion = [
         """
-        Read it with “alertq manual | man -l -”, or keep it: “alertq manual > \
+        Read it with “alertq manual | man -l -”, or install it: “alertq manual > \
         /usr/local/share/man/man1/alertq.1”. It is made from the same tables as each verb's help.
         """
     ]

@@ -35,7 +35,7 @@ enum ManualPage {
         A program that runs without a screen, such as a backup job, an updater or a daemon, has a \
         question for a person. alertq keeps the question until somebody answers it, keeps the \
         answer for ever, and logs who chose which button, when, and what they had been shown, in a \
-        chain that shows every later change.
+        hash chain that reveals every later change.
         """,
         """
         Nothing is lost when a process, a terminal or the machine dies, and a timeout never passes \
@@ -47,10 +47,13 @@ enum ManualPage {
     private static let environment = [
         (
             "ALERTQ_DATABASE",
-            "The file of the queue, where neither --database nor --system is given."
+            "The file of the queue, if neither --database nor --system is given."
         ),
-        ("ALERTQ_SOURCE", "Who asks, where --source is not given."),
-        ("XDG_STATE_HOME", "Where your own queue is; ~/.local/state if it is not set."),
+        ("ALERTQ_SOURCE", "The asker's name, if --source is not given."),
+        (
+            "XDG_STATE_HOME",
+            "The directory for state files, with your own queue; ~/.local/state if it is not set."
+        ),
         ("NO_COLOR", "If it is set, nothing is coloured; see https://no-color.org."),
     ]
 
@@ -59,26 +62,26 @@ enum ManualPage {
         (
             QueueLocation.systemPath,
             """
-            The system queue, which root and --system use; “alertq doctor --setup-system” makes \
-            its directory.
+            The system queue, which root and --system use; “alertq doctor --setup-system” \
+            creates its directory.
             """
         ),
         (
             "queue.db-wal, -shm, -lock, -slot, -bell, -handlers, -reserve",
-            "What belongs to the database, beside it. Leave them there."
+            "Files that belong to the database. Leave them beside it."
         ),
     ]
 
     private static let examples = [
         (
-            "Ask before something is destroyed; the exit status tells a yes from a no:",
+            "Ask before something is destroyed; the exit status distinguishes a yes from a no:",
             "alertq ask \"Prune old snapshots?\" --destructive yes=Prune --cancel no=Keep && prune"
         ),
         (
             "Ask in a script that may be killed and run again: the same key finds the answer:",
             "alertq ask \"Reboot tonight?\" -b yes=Reboot --cancel no=Later --key reboot-42"
         ),
-        ("Answer what waits, at a terminal:", "alertq present"),
+        ("Answer waiting questions at a terminal:", "alertq present"),
         ("See who agreed to what:", "alertq history --source backup --since 30d"),
     ]
 }

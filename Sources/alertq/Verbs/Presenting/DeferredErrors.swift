@@ -1,7 +1,7 @@
 import AlertQueue
 import Synchronization
 
-/// Errors that nobody could be told of while alerts were on the terminal; the last ten.
+/// The last ten errors that could not be printed while alerts were on the terminal.
 final class DeferredErrors: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -3,14 +3,14 @@ import AlertQueue
 import Glibc
 import Synchronization
 
-/// Writes what happens in a queue where the machine keeps its logs, while this process is the one
-/// that writes for all screens: the first of those that can.
+/// Writes the events of a queue to the machine's log, while this process is the one that writes for
+/// all screens: the first of those that can.
 ///
-/// It also writes the audit log's head there: an anchor outside of the database, which shows that
+/// It also writes the audit log's head there: an anchor outside the database, which shows that
 /// the log has not been rewritten since. Titles and messages stay in the database, where they can
 /// be erased.
 final class EventLog: Sendable {
-    /// A line, and what stands in it by name.
+    /// A line, and its values by name.
     typealias Sink =
         @Sendable (_ message: String, _ fields: [(name: String, value: String)]) -> Void
 
@@ -70,7 +70,7 @@ final class EventLog: Sendable {
                     write(head)
                 }
             } catch {
-                // The disk fails or is locked: looked at again a second later.
+                // The disk fails or is locked: read again a second later.
                 try? await Task.sleep(for: .seconds(1))
             }
         }
@@ -83,7 +83,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Writes what has happened and was not written yet; to be called before the queue is closed.
+    /// Writes the events that were not written yet; to be called before the queue is closed.
     func finish() async {
         let cursor = state.withLock { $0.cursor }
         // What can't be read now can't be written either.
@@ -107,7 +107,7 @@ final class EventLog: Sendable {
         let new = state.withLock { state in
             let new = page.filter { $0.event.sequence > state.cursor }
             state.cursor = new.last?.event.sequence ?? state.cursor
-            // At its end the screen is detached before the last entries are read.
+            // At the end of the process, the screen is detached before the last entries are read.
             let isMine = writesForAll || state.isMine
             state.isMine = writesForAll
             return isMine ? new : []

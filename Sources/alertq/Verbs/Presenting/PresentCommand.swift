@@ -9,55 +9,58 @@ struct PresentCommand: Command {
     static let abstract = "Show alerts, in this terminal or elsewhere, until stopped"
     static let options: [Option<Self>] = [
         Option(
-            "on", .presenter, each: \.kinds, help: "Show them there; on the terminal unless given"),
+            "on", .presenter, each: \.kinds,
+            help: "Show them on this presenter; on the terminal by default"),
         Option("once", \.isOnce, help: "Stop when nothing is left to show"),
         Option("plain", \.isPlain, help: PresenterSet.plainHelp),
         Option(
             "install", \.installs,
-            help: "Have it run from login on; on the desktop unless --on is given"),
+            help: "Run it from each login on; on the desktop unless --on is given"),
         Option("uninstall", \.uninstalls, help: "Undo what --install did"),
     ]
     static let discussion = [
         """
         Alerts are shown one at a time. With several presenters, all of them show the same \
-        alert; the first answer wins, and the others clear. They are:
+        alert; the first answer wins, and the others clear. The presenters are:
         """,
         """
         terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \
-        and first letters, but for buttons that destroy something. Escape or q leaves an alert for \
-        later, l offers times, and Ctrl-C stops. An alert takes keys once nothing has been typed \
-        for 0.75 seconds; pasted text and the repeats of a held key choose nothing. --plain, or \
-        TERM=dumb, writes it as numbered lines, for screen readers and logs of terminals.
+        and first letters, except for buttons that destroy something. Escape or q snoozes an \
+        alert, l offers snooze times, and Ctrl-C stops. An alert accepts keys once nothing has \
+        been typed for 0.75 seconds; pasted text and the repeats of a held key choose nothing. \
+        --plain, or TERM=dumb, prints alerts as numbered lines, for screen readers and terminal \
+        logs.
         """,
         """
-        desktop: notifications of your desktop, through its message bus. Closing one means later.
+        desktop: notifications of your desktop, through its message bus. Closing one snoozes the \
+        alert.
         """,
         """
-        dialog: windows on your desktop, through zenity or kdialog. Closing one means later.
+        dialog: windows on your desktop, through zenity or kdialog. Closing one snoozes the alert.
         """,
         """
         command:PROGRAM: a program of your own, by its path or its name in $PATH. It reads the \
         alert as one line of JSON, as show --json prints it, and prints the id of the chosen \
         button. If it ends without printing anything, the alert comes again later; SIGTERM means \
-        that it was resolved elsewhere. The first such program gets the terminal, unless the \
-        terminal is a presenter too. What it chooses counts as chosen by the person who runs this.
+        that the alert was resolved elsewhere. The first such program gets the terminal, unless \
+        the terminal is a presenter too. Its choice counts as that of the person who runs this \
+        command.
         """,
         """
-        What happens to alerts meanwhile is written to the journal, where alertq was built for \
-        that, with the fields ALERTQ_ID, ALERTQ_EVENT, ALERTQ_SOURCE, ALERTQ_OUTCOME, \
-        ALERTQ_BUTTON and others, so that journalctl ALERTQ_ID=42 tells the story of alert 42; \
-        elsewhere to stderr, unless that is a terminal with alerts on it. The head of the audit \
-        log is written there after every 1,000 entries and daily, to be compared later: alertq \
-        audit verify --head.
+        Events are logged to the journal, if alertq was built for that, with the fields ALERTQ_ID, \
+        ALERTQ_EVENT, ALERTQ_SOURCE, ALERTQ_OUTCOME, ALERTQ_BUTTON and others, so that journalctl \
+        ALERTQ_ID=42 shows the history of alert 42; otherwise they are logged to stderr, unless \
+        that is a terminal with alerts on it. The head of the audit log is logged there after \
+        every 1,000 entries and daily, to be compared later: alertq audit verify --head.
         """,
         """
         --install writes a systemd user unit, which shows alerts for as long as you are logged in \
         to a desktop, and starts it; --uninstall stops and removes it.
         """,
         """
-        It serves your own queue and, where you may, the system queue; with --database, --system \
-        or $ALERTQ_DATABASE only that one. Where other processes show a queue's alerts as well, \
-        all show the same one, and the first answer counts.
+        It serves your own queue and, if you have access to it, the system queue; with --database, \
+        --system or $ALERTQ_DATABASE only that one. If other processes show a queue's alerts as \
+        well, all of them show the same one, and the first answer counts.
         """,
     ]
 
@@ -79,16 +82,16 @@ struct PresentCommand: Command {
         }
         chosen = PresenterSet(kinds.isEmpty ? [.terminal] : kinds, isPlain: isPlain)
         guard !installs || !uninstalls else {
-            throw UsageError("--install and --uninstall are opposites; give one of them")
+            throw UsageError("--install and --uninstall can't be combined; give one of them")
         }
         guard !installs || kinds.isEmpty || !chosen.usesTerminal else {
-            throw UsageError("--install: a terminal is not there from login on; give another --on")
+            throw UsageError("--install: there is no terminal at login; give another --on")
         }
         guard !isPlain || (chosen.usesTerminal && !installs) else {
-            throw UsageError("--plain is about the terminal; add --on terminal")
+            throw UsageError("--plain needs the terminal; add --on terminal")
         }
         guard !isOnce || !(installs || uninstalls) else {
-            throw UsageError("--once has no meaning together with --install or --uninstall")
+            throw UsageError("--once can't be combined with --install or --uninstall")
         }
     }
 
@@ -130,7 +133,7 @@ struct PresentCommand: Command {
     private func foregroundTerminal() throws -> ControllingTerminal {
         guard let terminal = ControllingTerminal(), terminal.isForeground else {
             throw UsageError(
-                "it needs a terminal, and to be its foreground job; --on shows alerts elsewhere")
+                "it must run in the foreground of a terminal; --on shows alerts elsewhere")
         }
         return terminal
     }
@@ -230,7 +233,7 @@ extension PresentCommand {
             managers.append(
                 try await QueueChoice.manager(path: system, via: Self.name, turn: turn))
         } catch {
-            // One's own alerts need not wait for the administrator.
+            // The user's own alerts need not wait for the administrator.
             context.note("\(Self.name): the system queue is left out: \(error)")
         }
         return managers

@@ -13,10 +13,10 @@ enum PresenterKind: Sendable, Hashable {
     #else
         static let hasDesktop = false
     #endif
-    /// How to get what this build may not have.
+    /// How to get desktop notifications, which this build may lack.
     static let desktopAdvice =
         "this alertq was built without desktop notifications; with libsystemd-dev installed, "
-        + "build it anew: swift build -c release --product alertq --traits Desktop"
+        + "rebuild it: swift build -c release --product alertq --traits Desktop"
 
     /// What may be given, for help and errors.
     static let names = "terminal, desktop, dialog, command:PROGRAM"
@@ -36,7 +36,7 @@ enum PresenterKind: Sendable, Hashable {
             throw UsageError("“\(text)” names no program; give command:PROGRAM")
         default:
             let hint = Suggestion.hint(for: text, among: Self.words)
-            throw UsageError("there is no presenter “\(text)”; there are \(Self.names)\(hint)")
+            throw UsageError("there is no presenter “\(text)”; choose one of \(Self.names)\(hint)")
         }
     }
 

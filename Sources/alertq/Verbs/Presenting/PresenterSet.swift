@@ -4,9 +4,9 @@ import Glibc
 
 /// The presenters that show the same alerts at once.
 struct PresenterSet: Sendable {
-    /// What help says of `--plain`.
+    /// The help for `--plain`.
     static let plainHelp =
-        "On the terminal, write alerts as numbered lines that are never drawn again"
+        "On the terminal, print alerts as numbered lines that are never redrawn"
 
     let kinds: [PresenterKind]
     /// Whether the terminal shows alerts as numbered lines.
@@ -44,7 +44,7 @@ struct PresenterSet: Sendable {
     func presenters(
         in context: Context
     ) throws -> @Sendable (_ path: String) -> [any AlertPresenter] {
-        // Lines of a log would be written over the alert.
+        // Log lines would overwrite the alert.
         let hasAlertsOnErrors = usesTerminal && isatty(STDERR_FILENO) == 1
         let log: @Sendable (String) -> Void = { if !hasAlertsOnErrors { context.note($0) } }
         let makers = try kinds.map { kind in
@@ -69,7 +69,7 @@ struct PresenterSet: Sendable {
         }
     }
 
-    /// Tries a presenter, and returns what gives one for a queue.
+    /// Tries a presenter, and returns a function that gives it to the queue at a path.
     private func maker(
         _ kind: PresenterKind, _ log: @escaping @Sendable (String) -> Void
     ) throws -> @Sendable (_ path: String) -> any AlertPresenter {

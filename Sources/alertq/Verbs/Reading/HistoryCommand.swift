@@ -19,33 +19,34 @@ struct HistoryCommand: SearchingCommand {
         .since(help: "Only responses from this time on"),
         .until(help: "Only responses before this time"),
         .text,
-        Option("uncollected", \.isUncollected, help: "Only what no asker has taken yet"),
+        Option("uncollected", \.isUncollected, help: "Only responses that have not been collected"),
         Option(
-            "limit", .count(), \.$limit, help: "List at most so many", default: \.description),
+            "limit", .count(), \.$limit, help: "List at most COUNT", default: \.description),
         Option(
             "after", .alertID, \.after,
-            help: "Only what is older than the response to this alert"),
+            help: "Only responses older than that to this alert"),
         Option("csv", \.isCSV, help: "Print comma-separated values, for a spreadsheet"),
         .utc,
     ]
     static let discussion = [
         """
-        Conditions that are given together must all hold. To read on, give the last id to --after.
+        All conditions that are given must hold. To continue, give the last id to --after.
         """,
         DateText.past,
         """
-        --text looks for whole words in titles, messages, labels and the values of --info, in any \
-        order; all of them must occur. Upper and lower case and accents make no difference. Words \
-        in quotation marks must follow each other: '"old snapshots" prune'. A star at the end of a \
-        word stands for any other end, snap*, and takes the longer the more it matches. The first \
-        search in a long history indexes its words; interrupted, it goes on there the next time.
+        --text searches titles, messages, labels and the values of --info for whole words, in any \
+        order; all of them must occur. Case and accents make no difference. Words in quotation \
+        marks must follow each other: '"old snapshots" prune'. A star at the end of a word matches \
+        any ending, as in snap*; the more words it matches, the longer the search takes. The first \
+        search in a long history indexes its words; if it is interrupted, the next search \
+        continues there.
         """,
         Table.help,
         """
-        --csv prints a line of names and one row a response, as RFC 4180 has it: commas, CRLF, \
-        UTF-8, times in RFC 3339, whatever the locale. A text that a spreadsheet might take for a \
-        formula (it begins with =, +, - or @), or that begins with an apostrophe, gets an \
-        apostrophe before it; programs are better off with --json.
+        --csv prints a line of names and one row per response, as RFC 4180 defines it: commas, \
+        CRLF, UTF-8, and times in the format of RFC 3339, in every locale. A text that a \
+        spreadsheet might take for a formula, because it begins with =, +, - or @, or that begins \
+        with an apostrophe, gets an apostrophe before it; programs should use --json.
         """,
     ]
 
@@ -66,7 +67,7 @@ struct HistoryCommand: SearchingCommand {
 
     func validate() throws {
         guard !isJSON || !isCSV else {
-            throw UsageError("--csv and --json are two forms; give one of them")
+            throw UsageError("--csv and --json can't be combined; give one of them")
         }
     }
 
@@ -84,7 +85,7 @@ struct HistoryCommand: SearchingCommand {
         return .done
     }
 
-    /// Prints page by page; returns whether there was nothing, `nil` where there is no queue.
+    /// Prints page by page; returns whether nothing was found, `nil` where there is no queue.
     private func list(
         _ filter: HistoryFilter, in context: Context, _ bar: ProgressBar? = nil
     ) async throws -> Bool? {

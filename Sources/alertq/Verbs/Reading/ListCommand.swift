@@ -1,21 +1,21 @@
 import AlertQueue
 
-/// `alertq list`: what waits, in the order in which it will be shown.
+/// `alertq list`: the waiting alerts, in the order in which they will be shown.
 struct ListCommand: SearchingCommand {
     static let name = "list"
-    static let abstract = "List the alerts that wait, next one first"
+    static let abstract = "List the waiting alerts, next one first"
     static let options: [Option<Self>] = [
         Option("count", \.countsOnly, help: "Print only how many wait"),
         .source, .key, .since(), .until(), .text,
         Option(
-            "limit", .count(), \.$limit, help: "List at most so many", default: \.description),
-        Option("all", \.listsAll, help: "List them all"),
+            "limit", .count(), \.$limit, help: "List at most COUNT", default: \.description),
+        Option("all", \.listsAll, help: "List all of them"),
         .utc,
     ]
     static let discussion = [
         """
-        Conditions that are given together must all hold; with --count, what they let through is \
-        counted. --text looks for words as that of history does.
+        All conditions that are given must hold; with --count, the alerts that fulfil them are \
+        counted. --text searches for words as that of history does.
         """,
         DateText.past,
         Table.help,
@@ -24,7 +24,7 @@ struct ListCommand: SearchingCommand {
         “pending”, a number.
         """,
         """
-        --count is quick enough for a shell's prompt. In ~/.bashrc: \
+        --count is fast enough for a shell's prompt. In ~/.bashrc: \
         PS1='$(alertq list --count 2>/dev/null) '$PS1
         """,
     ]
@@ -76,8 +76,8 @@ struct ListCommand: SearchingCommand {
         if hasMore {
             let what =
                 filter.isOpen
-                ? "of \(count) alerts that wait, \(listed) are listed" : "more alerts match"
-            context.note(what + "; --all lists them all")
+                ? "of \(count) waiting alerts, \(listed) are listed" : "more alerts match"
+            context.note(what + "; --all lists all of them")
         }
         if screens.advice != nil, count > 0, let showing = screens.showing {
             context.note("alerts \(showing)")
@@ -93,7 +93,7 @@ struct ListCommand: SearchingCommand {
         let limit = listsAll || countsOnly ? .max : limit
         var (listed, after) = (0, Alert.ID?.none)
         while true {
-            // One more than is printed tells whether there are more.
+            // Reading one more than is printed shows whether there are more.
             let left = limit - listed
             let size = filter.isOpen && left < Self.pageSize ? left + 1 : Self.pageSize
             let page = try await manager.pending(
@@ -156,7 +156,7 @@ extension ListCommand {
             return context.output.isTerminal && !context.isUTC
                 ? "back \(moment)" : "snoozed until \(moment)"
         }
-        // It does not come back, unless somebody ends the snooze.
+        // It does not come back, unless the snooze is ended.
         let expiry = TimeText.text(record.expiresAt, in: context)
         return context.output.isTerminal && !context.isUTC
             ? "snoozed, expires \(expiry)" : "snoozed until \(moment), expires first"

@@ -14,7 +14,7 @@ extension Option where Target: SearchingCommand {
         Option("key", .key, \.conditions.key, help: "Only what was asked with this key")
     }
 
-    /// - Parameter help: What the time is that of; by default of the asking.
+    /// - Parameter help: The help, with what the time is about; by default the asking.
     static func since(
         help: String = "Only what was asked from this time on"
     ) -> Option {

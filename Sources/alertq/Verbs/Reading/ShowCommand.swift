@@ -5,11 +5,14 @@ import FoundationEssentials
 /// `alertq show ID`: one alert with its whole story.
 struct ShowCommand: Command {
     static let name = "show"
-    static let abstract = "Show one alert with everything that happened to it"
+    static let abstract = "Show one alert and everything that happened to it"
     static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
     static let options: [Option<Self>] = [.utc]
     static let discussion = [
-        "On a terminal times are local, with their zone; elsewhere and with --utc they are UTC."
+        """
+        On a terminal, times are local, with their time zone; elsewhere, and with --utc, they are \
+        in UTC.
+        """
     ]
 
     /// How many entries of its story are in memory at a time.
@@ -102,7 +105,7 @@ struct ShowCommand: Command {
         date.map { TimeText.whole($0, in: context) } ?? ""
     }
 
-    /// A name and a text, whose further lines stand below its first.
+    /// A name and a text, whose further lines are aligned with its first.
     private static func line(_ name: String, _ text: String, _ context: Context) -> String {
         let indent = "\n" + String(repeating: " ", count: 15)
         let safe = SafeText.lines(text)

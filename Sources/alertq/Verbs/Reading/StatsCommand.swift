@@ -5,7 +5,7 @@ import FoundationEssentials
 /// `alertq stats`: what became of the questions, and how long people took.
 struct StatsCommand: SearchingCommand {
     static let name = "stats"
-    static let abstract = "Count what was asked and how it ended, and how long people took"
+    static let abstract = "Count alerts by how they ended, and show how long people took"
     static let options: [Option<Self>] = [
         .source, .since(), .until(),
         Option(
@@ -14,26 +14,26 @@ struct StatsCommand: SearchingCommand {
     ]
     static let discussion = [
         """
-        It counts the alerts that were asked in the time, by source and by the button that they \
-        ended with: answered, expired with a default, cancelled with the cancel button. How long \
-        people took is from the moment of asking, and from the last time that the alert appeared \
-        on a screen; only people's answers count, not those of programs. Percentiles of \
-        more than 10,000 answers are right to one percent.
+        It counts the alerts that were asked in the given time, by source and by the button that \
+        they ended with: answered, expired with a default, cancelled with the cancel button. How \
+        long people took is measured from the moment of asking, and from the last time that the \
+        alert appeared on a screen; only people's answers count, not those of programs. \
+        Percentiles of more than 10,000 answers are accurate to one percent.
         """,
         DateText.past,
         """
         With --json there is one object with the keys “since”, “until”, “source”; “asked”, \
         “waiting”, “answered”, “cancelled”, “dismissed”, “expired”, “withdrawn” and “unseen” (how \
-        many of the expired had not been shown); “sources” and \
-        “buttons”, arrays of objects with “name” and the same numbers; “from_asked” and \
-        “from_presented”, with “count”, “shortest_ms”, “median_ms”, “p90_ms”, “p99_ms”, \
-        “longest_ms” and “histogram”, an array of objects with “from_ms”, “to_ms” and “count”; \
-        and “oldest_waiting” (when the oldest waiting alert was asked).
+        many expired without having been shown); “sources” and “buttons”, arrays of objects with \
+        “name” and the same numbers; “from_asked” and “from_presented”, with “count”, \
+        “shortest_ms”, “median_ms”, “p90_ms”, “p99_ms”, “longest_ms” and “histogram”, an array of \
+        objects with “from_ms”, “to_ms” and “count”; and “oldest_waiting” (when the oldest waiting \
+        alert was asked).
         """,
         """
         --prometheus prints counters, gauges and histograms whose names begin with alertq_, for \
         example into a file for the textfile collector of Prometheus's node_exporter. It counts \
-        everything anew each time, which takes about two seconds for a million alerts.
+        everything again each time, which takes about two seconds for a million alerts.
         """,
     ]
 
@@ -46,7 +46,7 @@ struct StatsCommand: SearchingCommand {
 
     func validate() throws {
         guard isPrometheus else { return }
-        // A counter has to grow, which what was asked in a time does not.
+        // A counter must only grow, which a count of what was asked in a given time does not.
         try UsageError.refuse([
             "json": isJSON, "since": conditions.since != nil, "until": conditions.until != nil,
         ]) { "--prometheus and \($0) can't be combined" }
@@ -68,7 +68,7 @@ struct StatsCommand: SearchingCommand {
         if isJSON {
             try context.print(Self.json(statistics, source, since, until).text())
         } else if isPrometheus {
-            // What a terminal might obey ends in no file that somebody looks at.
+            // The metrics may end up in a file that is viewed on a terminal, which might obey them.
             let metrics = PrometheusText(
                 statistics, head: head, now: context.now(), escape: SafeText.line)
             try context.output.write(metrics.text)

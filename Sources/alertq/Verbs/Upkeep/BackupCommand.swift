@@ -4,24 +4,25 @@ import Glibc
 /// `alertq backup FILE`: copies the queue into one file.
 struct BackupCommand: Command {
     static let name = "backup"
-    static let abstract = "Copy the queue into one file, while others go on using it"
+    static let abstract = "Copy the queue into one file, while other processes use it"
     static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
     static let options: [Option<Self>] = [
         Option("force", \.replaces, help: "Replace a file that exists"),
         Option(
             "keep", .count(atMost: mostKept), \.count,
-            help: "In a directory: keep so many backups, at most 10,000"),
+            help: "In a directory: keep the newest COUNT backups, at most 10,000"),
     ]
     static let discussion = [
         """
-        The file appears when it is complete and on the disk, and only its owner may read it; it \
-        holds all texts. In a directory it is named after the queue and the time in UTC, such as \
-        queue-2026-11-22T10-04-05Z.db. Where it is, its size, the end of its audit log and the \
-        command that checks it are printed: keep that end elsewhere.
+        The file appears once it is complete and on the disk. It holds all texts, and only its \
+        owner may read it. If FILE is a directory, the backup in it is named after the queue and \
+        the time in UTC, such as queue-2026-11-22T10-04-05Z.db. The path of the backup, its size, \
+        the head of its audit log and the command that checks it are printed: keep the head \
+        elsewhere.
         """,
         """
-        With --keep, older backups of these very names are removed from the directory, once the \
-        new one is on the disk. `alertq restore FILE` puts a backup back.
+        With --keep, older backups with such names are removed from the directory, once the new \
+        one is on the disk. `alertq restore FILE` restores a backup.
         """,
         """
         With --json the object has the keys “path”, “size” in bytes, “head” as audit head prints \
@@ -39,7 +40,7 @@ struct BackupCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         guard count == nil || Self.isDirectory(path) else {
-            throw UsageError("--keep is for a directory, and \(path) is none")
+            throw UsageError("--keep needs a directory, and \(path) is not one")
         }
         guard replaces || Self.isDirectory(path) || access(path, F_OK) != 0 else {
             throw CommandError(.inputOutput, "\(path) exists; --force replaces it")
@@ -51,7 +52,7 @@ struct BackupCommand: Command {
                 ) { bar.show($0, of: $1) }
             }
         }
-        // What is not there must not pass for a queue that was copied.
+        // A missing queue must not pass for one that was copied.
         guard let report = found else { throw queue.noQueue }
         try tell(report, in: context)
         return .done

@@ -4,37 +4,38 @@ import FoundationEssentials
 /// `alertq purge --older-than TIME`: erases the texts of old resolved alerts.
 struct PurgeCommand: Command {
     static let name = "purge"
-    static let abstract = "Erase the texts of old resolved alerts; the log still verifies"
+    static let abstract = "Erase the texts of old resolved alerts; the audit log still verifies"
     static let options: [Option<Self>] = [
         Option(
             "older-than",
-            .pastTime.requiring(orElse: "lies in the future", Self.isPast), \.olderThan,
-            help: "Responses from before this time, such as 90d; required"),
-        Option("dry-run", \.isDry, help: "Only tell what would be erased"),
+            .pastTime.requiring(orElse: "is in the future", Self.isPast), \.olderThan,
+            help: "Erase alerts that were resolved before this time, such as 90d (required)"),
+        Option("dry-run", \.isDry, help: "Only print what would be erased"),
     ]
     static let discussion = [
         """
-        Titles, messages, labels, --info, and ids that are labels are erased from alerts that were \
-        resolved before that time: from the database and from every file beside it. What happened \
-        when, who decided and which button stays, as do sources, keys and ids that were given; the \
-        audit log says whose texts were erased by whom. A key still finds its response.
+        Titles, messages, labels, --info strings, and ids that are labels are erased from alerts \
+        that were resolved before that time: from the database and from every file beside it. What \
+        happened when, who decided, and which button was chosen are kept, as are sources, keys and \
+        ids that were given; the audit log records whose texts were erased, and by whom. A key \
+        still finds its response.
         """,
         """
-        What no asker has taken yet is passed over; collect --id releases it. Nobody has to take \
-        what was withdrawn, nor what had no buttons, such as notify; but a named handler still \
-        waits for its responses, unless collect --id takes them with --handled. What other \
-        accounts asked is passed over too: only root erases it. A note says how many were passed \
-        over, and why.
+        Alerts whose response has not been collected are passed over; collect --id releases them. \
+        Withdrawn alerts, and alerts without buttons, such as those of notify, need not be \
+        collected, but a named handler still has to run for its responses, unless they are \
+        collected with collect --handled --id. Alerts of other accounts are passed over too: only \
+        root can erase them. A note says how many were passed over, and why.
         """,
         DateText.past,
         """
-        In a length of time m stands for minutes: write months in days, such as 180d. What was \
-        meant is printed, and --dry-run prints it without erasing anything.
+        In a duration, m means minutes: write months in days, such as 180d. The resulting time is \
+        printed, and --dry-run prints it without erasing anything.
         """,
         """
-        Copies elsewhere are out of reach: backups, snapshots of file systems, blocks of the disk \
-        that were in use before. Interrupted or refused with 75, because a program keeps \
-        reading the database, it has not finished: purge again.
+        Copies elsewhere can't be erased: backups, snapshots of file systems, blocks of the disk \
+        that were in use before. A purge that is interrupted, or that exits with 75 because a \
+        program keeps reading the database, has not finished: purge again.
         """,
         """
         With --json the object has the keys “erased”, “uncollected” (how many were passed over), \
@@ -104,10 +105,10 @@ struct PurgeCommand: Command {
         context.note(
             isDry
                 ? "an earlier erasure is not finished; purge completes it"
-                : "erased texts may still stand in unused space; purge again to finish")
+                : "erased texts may remain in unused space; purge again to finish")
     }
 
-    /// What keeps its texts, why, and what releases it.
+    /// The alerts that keep their texts, why, and what releases them.
     private func passedOver(_ report: PurgeReport) -> [String] {
         let time = ShellText.quoted(olderThan?.text ?? "")
         let path = queue.path
@@ -116,14 +117,14 @@ struct PurgeCommand: Command {
         if unclaimed > 0 {
             let list = ShellText.verb("history --uncollected --until \(time)", path: path)
             lines.append(
-                "\(unclaimed) passed over, because nobody has taken the response; see: "
-                    + "\(list); to take one: \(ShellText.verb("collect --id ID", path: path))")
+                "\(unclaimed) passed over, because the response has not been collected; see: "
+                    + "\(list); to collect one: \(ShellText.verb("collect --id ID", path: path))")
         }
         if report.handled > 0 {
             let collect = ShellText.verb("collect --handled --id ID", path: path)
             lines.append(
                 "\(report.handled) passed over, because a named handler has not run for them yet; "
-                    + "start its program, or take one from it: \(collect)")
+                    + "start its program, or collect one instead: \(collect)")
         }
         if report.others > 0 {
             lines.append(

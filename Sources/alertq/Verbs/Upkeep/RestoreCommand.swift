@@ -9,28 +9,28 @@ struct RestoreCommand: Command {
     static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
     static let options: [Option<Self>] = [
         Option(
-            "force", \.isForced, help: "Also if entries leave the queue, or it can't be read"),
+            "force", \.isForced, help: "Even if the queue loses entries, or can't be read"),
         Option(
             "head", .auditHead, \.head,
-            help: "A head printed earlier, which the backup must have"),
+            help: "A head printed earlier, which the backup must contain"),
     ]
     static let discussion = [
         """
-        The backup is copied and its audit log verified first; one that does not verify exits with \
-        65, and nothing has changed. So does one without the entry of --head. A backup of an older \
-        version is brought to this one's schema.
+        The backup is copied and its audit log verified first. If the log does not verify, or \
+        lacks the entry of --head, the exit code is 65, and nothing has changed. A backup of an \
+        older version is upgraded to the current schema.
         """,
         """
-        Where the queue has entries that the backup does not have, it is only replaced with \
-        --force (else 77); so is a queue that can't be read (else 74). The replaced database is \
-        kept beside the new one, as its name with “-replaced-” and the time. Programs that have it \
-        open are told that it was replaced. While a program keeps reading it, it is not replaced \
-        (75).
+        A queue with entries that the backup does not have is replaced only with --force \
+        (otherwise 77), and so is a queue that can't be read (otherwise 74). The replaced database \
+        is kept beside the new one, under its name with “-replaced-” and the time. Programs that \
+        have it open get an error that says so. While a program keeps reading it, it is not \
+        replaced (75).
         """,
         """
-        New alerts get ids that lie more than 4,294,967,296 further than all that either queue has \
-        given, so that an id that was printed before never names another question. The log says \
-        who restored what.
+        New alerts get ids more than 4,294,967,296 above all that either queue has given, so that \
+        an id that was printed before never names another question. The audit log records who \
+        restored what.
         """,
         """
         With --json the object has the keys “path” (the database), “head” (of the restored queue, \
@@ -53,7 +53,7 @@ struct RestoreCommand: Command {
                 "\(path): \(String(cString: strerror(errno)))")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandError(.badData, "\(path) is no plain file")
+            throw CommandError(.badData, "\(path) is not a regular file")
         }
         let report = try await ProgressBar.during("copying", in: context) { bar in
             try await restore(bar)
@@ -102,7 +102,7 @@ struct RestoreCommand: Command {
             "restored \(SafeText.line(database)) from \(SafeText.line(path))",
             "head   \(report.head.text)")
         for file in report.kept { try context.print("kept   \(SafeText.line(file))") }
-        try context.print("ids    go on from \(report.nextAlert)")
+        try context.print("ids    continue from \(report.nextAlert)")
         switch report.left {
         case nil: context.note("the replaced queue could not be read; it is kept as it was")
         case 0: break

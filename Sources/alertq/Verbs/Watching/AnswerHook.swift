@@ -1,9 +1,9 @@
 import AlertQueue
 
-/// Runs a program for each response that nobody has taken, and collects those that it is done with.
+/// Runs a program for each uncollected response, and collects those that it is done with.
 ///
-/// One response at a time, oldest first. What fails is tried again after a time that grows with
-/// each failure; what is new waits for one or two of those runs at most.
+/// One response at a time, oldest first. A failed run is tried again after a time that grows with
+/// each failure; a new response waits for one or two of those runs at most.
 struct AnswerHook: Sendable {
     let manager: AlertManager
     let filter: HistoryFilter
@@ -13,7 +13,7 @@ struct AnswerHook: Sendable {
 
     /// How many responses may wait for another try before some are forgotten for a while.
     var retryLimit = 1000
-    /// How long the store is left alone before it is read again for what was forgotten.
+    /// How long the store is left alone before it is read again for forgotten ones.
     var pause = Duration.seconds(60)
 
     /// How long a response is left to an asker whose process still runs.
@@ -25,13 +25,13 @@ struct AnswerHook: Sendable {
         var retries: RetryList
         /// Up to here everything has been offered once.
         var position: Int64 = 0
-        /// The walk through what was offered before, for what was forgotten of it.
+        /// The second pass over responses that were offered before, for those that were forgotten.
         var review: Review?
     }
 
     private struct Review {
         var position: Int64 = 0
-        /// How often what it finds is taken to have failed.
+        /// The number of failures that is assumed for the responses that it finds.
         let failures: Int
     }
 
@@ -43,7 +43,7 @@ struct AnswerHook: Sendable {
             let position = manager.position
             do {
                 let isEnd = try await takeNew(&progress)
-                // One run of each at most: what is new must not wait for all that fail.
+                // One run of each at most: new responses must not wait for all that fail.
                 let hasRun = try await takeDue(&progress)
                 try await takeForgotten(&progress)
                 retry.succeed()
@@ -82,7 +82,7 @@ struct AnswerHook: Sendable {
         return false
     }
 
-    /// Goes on looking for what was forgotten, if it is time to, until it has offered one.
+    /// Continues to look for forgotten responses, if it is time to, until it has offered one.
     private func takeForgotten(_ progress: inout Progress) async throws {
         if progress.review == nil, let forgotten = progress.retries.recall(at: .now) {
             progress.review = Review(failures: forgotten.failures)
@@ -124,7 +124,8 @@ struct AnswerHook: Sendable {
                 await isDone(with: record, turn, failures: failures)
             }
         } catch {
-            // The program is not started for what the log contradicts, and goes on with the rest.
+            // The program is not run for a response that the log contradicts, but continues with the
+            // rest.
             guard case .inconsistent = error else { throw error }
             context.note("watch: \(error)")
             offer = .failed
@@ -149,9 +150,9 @@ struct AnswerHook: Sendable {
     private func isDone(
         with record: AlertRecord, _ turn: any HandlerTurn, failures: Int
     ) async -> Bool {
-        // The columns by which it was found are not those of which the log tells.
+        // The columns by which the response was found may differ from the checked record.
         guard filter.admits(record) else {
-            tell(record.id, "was not started: the response is not what --exec looks for")
+            tell(record.id, "was not started: the response does not match the conditions")
             return false
         }
         do {

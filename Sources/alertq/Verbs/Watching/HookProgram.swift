@@ -27,7 +27,7 @@ struct HookProgram: Sendable {
     let limit: Duration
     /// Whether the program's stdout is ours, or else our stderr.
     let sharesOutput: Bool
-    /// The signals that this process watches, and that the program is to find as they were.
+    /// The signals that this process watches, and that the program inherits unwatched.
     let signals: [Int32]
 
     /// Runs the program to its end; when the task is cancelled, the program is asked to end too.
@@ -83,7 +83,7 @@ private final class HookRun: Sendable {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 var info = siginfo_t()
-                // Nobody may take its number before it can't be signalled any more.
+                // Its number must not be reused for as long as it can be signalled.
                 while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
                 let status = hasEnded.withLock { hasEnded in
                     hasEnded = true
@@ -101,7 +101,7 @@ private final class HookRun: Sendable {
     @discardableResult
     func stop() async -> Bool {
         guard signal(SIGTERM) else { return false }
-        // What is stopped can't end.
+        // A stopped process can't end.
         signal(SIGCONT)
         let limit = ContinuousClock.now + Self.grace
         while ContinuousClock.now < limit, !hasEnded.withLock({ $0 }) {

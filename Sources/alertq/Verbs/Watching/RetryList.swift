@@ -2,7 +2,7 @@ import AlertQueue
 
 /// The responses that have to be tried again, as many as fit.
 ///
-/// When it is full, the one that is due last is forgotten. It still stands in the store, which is
+/// When it is full, the one that is due last is forgotten. It is still in the store, which is
 /// read again from the beginning for it.
 struct RetryList: Sendable {
     struct Retry: Sendable {

@@ -1,16 +1,16 @@
 import AlertPresenters
 import AlertQueue
 
-/// `alertq watch`: what happens, as it happens; or a program for each response.
+/// `alertq watch`: prints events as they happen, or runs a program for each response.
 struct WatchCommand: SearchingCommand {
     static let name = "watch"
-    static let abstract = "Print what happens as it happens, or run a program for answers"
+    static let abstract = "Print events as they happen, or run a program for each response"
     static let operands: [Operand<Self>] = [Operand(.text("ARGUMENT"), each: \.arguments)]
     static let options: [Option<Self>] = [
         Option(
             "after", .auditCursor, \.after,
-            help: "Begin after this event, by its number or cursor; else now"),
-        Option("alert", .alertID, \.alert, help: "Only what happens to one alert"),
+            help: "Start after this event, by its number or cursor (default: now)"),
+        Option("alert", .alertID, \.alert, help: "Only the events of one alert"),
         .source,
         Option("exec", .installedProgram, \.program, help: "Run a program for each response"),
         Option(
@@ -27,29 +27,29 @@ struct WatchCommand: SearchingCommand {
     ]
     static let discussion = [
         """
-        One line an event, until it is stopped. Off a terminal a tab stands between the columns: \
-        number, time, alert, event, title, who, detail. With --json each line is the object that \
-        audit list prints, whose keys are only ever added. To go on where an earlier watch \
-        stopped, give the last “cursor” to --after; --after 0 begins with the first event. A \
-        cursor that does not fit the log, or a number beyond its end, is an error, and exits \
-        with 66.
+        It prints one line per event, until it is stopped. If stdout is not a terminal, the \
+        columns are separated by tabs: number, time, alert, event, title, who, detail. With --json \
+        each line is the object that audit list prints; keys may be added to it, but are never \
+        removed. To continue where an earlier watch stopped, give the last “cursor” to --after; \
+        --after 0 starts with the first event. If a cursor does not fit the log, or a number is \
+        beyond its end, the exit code is 66.
         """,
         """
-        With --exec it prints no events. PROGRAM, found by $PATH and given each ARGUMENT, is run \
-        for each response that nobody has collected, oldest first and one at a time, with the \
-        alert's JSON line on its stdin, and $ALERTQ_ALERT, $ALERTQ_OUTCOME, $ALERTQ_BUTTON, \
-        $ALERTQ_KEY and $ALERTQ_DATABASE. When it exits with 0, the response is marked as \
-        collected, and --json prints it. When it fails, crashes or takes longer than \
-        --exec-timeout, the response stays, and is tried again after 1 s, 2 s, 4 s and so on up \
-        to 10 minutes, and at the next start. It begins with all that has not been collected; \
-        --since now leaves out what is older. It may run twice for one response, for example \
-        after a crash of this process, but never twice at once. What it writes to its stderr goes \
-        to this command's as it is, control characters and all.
+        With --exec it prints no events. PROGRAM, which is searched for in $PATH, is run with each \
+        ARGUMENT for each response that has not been collected, oldest first and one at a time, \
+        with the alert's JSON line on its stdin, and with $ALERTQ_ALERT, $ALERTQ_OUTCOME, \
+        $ALERTQ_BUTTON, $ALERTQ_KEY and $ALERTQ_DATABASE. If it exits with 0, the response is \
+        marked as collected, and --json prints it. If it fails, crashes or takes longer than \
+        --exec-timeout, the response stays uncollected, and PROGRAM is run for it again after 1 s, \
+        2 s, 4 s and so on, up to 10 minutes, and at the next start. All uncollected responses are \
+        included; --since now leaves out older ones. PROGRAM may run twice for one response, for \
+        example after a crash of this process, but never twice at once. Its stderr goes to that of \
+        this command as it is, including control characters.
         """,
         """
-        It leaves alone what others take: responses that a waiting ask or a program's own handler \
-        is about to collect, those of an asker that still runs for the first ten seconds, and all \
-        that belong to a named handler.
+        It skips responses that others take: those that a waiting ask or a program's own handler \
+        is about to collect, those of an asker that is still running, for the first ten seconds, \
+        and all that belong to a named handler.
         """,
         DateText.past,
     ]
@@ -68,16 +68,16 @@ struct WatchCommand: SearchingCommand {
     func validate() throws {
         guard program == nil else {
             return try UsageError.refuse(["after": after != nil, "alert": alert != nil]) {
-                "\($0) is for events, and means nothing with --exec"
+                "\($0) is for events, and can't be combined with --exec"
             }
         }
         if let argument = arguments.first {
-            throw UsageError("“\(argument)” is for the program of --exec, which is not given")
+            throw UsageError("“\(argument)” is an argument for --exec, which is not given")
         }
         try UsageError.refuse([
             "exec-timeout": $limit.isGiven, "button": button != nil, "outcome": outcome != nil,
             "since": conditions.since != nil,
-        ]) { "\($0) is for --exec, which is not given" }
+        ]) { "\($0) needs --exec" }
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -86,14 +86,14 @@ struct WatchCommand: SearchingCommand {
         return try await queue.open(via: Self.name) { manager in
             try await after?.check(manager)
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
-            // All that is in a queue that was not there has happened since.
+            // Everything in a queue that did not exist before has happened since.
             let start = hasWaited ? 0 : manager.position.sequence
             return try await follow(manager, from: after?.sequence ?? start, in: context)
         }
     }
 
-    /// Waits until somebody asks something, and so makes the queue: looking at it makes none.
-    /// Returns whether it had to.
+    /// Waits until an ask creates the queue: looking at it must not. Returns whether it had to
+    /// wait.
     private func waitForQueue(in context: Context) async throws -> Bool {
         var hasWaited = false
         while true {
@@ -113,8 +113,8 @@ struct WatchCommand: SearchingCommand {
         }
     }
 
-    /// Prints events for ever. Signals are left to end the process: there is nothing to undo, and
-    /// a reader that does not read must not be able to hold it.
+    /// Prints events for ever. Signals simply end the process: there is nothing to undo, and
+    /// a reader that does not read must not be able to block it.
     private func follow(
         _ manager: AlertManager, from start: Int64, in context: Context
     ) async throws -> ExitCode {
