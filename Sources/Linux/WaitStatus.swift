@@ -22,7 +22,7 @@ package struct WaitStatus: Sendable, Hashable {
         }
     }
 
-    /// The child's exit code; `nil` if it was ended by a signal.
+    /// The child's exit code; `nil` if it did not exit by itself.
     package var exitCode: Int32? { clinux_exited(raw) != 0 ? clinux_exit_status(raw) : nil }
 
     /// The signal that ended the child, if one did.

@@ -3,8 +3,9 @@ import CSQLite
 // Overwriting what deleted rows have left in the file.
 //
 // With `secure_delete` SQLite overwrites what it deletes. But a page that is rebuilt when rows move
-// between pages keeps, between its list of cells and the cells, bytes of its earlier cells. They are
-// never read again, and overwriting them has no other effect: a crash halfway does no harm either.
+// between pages keeps, between its list of cells and the cells, bytes of its earlier cells. They
+// are never read again, and overwriting them has no other effect: a crash halfway does no harm
+// either.
 extension Database {
     /// From this many pages on, the first byte no longer distinguishes a b-tree's page from others.
     private static let mostPages = 1 << 25

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// A manager without presenters asks and listens; one with presenters also shows the current alert
 /// of the queue, one at a time. Any number of managers, in any number of processes, may share a
-/// database; all presenting ones show the same alert, and the first answer counts. State, timers
+/// database; those that present show the same alert, and the first answer counts. State, timers
 /// and presentation live on one serial Dispatch queue; handlers run concurrently.
 ///
 /// Every open manager enforces the deadlines of all alerts of the queue and ends their snoozes,

@@ -6,8 +6,8 @@ extension Alert {
         /// A duration from the moment of asking, unaffected by changes of the wall clock: more than
         /// zero, and at most 100 years.
         case after(Duration)
-        /// A date on the wall clock, whatever the clock is set to later: in the future, at most 100
-        /// years away.
+        /// A date on the wall clock, even if that clock is set in the meantime: in the future, at
+        /// most 100 years away.
         case at(Date)
     }
 }

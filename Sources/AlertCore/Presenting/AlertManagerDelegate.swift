@@ -1,4 +1,5 @@
-/// An observer of the alerts on a manager's screen, and of the manager's own alerts on any screen.
+/// An observer of the alerts on a manager's screen, and of its own alerts on any screen, which may
+/// handle a cancel.
 ///
 /// For an alert that this manager asked and that another one shows, in any process, these methods
 /// are called: ``didPresent(_:)``, ``clicked(_:buttonAt:)`` and ``didDismiss(_:withButtonAt:)``,

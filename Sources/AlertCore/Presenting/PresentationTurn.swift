@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A lock with which several managers, say, take turns on one screen: they share one object.
+/// A lock by which, for example, several managers take turns on one screen; they share one object.
 ///
 /// First come, first served.
 package final class PresentationTurn: Sendable {

@@ -150,8 +150,8 @@ struct AuditCheck: Sendable {
         }
         if !hasJumped {
             report.report(
-                "entry \(sequence) restored a backup, but does not go on from numbers that were "
-                    + "never given", entry: sequence)
+                "entry \(sequence) restored a backup, but its next numbers may have been given "
+                    + "before", entry: sequence)
         }
     }
 

@@ -11,9 +11,9 @@ import Synchronization
 /// shared lock on the file, so that a process never rings when no other one listens.
 ///
 /// Gain: a story takes 0.88 times the CPU time and 0.79 times the context switches while no process
-/// listens, and the mark saves a factor of 0.79 of the CPU time while one does (`alertq-bench
-/// story`, files in memory; against a ring after each commit, and against hearing a process's own
-/// rings as well).
+/// listens, and, because of the mark, 0.79 times the CPU time while one does (`alertq-bench story`,
+/// files in memory; against a ring after each commit, and against hearing a process's own rings as
+/// well).
 final class Bell: Sendable {
     private let path: String
     private let mode: mode_t

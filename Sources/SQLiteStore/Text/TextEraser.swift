@@ -161,15 +161,15 @@ extension Writer {
         guard try db.checkpoint(.truncate) else { throw AlertError.readersKeepTexts }
         try beginChecked()
         do {
-        // A program without our lock may have written in the meantime; the contents of the log
-        // would be copied over what is overwritten here.
+            // A program without our lock may have written in the meantime; the contents of the log
+            // would be copied over what is overwritten here.
             guard FileIdentity(path: file.files.wal)?.size ?? 0 == 0 else {
                 throw AlertError.readersKeepTexts
             }
             let cleared = try db.clearUnallocatedSpace(from: page, count: Self.clearLength)
             if cleared.next == nil { try db.syncFile() }
-        // All connections have old pages in memory. This one discards them before it writes one of
-        // them back, the others because of the commit.
+            // All connections have old pages in memory. This one discards them before it writes one
+            // of them back, the others because of the commit.
             db.forgetPages()
             try db.change(
                 """

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Canonical bytes")
 struct CanonicalBytesTests {
-    @Test("Fields are netstrings, and what is absent is a dash")
+    @Test("Fields are netstrings, and an absent value is a dash")
     func golden() {
         let canonical = HashInput("kind")
         canonical.append("é")
@@ -19,7 +19,7 @@ struct CanonicalBytesTests {
         #expect(text == "4:kind,2:é,0:,-,3:-12,-,4:00ab,-,")
     }
 
-    @Test("A text can't pass for two, nor for an absent one")
+    @Test("A text has different bytes from two texts or an absent one")
     func unmistakable() {
         func bytes(_ texts: [String?]) -> [UInt8] {
             let canonical = HashInput("kind")
@@ -51,7 +51,7 @@ struct CanonicalBytesTests {
         var alert = Alert(
             "Titel", message: "m", buttons: ["Ja", .cancel("Nein", id: "no")], key: "k")
         alert.defaultButton = "Ja"
-        // “Ja” is a label, too, and is erased.
+        // The id “Ja” is also the label, and is erased.
         let leaves = "15:alertq-leaves-1,5:alert,-,1:1,1:k,-,1:0,1:2,-,-,2:no,6:cancel,"
         #expect(AuditEntry.leaves(of: alert) == SHA256.hash(Array(leaves.utf8)))
         let key =
@@ -62,7 +62,7 @@ struct CanonicalBytesTests {
     }
 
     @Test(
-        "Only a head that was written is read",
+        "Only a text that is a written head is read",
         arguments: [
             "", "1", "1:", "0:" + ff, "-1:" + ff, "x:" + ff, "1:" + ff + ":", "1:" + ff + "00",
         ])

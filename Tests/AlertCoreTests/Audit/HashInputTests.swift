@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Bytes of the log")
 struct HashInputTests {
-    @Test("A text of an entry, written as bytes, is the one of words")
+    @Test("A detail written as bytes equals the one composed of strings")
     func text() throws {
         let input = HashInput()
         for milliseconds in [

@@ -31,13 +31,13 @@ struct SHA256Tests {
 
     @Test("NIST's messages have NIST's hashes", arguments: vectors.indices)
     func nist(index: Int) {
-        // The index is the argument, because a test's arguments are printed whole.
+        // The index is the argument because a test's arguments are printed in full.
         let (message, hash) = Self.vectors[index]
         #expect(Hex.text(SHA256.hash(message)) == hash)
     }
 
     @Test(
-        "Around the borders of blocks it agrees with sha256sum",
+        "Around block boundaries it agrees with sha256sum",
         arguments: [
             1, 54, 55, 56, 57, 63, 64, 65, 118, 119, 120, 121, 127, 128, 129, 511, 512, 513, 4095,
             4096, 65_537,

@@ -3,11 +3,11 @@ import Synchronization
 
 @testable import AlertCore
 
-/// A queue in memory, as one more process sees it, whose calls a test can hold or refuse.
+/// A queue in memory, as seen by another process, whose calls a test can hold or refuse.
 final class GatedStore: AlertStore {
-    /// A place in a call where the gate stands.
+    /// A place in a call that the gate controls.
     enum Place: Sendable, Equatable {
-        /// An alert has been stored, and its asker does not know yet.
+        /// An alert has been stored, and its asker does not know that yet.
         case asked(Alert.ID)
         /// An alert is about to get its response.
         case resolving(Alert.ID)
@@ -15,11 +15,12 @@ final class GatedStore: AlertStore {
         case expiring(Alert.ID)
         /// The next alert is about to be looked up.
         case looking
-        /// The next alert, or one alert, has been looked up, which the caller does not know yet.
+        /// The next alert, or a single one, has been looked up, but the caller does not know that
+        /// yet.
         case found(Alert.ID?)
-        /// A screen waits for what other screens do.
+        /// A screen waits for changes by other screens.
         case watching
-        /// What was new until an entry of the log has been acted on, and more is waited for.
+        /// The news up to an entry of the log has been handled, and more is waited for.
         case listening(after: Int64)
     }
 
@@ -32,13 +33,13 @@ final class GatedStore: AlertStore {
         store = queue.another(keeper: Caller(via: "library"))
     }
 
-    /// What a call goes through; what it throws the call throws.
+    /// Called in each gated call; the call throws its errors.
     var gate: Gate {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// Opens the queue with a manager, whose clock may be another than the store's.
+    /// Opens the queue with a manager, whose clock may differ from the store's.
     func manager(
         _ presenters: [any AlertPresenter] = [], delegate: (any AlertManagerDelegate)? = nil,
         clock: (any AlertClock)? = nil, turn: PresentationTurn? = nil

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Answer times")
 struct AnswerTimesTests {
-    @Test("Percentiles are the nearest rank of few answers, and close to it of many")
+    @Test("Percentiles are the nearest rank for few answers, and close to it for many")
     func percentiles() throws {
         for count in [1, 2, 10, 9999, 10_000, 10_001, 50_000] {
             var times = AnswerTimes()
             var all: [Int64] = []
             for _ in 0..<count {
-                // From a millisecond to weeks, evenly by their magnitude.
+                // From a millisecond to weeks, evenly distributed by magnitude.
                 let time = Int64(1) << Int64.random(in: 0...30) + Int64.random(in: 0...1000)
                 all.append(time)
                 times.add(milliseconds: time)
@@ -27,7 +27,7 @@ struct AnswerTimesTests {
         }
     }
 
-    @Test("Every time has one narrow bucket, whose middle lies in it")
+    @Test("Every time has one narrow bucket, whose middle is in it")
     func buckets() {
         var last = -1
         for time in [0, 1, 127, 128, 129, 130, 255, 256, 1 << 20, 1 << 40, .max] as [Int64] {
@@ -38,7 +38,7 @@ struct AnswerTimesTests {
         }
     }
 
-    @Test("Without answers there is nothing to tell, and a clock set back counts as no time")
+    @Test("Without answers all values are nil, and a clock that was set back counts as zero")
     func edges() {
         var times = AnswerTimes()
         #expect(times.median == nil && times.longest == nil)

@@ -76,7 +76,7 @@ struct EndingTests {
             expiresAt: Self.time, snoozedUntil: nil, snoozes: 0, response: response)
     }
 
-    @Test("What expired unseen says so, and a notice misses no answer")
+    @Test("An unseen expiry says so, and an expired notice mentions no missing answer")
     func unseen() {
         let question = Alert("?", buttons: [Self.yes, Self.keep])
         let plain = Self.response(.expired, by: .system)
@@ -91,7 +91,7 @@ struct EndingTests {
         #expect(text(record(Alert("!"), plain, shown: true)) == "expired")
     }
 
-    @Test("An error that tells of an ending has the same words")
+    @Test("An error about an ending uses the same words")
     func errors() {
         let response = Self.response(.expired, by: .system)
         let ending = Ending(response).text(.brief(now: .now))
@@ -101,7 +101,7 @@ struct EndingTests {
             "\(AlertError.noChoice(response))" == "alert 42 ended without a choice: \(ending)")
     }
 
-    @Test("The log tells endings as the rows do, and of cancels what the delegate did")
+    @Test("Endings from the log match those from rows, and include how a cancel was handled")
     func entries() async throws {
         let store = InMemoryStore()
         var ids: [Alert.ID] = []

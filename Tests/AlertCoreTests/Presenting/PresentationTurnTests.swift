@@ -7,11 +7,11 @@ import Testing
 struct PresentationTurnTests {
     let turn = PresentationTurn()
 
-    @Test("One has the turn at a time, and the first who waits gets it when it ends")
+    @Test("Only one caller has the turn at a time, and the first waiting one gets it next")
     func order() async {
         let recorder = Recorder()
         #expect(await turn.take())
-        // Each waits by the time the next one begins to.
+        // Each is waiting before the next one begins to wait.
         let waiting = (1...3).map { number in
             Task.immediate {
                 #expect(await turn.take())

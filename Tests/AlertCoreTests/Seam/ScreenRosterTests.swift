@@ -2,7 +2,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Roster of screens")
+@Suite("Screen roster")
 struct ScreenRosterTests {
     private func screen(_ presenters: [String], only: Alert.ID? = nil) -> AttachedScreen {
         AttachedScreen(identity: .current, presenters: presenters, only: only, hasDelegate: false)
@@ -14,7 +14,7 @@ struct ScreenRosterTests {
         return alert
     }
 
-    @Test("What can be shown: by the presenters of those who are free, and single alerts")
+    @Test("The query contains the presenters of free screens, and single alerts")
     func query() {
         var (silent, busy) = (screen(["silent"]), screen(["busy"]))
         silent.silence = .seconds(9)
@@ -35,13 +35,13 @@ struct ScreenRosterTests {
         #expect(roster.screen(for: alert(for: ["silent"])) == nil)
     }
 
-    @Test("A screen without a presenter can show nothing, and one whose text is missing anything")
+    @Test("A screen without presenters can show nothing, and one without a text can show anything")
     func nothing() {
         #expect(!ScreenRoster(leader: screen([])).canShow(alert(for: nil), 1))
         #expect(ScreenRoster(leader: .unknown).screen(for: alert(for: ["web"])) != nil)
     }
 
-    @Test("Names that an entry has no room for may be anybody's")
+    @Test("A screen whose presenters don't all fit into its entry may show any alert")
     func manyNames() {
         let names = (0..<100).map { "presenter \($0)" }
         let crowded = screen(names)
@@ -51,7 +51,7 @@ struct ScreenRosterTests {
         #expect(long.presenters.isEmpty && long.mayShow(alert(for: nil), 1))
     }
 
-    @Test("What is current is what the leader says; an earlier version says what it shows")
+    @Test("The leader announces the current alert; an earlier version's is the one that it shows")
     func current() {
         var (leader, follower) = (screen(["a"]), screen(["b"]))
         (leader.current, follower.alert, follower.hasDelegate) = (4, 3, true)

@@ -7,7 +7,7 @@ import Testing
 struct ChangeSignalTests {
     let signal = ChangeSignal()
 
-    /// Waits in a task of its own; the flag tells when the wait is over.
+    /// Waits in a separate task; the flag says when the wait is over.
     private func wait(after count: UInt64) -> (task: Task<Void, Never>, isOver: ChangeSignal) {
         let isOver = ChangeSignal()
         let task = Task { [signal] in
@@ -17,7 +17,7 @@ struct ChangeSignalTests {
         return (task, isOver)
     }
 
-    @Test("A change between the look at the count and the wait is not missed")
+    @Test("A change between reading the count and waiting is not missed")
     func changedBefore() async {
         let seen = signal.count
         signal.change()
@@ -26,7 +26,7 @@ struct ChangeSignalTests {
         task.cancel()
     }
 
-    @Test("A change lets everybody go on who waits")
+    @Test("A change resumes all waiting tasks")
     func everybody() async {
         let waits = (0..<10).map { _ in wait(after: signal.count) }
         // A caller that begins to wait only now has missed nothing.
@@ -36,7 +36,7 @@ struct ChangeSignalTests {
         for wait in waits { wait.task.cancel() }
     }
 
-    @Test("A nudge ends a wait, and is no change")
+    @Test("A nudge ends a wait, but is not counted as a change")
     func nudge() async {
         let (task, isOver) = wait(after: signal.count)
         #expect(

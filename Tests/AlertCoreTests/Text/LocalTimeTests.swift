@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Local time")
 struct LocalTimeTests {
-    /// What strftime(3) writes in the zone of this process.
+    /// The output of strftime(3) in the zone of this process.
     private func written(_ date: Date, _ format: String) -> String {
         var time = LocalTime.fields(date)
         var buffer = [CChar](repeating: 0, count: 100)
@@ -16,7 +16,7 @@ struct LocalTimeTests {
 
     private static let moments = [0, 1_700_000_000, 1_720_000_000.999, 4_000_000_000, -1.5]
 
-    @Test("Every part is that of the process's zone", arguments: moments)
+    @Test("Every part is in the process's zone", arguments: moments)
     func zone(seconds: Double) {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(LocalTime.text(date, .whole).hasPrefix(written(date, "%Y-%m-%d %H:%M:%S ")))
@@ -25,7 +25,7 @@ struct LocalTimeTests {
         #expect(zone == written(date, "%Z") || zone.wholeMatch(of: /[+-]\d\d:\d\d/) != nil)
     }
 
-    @Test("A moment of today is a time of day; another day has its date and its zone")
+    @Test("A moment today is a time of day; on another day it has its date and zone")
     func days() {
         let noon = Date(timeIntervalSince1970: 1_700_000_000)
         #expect(LocalTime.text(noon, .brief(now: noon)) == written(noon, "%H:%M"))
@@ -36,7 +36,7 @@ struct LocalTimeTests {
         }
     }
 
-    @Test("UTC is what programs read")
+    @Test("The form for programs is UTC")
     func utc() {
         let date = Date(timeIntervalSince1970: 1.5)
         #expect(LocalTime.text(date, .utc) == "1970-01-01T00:00:01.500Z")

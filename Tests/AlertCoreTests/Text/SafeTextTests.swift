@@ -4,7 +4,7 @@ import Testing
 @Suite("Safe text")
 struct SafeTextTests {
     @Test(
-        "What could move, hide or reverse text is replaced by a visible stand-in",
+        "Characters that could move, hide or reverse text are replaced by visible ones",
         arguments: [
             ("plain, ünïcödé 日本 🎉", "plain, ünïcödé 日本 🎉"), ("a\u{0}b", "a␀b"),
             ("a\tb\r\nc", "a␉b␍␊c"), ("\u{1B}[2J", "␛[2J"), ("a\u{7F}", "a␡"),
@@ -14,7 +14,7 @@ struct SafeTextTests {
             ("a\u{200D}b", "a⟨U+200D⟩b"), ("👩\u{200D}💻", "👩\u{200D}💻"),
             ("❤\u{FE0F}", "❤\u{FE0F}"), ("a\u{FE0F}", "a⟨U+FE0F⟩"), ("\u{3164}", "⟨U+3164⟩"),
             ("\u{E000}", "⟨U+E000⟩"),
-            // Persian and Hindi can't be read without their joiners; at an end those only hide.
+            // Persian and Hindi need their joiners; at the end those are only invisible.
             ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("می\u{200C}", "می⟨U+200C⟩"),
             ("क्\u{200D}ष", "क्\u{200D}ष"), ("שָׁלוֹם, להמשיך?", "שָׁלוֹם, להמשיך?"),
             (
@@ -26,7 +26,7 @@ struct SafeTextTests {
         #expect(SafeText.line(text).unicodeScalars.elementsEqual(safe.unicodeScalars))
     }
 
-    @Test("A text of several lines keeps its line feeds, and no other control")
+    @Test("A text of several lines keeps its line feeds, but no other controls")
     func lines() {
         #expect(SafeText.lines("a\nb\n\n") == "a\nb\n\n")
         #expect(SafeText.lines("a\r\u{0B}\tb") == "a␍␋␉b")

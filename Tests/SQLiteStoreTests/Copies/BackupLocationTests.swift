@@ -25,7 +25,7 @@ struct BackupLocationTests {
         return path
     }
 
-    @Test("A file that appears while the copy is made is not replaced")
+    @Test("A file that appears during the copy is not replaced")
     func race() async throws {
         let draft = try DraftFile(for: queue.directory + "/x", mode: 0o600)
         try Data("theirs".utf8).write(to: URL(filePath: queue.directory + "/x"))
@@ -35,7 +35,7 @@ struct BackupLocationTests {
         #expect(try String(contentsOfFile: queue.directory + "/x", encoding: .utf8) == "theirs")
     }
 
-    @Test("The one that was made stays, whatever the clock says, and the newest of the others")
+    @Test("The new backup stays, whatever the clock says, and so do the newest of the others")
     func clock() async throws {
         let clock = ManualClock()
         let store = try await queue.store(clock: clock)
@@ -55,7 +55,7 @@ struct BackupLocationTests {
         await store.close()
     }
 
-    @Test("Backups of another queue of the same name stay, and so does what is no draft")
+    @Test("Backups of another queue of the same name stay, and so do files that are not drafts")
     func others() async throws {
         let (directory, clock) = (try newDirectory(), ManualClock())
         let other = try TemporaryQueue()
@@ -72,7 +72,7 @@ struct BackupLocationTests {
         #expect(FileManager.default.fileExists(atPath: notes))
     }
 
-    @Test("A copy that is cancelled leaves nothing, and the store goes on")
+    @Test("A cancelled copy leaves nothing behind, and the store continues to work")
     func cancelled() async throws {
         let store = try await queue.store()
         try await store.ask(.yesNo("One"))

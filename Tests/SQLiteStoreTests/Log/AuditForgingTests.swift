@@ -67,11 +67,11 @@ struct AuditForgingTests {
         await log.store.close()
     }
 
-    @Test("An inserted entry is found, even with a hash of its own", arguments: [false, true])
+    @Test("An inserted entry is found, even with a correct hash", arguments: [false, true])
     func insertion(isHashed: Bool) async throws {
         let log = try await AuditLog()
         try await log.fill()
-        // Room at 5: everything behind moves on by one.
+        // Make room at 5: all later entries move up by one.
         try log.forge(
             """
             UPDATE audit SET seq = -seq - 1 WHERE seq >= 5;
@@ -88,12 +88,12 @@ struct AuditForgingTests {
         }
         let problems = try await log.store.verify(expecting: nil).problems
         #expect(problems.first?.sequence == 5)
-        // The alert of entry 4 is asked twice; and who goes on after entry 5 does not know it.
+        // The alert of entry 4 is asked twice; and the next entry does not continue entry 5.
         #expect(!isHashed || problems.contains { $0.sequence == 6 })
         await log.store.close()
     }
 
-    @Test("An entry that was hashed anew is found at the one behind it")
+    @Test("A changed entry with a recomputed hash is found at the entry after it")
     func rehash() async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -108,12 +108,12 @@ struct AuditForgingTests {
         await log.store.close()
     }
 
-    @Test("A tail that was cut is found against a saved head, and only against it")
+    @Test("A cut tail is found with a saved head, and only with it")
     func cutTail() async throws {
         let log = try await AuditLog()
         try await log.fill()
         let head = try #require(try await log.store.auditHead())
-        // The last entry tells of the cancel; without its response nothing contradicts.
+        // The last entry records the cancel; without its response there is no contradiction.
         try log.forge(
             """
             DELETE FROM audit WHERE seq = \(head.sequence);
@@ -140,7 +140,7 @@ struct AuditForgingTests {
         await log.store.close()
     }
 
-    @Test("An entry before the first one is found, and does not vouch for a response")
+    @Test("An entry before the first one is found, and does not make a response valid")
     func beforeTheFirst() async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -158,11 +158,11 @@ struct AuditForgingTests {
         await log.store.close()
     }
 
-    @Test("Something shown that was never asked is found at the entry that tells of its showing")
+    @Test("A shown text that was never asked is found at the entry of its presentation")
     func shownOther() async throws {
         let log = try await AuditLog()
         let asked = try await log.store.ask(.yesNo("Keep?"))
-        // As a process would have it that reads a row which somebody changes for a moment.
+        // As in a process that reads the row while a forger has changed it for a moment.
         let shown = AlertRecord(
             id: asked.id, alert: .yesNo("Delete?"), source: asked.source, state: .queued,
             askedAt: asked.askedAt, presentedAt: nil, expiresAt: nil, snoozedUntil: nil, snoozes: 0,
@@ -185,14 +185,14 @@ struct AuditForgingTests {
             try log.queue.connection().first(
                 "SELECT \(AuditRow.columns) FROM audit WHERE seq = 1", read: Self.hash))
         try log.forge("UPDATE audit SET hash = x'\(Hex.text(hash))' WHERE seq = 1")
-        // The one that has seen the entry would not take the file for its own any more.
+        // The store that has seen the entry would no longer accept the file.
         let other = try await log.queue.store()
         let problems = try await other.verify(expecting: nil).problems
         #expect(problems.first?.reason.contains("can't be understood") == true)
         await other.close()
     }
 
-    /// The hash of a row of the log, whatever its columns hold.
+    /// The hash of a row of the log, whatever its columns contain.
     private static func hash(of row: borrowing Row) -> [UInt8] {
         let input = HashInput()
         input.begin(Array("alertq-audit-1".utf8))

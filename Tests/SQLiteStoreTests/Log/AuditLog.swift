@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// A queue with a log that holds every kind of entry but `erased`, made once a test.
+/// A queue whose log contains every kind of entry except `erased`, created for each test.
 struct AuditLog: StoreSuite {
     let fixture: StoreFixture
 
@@ -48,7 +48,7 @@ struct AuditLog: StoreSuite {
 
     func forge(_ script: String) throws { try queue.forge(script) }
 
-    /// What the verification says after a forger's script.
+    /// The problem that the verification finds after a forger's script.
     func problem(after script: String) async throws -> AuditReport.Problem {
         try #require(try await store.verify(expecting: nil).problems.isEmpty)
         try forge(script)
@@ -56,9 +56,9 @@ struct AuditLog: StoreSuite {
         return try #require(try await store.verify(expecting: nil).problems.first)
     }
 
-    /// The alerts 1 to 12, as many ends and states as there are: erased with and without a key,
+    /// The alerts 1 to 12, with many kinds of ends and states: erased with and without a key,
     /// expired, expired because nobody was there, cancelled and handled, cancelled and simulated,
-    /// asleep, about to be cancelled, dismissed, answered after a snooze, withdrawn, woken.
+    /// snoozed, about to be cancelled, dismissed, answered after a snooze, withdrawn, snooze ended.
     func fillRichly() async throws {
         for key in ["k", nil] {
             let old = try await store.ask(

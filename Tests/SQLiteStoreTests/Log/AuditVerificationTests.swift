@@ -21,7 +21,7 @@ struct AuditVerificationTests {
         let good = try await Child.run("python3", Self.verifier, log.queue.path)
         #expect(good.code == 0, "\(good.errors)")
         #expect(good.output == "\(head.sequence) \(Hex.text(head.hash))\n")
-        // The control: it must be able to find something.
+        // The negative control: it must be able to find a fault.
         try log.forge("UPDATE audit SET detail = 'x' WHERE seq = 20")
         let bad = try await Child.run("python3", Self.verifier, log.queue.path)
         #expect(bad.code != 0)
@@ -30,7 +30,7 @@ struct AuditVerificationTests {
     }
 
     @Test(
-        "It finds a moved deadline, and what is changed of an erased alert",
+        "The independent verifier finds a moved deadline and changes to an erased alert",
         arguments: [
             ("", nil), ("UPDATE alerts SET expires_boot_ms = 1 WHERE id = 4", "the deadline"),
             ("UPDATE alerts SET priority = 3 WHERE id = 1", "the deadline"),
@@ -66,19 +66,19 @@ struct AuditVerificationTests {
         _ = try await store.resolve(notice.id, .dismiss, by: .ana)
     }
 
-    @Test("Every kind of entry is in the log that the forgers of these tests work on")
+    @Test("The log that these tests forge contains every kind of entry")
     func kinds() async throws {
         let log = try await AuditLog()
         try await log.fill()
         let entries = try await log.store.entries(after: 0, of: nil, limit: 1000)
         let missing = Set(AlertEvent.Kind.allCases).subtracting(entries.map(\.event.kind))
-        // An erasure is in the logs of other tests; the others are no store's own.
+        // Erasures are in the logs of other tests; no store writes the others itself.
         #expect(missing == [.erased, .restored, .ran, .access, .reminded, .seen])
         #expect(Set(entries.compactMap(\.event.by)) == [.person, .asker, .policy, .system])
         await log.store.close()
     }
 
-    @Test("The entry of what a person saw, snoozed or decided has the hash of what was asked")
+    @Test("The entries of showing, snoozing and deciding have the hash of what was asked")
     func content() async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -111,7 +111,7 @@ struct AuditVerificationTests {
         let log = try await AuditLog()
         try await log.fill()
         let db = try log.queue.connection()
-        // One that may write, as far as its version goes.
+        // A connection whose version may write.
         try db.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
         let error = try #require(throws: SQLiteError.self) { try db.execute(sql) }
         #expect(error.isConstraint)
@@ -119,7 +119,7 @@ struct AuditVerificationTests {
         await log.store.close()
     }
 
-    @Test("REPLACE does not exchange a response behind the trigger's back")
+    @Test("REPLACE can't bypass the trigger to replace a response")
     func replaceResponse() async throws {
         let log = try await AuditLog()
         try await log.fill()

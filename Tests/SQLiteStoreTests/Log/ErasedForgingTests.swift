@@ -5,10 +5,10 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Forging of erased alerts")
+@Suite("Forged erased alerts")
 struct ErasedForgingTests {
     @Test(
-        "What is changed in an erased alert is found",
+        "A change to an erased alert is found",
         arguments: [
             "UPDATE alerts SET title = 'x' WHERE id = 2",
             "UPDATE alerts SET message = 'x' WHERE id = 2",
@@ -44,7 +44,7 @@ struct ErasedForgingTests {
     }
 
     @Test(
-        "Texts that were erased as the eraser does it, but without an entry, are found",
+        "Texts erased correctly but without an entry are found",
         arguments: [1, 2, 5, 6])
     func untold(id: Alert.ID) async throws {
         let log = try await AuditLog()

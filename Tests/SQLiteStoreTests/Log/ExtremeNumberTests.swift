@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// An account that can write the file can put any number into it: that may not end a process.
+/// An account that can write the file can put any number into it: that must not crash a process.
 @Suite("Extreme numbers")
 struct ExtremeNumberTests {
     static let extremes: [Int64] = [.min, .min + 1, -1, 0, .max - 1, .max]
@@ -25,7 +25,7 @@ struct ExtremeNumberTests {
         let assignments = columns.split(separator: ", ").map { "\($0) = \(number)" }
         try db.execute(
             "UPDATE alerts SET snoozed_boot = boot, \(assignments.joined(separator: ", "))")
-        // What the log tells of is compared with it; the rest is taken as it is.
+        // Values that the log records are compared with it; the others are used as they are.
         let isTold = ["snoozes", "presented_ms", "snoozed_ms, snoozed_boot_ms"].contains(columns)
         let refusal = await thrown { try await store.record(id) }
         #expect(refusal?.kind == (isTold ? nil : "inconsistent"))

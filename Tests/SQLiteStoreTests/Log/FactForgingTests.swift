@@ -5,10 +5,10 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-@Suite("Forging of what the log tells besides texts and responses")
+@Suite("Forged facts other than texts and responses")
 struct FactForgingTests {
     static let columns: [(String, Alert.ID)] = [
-        // What an ask says of its clocks and timers.
+        // The clocks and timers of an ask.
         ("UPDATE alerts SET expires_ms = expires_ms - 1 WHERE id = 3", 3),
         ("UPDATE alerts SET expires_boot_ms = expires_boot_ms - 777600000 WHERE id = 4", 4),
         ("UPDATE alerts SET expires_boot_ms = NULL WHERE id = 4", 4),
@@ -48,7 +48,7 @@ struct FactForgingTests {
         ("UPDATE responses SET handled = 0 WHERE alert_id = 5", 5),
         ("UPDATE responses SET handled = 1 WHERE alert_id = 6", 6),
         ("UPDATE responses SET handled = 1 WHERE alert_id = 10", 10),
-        // What an erasure has left, and where it is told.
+        // What an erasure has left, and which entry records it.
         ("UPDATE alerts SET erased_seq = NULL WHERE id = 1", 1),
         ("UPDATE alerts SET erased_seq = 1 WHERE id = 2", 2),
         ("UPDATE alerts SET erased_seq = 7 WHERE id = 8", 8),
@@ -79,7 +79,7 @@ struct FactForgingTests {
         ("UPDATE alerts SET presenters = '[]' WHERE id = 8", 8),
     ]
 
-    @Test("A changed fact is found at its alert", arguments: columns)
+    @Test("A changed fact is reported for its alert", arguments: columns)
     func column(script: String, id: Alert.ID) async throws {
         let log = try await AuditLog()
         try await log.fillRichly()
@@ -124,7 +124,7 @@ struct FactForgingTests {
     }
 
     @Test(
-        "An index that lacks rows is found, as an older file has it beside a newer log",
+        "An index that lacks rows, as in an older file beside a newer log, is found",
         arguments: ["alerts_next", "alerts_key", "audit_alert", "responses_handler"])
     func emptied(index: String) async throws {
         let log = try await AuditLog()
@@ -136,7 +136,7 @@ struct FactForgingTests {
             try db.first("SELECT sql FROM sqlite_schema WHERE name = ?", .text(index)) {
                 $0.text()
             })
-        // For a moment it is an index of no rows.
+        // For a moment the index contains no rows.
         let set = "UPDATE sqlite_schema SET sql = ? WHERE name = '\(index)'"
         for text in [sql.replacing("WHERE", with: "WHERE 0 AND"), sql] {
             try db.execute("PRAGMA writable_schema = ON")
@@ -150,7 +150,7 @@ struct FactForgingTests {
         await log.store.close()
     }
 
-    @Test("A snooze that may be over may have been ended; one of another boot, too")
+    @Test("A snooze that may be over, or is from another boot, may have been ended")
     func endOfSnooze() async throws {
         let log = try await AuditLog()
         try await log.fillRichly()
@@ -171,7 +171,7 @@ struct FactForgingTests {
         (.collected, 8, "was collected before it had a response"),
     ]
 
-    @Test("An entry of what can't have been is found, also where no row has to agree with it")
+    @Test("An entry of an impossible event is found, even if no row must agree with it")
     func stray() async throws {
         for (kind, id, reason) in Self.strays {
             let log = try await AuditLog()
@@ -188,7 +188,7 @@ struct FactForgingTests {
         }
     }
 
-    @Test("An entry in the form of earlier versions is found behind one of today's")
+    @Test("An entry in the older form is found after one in the current form")
     func olderForm() async throws {
         for kind in [AlertEvent.Kind.asked, .erased] {
             let log = try await AuditLog()
@@ -206,7 +206,7 @@ struct FactForgingTests {
         }
     }
 
-    @Test("An ask in the form of earlier versions, hashed anew, is found behind one of today's")
+    @Test("An ask in the older form with a recomputed hash is found after one in the current form")
     func olderAsk() async throws {
         let log = try await AuditLog()
         try await log.fillRichly()
@@ -229,7 +229,7 @@ struct FactForgingTests {
         #"UPDATE alerts SET info = '{ }' WHERE id = 8"#,
     ]
 
-    @Test("JSON that another reader could take for something else is found", arguments: rewritten)
+    @Test("JSON that another reader could interpret differently is found", arguments: rewritten)
     func differentJSON(script: String) async throws {
         let log = try await AuditLog()
         try await log.fillRichly()
@@ -238,7 +238,7 @@ struct FactForgingTests {
         await log.store.close()
     }
 
-    /// What an entry of a response may say that no program would write.
+    /// Entries of a response that no program would write.
     static let ends: [(EntryEdit, String?)] = [
         (EntryEdit(), nil), (EntryEdit(isEarly: true, hasReason: true), nil),
         (EntryEdit(isEarly: true), "before its deadline had passed"),
@@ -257,7 +257,7 @@ struct FactForgingTests {
         var isTwice = false
     }
 
-    @Test("An end that can't have been is found at the entry that tells of it", arguments: ends)
+    @Test("An impossible end is found at its entry", arguments: ends)
     func end(edit: EntryEdit, reason: String?) async throws {
         let log = try await AuditLog()
         let asked = try await log.store.ask(
@@ -296,11 +296,11 @@ struct FactForgingTests {
         await log.store.close()
     }
 
-    @Test("A deadline that was moved, and back after it was applied, is found at its end")
+    @Test("A deadline that was moved until it was applied and then moved back is found at its end")
     func movedDeadline() async throws {
         let log = try await AuditLog()
         try await log.fillRichly()
-        // As a program would have applied it that trusts the row.
+        // As a program that trusts the row would have applied it.
         let problem = try await log.problem(
             after: """
                 UPDATE responses SET resolved_ms = resolved_ms - 1 WHERE alert_id = 3;

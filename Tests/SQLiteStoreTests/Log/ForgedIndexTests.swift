@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// An index that leads to other rows than it ought to makes nobody hear what the log does not say.
+/// An index that leads to wrong rows must not make anyone get a result that the log contradicts.
 @Suite("Forged indexes")
 struct ForgedIndexTests: StoreSuite {
     let fixture: StoreFixture
@@ -20,7 +20,7 @@ struct ForgedIndexTests: StoreSuite {
         return id
     }
 
-    @Test("A key finds what was asked with it, whatever an index says")
+    @Test("A key never finds another alert, even with a forged index")
     func key() async throws {
         let id = try await answered()
         let other = try await store.ask(.yesNo("Delete?", key: "j")).id
@@ -59,7 +59,7 @@ struct ForgedIndexTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An entry of another alert counts for nothing, whatever order an index has it in")
+    @Test("An entry of another alert is ignored, whatever its order in an index")
     func foreignEntries() async throws {
         let docs = try await store.ask(.yesNo("Deploy the docs?")).id
         try await store.answer(docs, 0)
@@ -87,7 +87,7 @@ struct ForgedIndexTests: StoreSuite {
         await next.close()
     }
 
-    @Test("An index in a wrong order is found, though it holds what it must")
+    @Test("An index in the wrong order is found, although its contents are right")
     func disorder() async throws {
         for _ in 0..<2 { _ = try await answered(by: "\(UUID())") }
         await store.close()

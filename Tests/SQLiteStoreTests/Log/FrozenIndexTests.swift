@@ -5,8 +5,8 @@ import Testing
 
 @testable import SQLiteStore
 
-/// An index that somebody has added, and that still holds what the table held before.
-@Suite("Verifying beside an index of somebody else's")
+/// A foreign index that still contains the earlier contents of its table.
+@Suite("Verifying with a foreign index")
 struct FrozenIndexTests {
     static let forgeries: [(table: String, columns: String, script: String)] = [
         ("audit", AuditRow.columns, "UPDATE audit SET user = 'eve' WHERE event = 'resolved'"),
@@ -20,7 +20,7 @@ struct FrozenIndexTests {
         ),
     ]
 
-    @Test("The table counts, not what an index still holds of it", arguments: forgeries)
+    @Test("The table is verified, and not the stale contents of an index", arguments: forgeries)
     func frozen(table: String, columns: String, script: String) async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -29,13 +29,13 @@ struct FrozenIndexTests {
         db.setTriggers(areOn: false)
         let names = columns.replacing("audit.", with: "")
         try db.execute("CREATE INDEX frozen ON \(table) (\(names)); ANALYZE frozen")
-        // SQLite is told that it is tiny, and finds one row whatever it is asked for.
+        // The statistics claim that the index is tiny and finds one row for any condition.
         let count = names.split(separator: ",").count
         try db.run(
             "UPDATE sqlite_stat1 SET stat = ? WHERE idx = 'frozen'",
             .text("9999" + String(repeating: " 1", count: count) + " sz=1"))
         try #require(try await log.store.verify(expecting: nil).problems.isEmpty)
-        // For a moment it is an index of no rows.
+        // For a moment the index contains no rows.
         let thaw = "replace(sql, ' WHERE 0', '')"
         for (change, script) in [("sql || ' WHERE 0'", script), (thaw, "")] {
             try db.execute(

@@ -3,10 +3,10 @@ import SQLite
 import StoreTesting
 import Testing
 
-/// The one page of a small index, to be edited behind SQLite's back.
+/// The only page of a small index, to be edited without SQLite.
 ///
 /// See <https://sqlite.org/fileformat2.html#b_tree_pages>: in a leaf's header the number of cells
-/// stands at 3, and from 8 on, where each of them is.
+/// is at 3, and their offsets begin at 8.
 struct IndexPage {
     private let path: String
     private let offset: UInt64

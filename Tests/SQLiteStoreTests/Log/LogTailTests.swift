@@ -21,7 +21,7 @@ struct LogTailTests {
         return known.didCommit()
     }
 
-    @Test("A process's own commits that concern nobody else are no news, and are skipped")
+    @Test("A process's own commits that concern no other caller are not news, and are skipped")
     func ownCommits() {
         known.raise(to: head(5))
         #expect(!commit(after: head(5), to: head(6)))
@@ -31,7 +31,7 @@ struct LogTailTests {
         #expect(known.endOfOwn(after: 4) == 4)
     }
 
-    @Test("A commit that means more is news")
+    @Test("A commit that concerns other callers is news")
     func foreignCommits() {
         known.raise(to: head(5))
         #expect(commit(after: head(5), to: head(6), concernsOthers: true))
@@ -40,7 +40,7 @@ struct LogTailTests {
         #expect(known.isOwn(since: 6))
     }
 
-    @Test("A commit that means more is news also without an entry, as the end of a snooze has none")
+    @Test("A commit that concerns others is news even without an entry, as at the end of a snooze")
     func withoutEntry() {
         known.raise(to: head(5))
         #expect(!commit(after: head(5), to: head(5)))
@@ -48,7 +48,7 @@ struct LogTailTests {
         #expect(!commit(after: head(5), to: head(6)))
     }
 
-    @Test("What another process did before one's own commit is news")
+    @Test("Another process's entry before this process's own commit is news")
     func foreign() {
         known.raise(to: head(5))
         #expect(commit(after: head(7), to: head(8)))
@@ -56,7 +56,7 @@ struct LogTailTests {
         #expect(known.endOfOwn(after: 5) == 5)
     }
 
-    @Test("What a reader finds at the end of the log is news, unless it is the own commit")
+    @Test("A new end of the log is news, unless it is the process's own commit")
     func seenByReader() {
         known.raise(to: head(5))
         known.expect(LogTail.Commit(start: head(5), head: head(6), concernsOthers: false))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// A key outlives the texts that were asked with it, and still answers one question only.
+/// A key outlives the texts that were asked with it, and still belongs to one question only.
 @Suite("Purged keys")
 struct PurgedKeyTests: StoreSuite {
     let fixture: StoreFixture
@@ -61,7 +61,7 @@ struct PurgedKeyTests: StoreSuite {
         ("userInfo", { $0.userInfo = ["unit": "postgresql"] }),
     ]
 
-    @Test("Another question is a conflict, whatever its buttons", arguments: others.indices)
+    @Test("A different question is a conflict, whatever its buttons", arguments: others.indices)
     func another(index: Int) async throws {
         _ = try await purged()
         var alert = Self.original
@@ -71,7 +71,7 @@ struct PurgedKeyTests: StoreSuite {
         await store.close()
     }
 
-    @Test("What is not compared for a key may differ")
+    @Test("Parts that are not compared for a key may differ")
     func priority() async throws {
         let id = try await purged()
         var alert = Self.original
@@ -81,7 +81,7 @@ struct PurgedKeyTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A row whose hash or rest was changed answers nobody")
+    @Test("A row whose hash or remaining parts were changed is refused")
     func forged() async throws {
         let id = try await purged()
         let original = try queue.connection()
@@ -107,8 +107,8 @@ struct PurgedKeyTests: StoreSuite {
         await store.close()
     }
 
-    /// Appends an entry of an erasure, with the hashes that the rows have now, as any process can
-    /// that can write the file.
+    /// Appends an entry of an erasure, with the hashes of the current rows, as any process can that
+    /// can write the file.
     private func appendErasure(of id: Alert.ID, key other: Alert) async throws {
         try await store.commits.perform(.upkeep, "forge") { context in
             var alerts = ErasedAlerts([id])
@@ -129,7 +129,7 @@ struct PurgedKeyTests: StoreSuite {
     ]
 
     @Test(
-        "An erasure that somebody appends gives an alert no other buttons, and no other question",
+        "A forged erasure entry can't give an alert other buttons or another question",
         arguments: erasures)
     func appended(buttons: String, isCollected: Bool, isRefused: Bool) async throws {
         let id = try await store.ask(Self.original).id
@@ -155,7 +155,7 @@ struct PurgedKeyTests: StoreSuite {
         await store.close()
     }
 
-    @Test("What the log contradicts keeps its texts, as evidence")
+    @Test("An alert that the log contradicts keeps its texts as evidence")
     func evidence() async throws {
         let id = try await store.ask(Self.original).id
         try await store.answer(id, 0)

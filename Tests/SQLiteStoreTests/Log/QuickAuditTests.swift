@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Quick check of the audit log")
 struct QuickAuditTests {
-    @Test("It speaks for a log with every kind of entry, and says the same as the careful one")
+    @Test("The quick check accepts a log with every kind of entry, with the careful check's result")
     func right() async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -20,7 +20,7 @@ struct QuickAuditTests {
         await log.store.close()
     }
 
-    @Test("It speaks for an empty log")
+    @Test("The quick check accepts an empty log")
     func empty() async throws {
         let log = try await AuditLog()
         let report = try #require(try await log.store.quickAuditReport(expecting: nil))
@@ -29,7 +29,7 @@ struct QuickAuditTests {
         await log.store.close()
     }
 
-    @Test("It leaves a head that is not in the log to the careful one")
+    @Test("The quick check leaves a head that is not in the log to the careful one")
     func head() async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -41,7 +41,7 @@ struct QuickAuditTests {
     }
 
     @Test(
-        "It never speaks for a log that was touched",
+        "The quick check never accepts a log that was tampered with",
         arguments: [
             "UPDATE audit SET at_ms = at_ms + 1 WHERE seq = 3", "DELETE FROM audit WHERE seq = 1",
             "UPDATE audit SET previous = zeroblob(32) WHERE seq = 5",
@@ -50,7 +50,7 @@ struct QuickAuditTests {
             "INSERT INTO audit SELECT 0, at_ms, event, alert_id, source, outcome, button_index, "
                 + "button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, "
                 + "pid, content, detail, previous, hash FROM audit WHERE seq = 1",
-            // About no alert, so that no index of alerts leads to it.
+            // It concerns no alert, so no index of alerts leads to it.
             "INSERT INTO audit SELECT -5, at_ms, 'access', NULL, source, outcome, button_index, "
                 + "button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, "
                 + "pid, content, detail, previous, hash FROM audit WHERE seq = 1",
@@ -75,7 +75,7 @@ struct QuickAuditTests {
         await log.store.close()
     }
 
-    @Test("In a log of several pages every entry counts, the first and last of a page among them")
+    @Test("In a log of several pages every entry is checked, including each page's first and last")
     func pages() async throws {
         let log = try await AuditLog()
         let record = try await log.store.ask(.yesNo())
@@ -98,7 +98,7 @@ struct QuickAuditTests {
         await log.store.close()
     }
 
-    @Test("A set of ids has each once, none that is too large, and none in common with another")
+    @Test("A set of ids refuses repeated and too large ids, and merging with a common id")
     func ids() {
         var set = BitSet()
         let isNew = [1, 64, 1000, 64, -1].map { set.insert($0) }
@@ -111,7 +111,7 @@ struct QuickAuditTests {
         #expect(set.count == 4)
     }
 
-    @Test("A set of ids keeps those that lie far away, in little memory")
+    @Test("A set of ids keeps distant ones in little memory")
     func farIDs() {
         let far: Int64 = 3 << 32
         var set = BitSet()
@@ -127,7 +127,7 @@ struct QuickAuditTests {
         #expect(union.count == 1 && union.contains(1 << 50) && !union.contains(far))
         union.remove(1 << 50)
         #expect(union.count == 0 && !union.contains(1 << 50))
-        // Ids that somebody has made up fill no memory.
+        // Invented ids don't fill the memory.
         let kept = (1...Int64(BitSet.mostPages + 10)).count { set.insert($0 << 40) }
         #expect(kept <= BitSet.mostPages)
     }

@@ -38,7 +38,7 @@ struct RestoredLogTests {
         try await store.verify(expecting: nil).problems.map(\.reason)
     }
 
-    @Test("Both checks accept it, and so does the verifier that was written from the article")
+    @Test("Both checks and the independent verifier accept the log of a restored queue")
     func right() async throws {
         let store = try await store()
         #expect(try await store.quickAuditReport(expecting: nil) != nil)
@@ -52,12 +52,12 @@ struct RestoredLogTests {
         #expect(try await verifies())
     }
 
-    /// Whether the verifier that was written from the documentation finds nothing.
+    /// Whether the independent verifier, written from the documentation alone, finds nothing.
     private func verifies() async throws -> Bool {
         try await Child.run("python3", AuditVerificationTests.verifier, queue.path).code == 0
     }
 
-    /// Gives each entry the hash of what it says, and goes on from it with the next one.
+    /// Gives each entry the hash of its contents, and makes the next one continue it.
     private func rehash() throws {
         let db = try queue.connection()
         var (previous, script) = (AuditHead.start.hash, "")
@@ -75,7 +75,7 @@ struct RestoredLogTests {
         try queue.forge(script)
     }
 
-    /// Changes the entry of the restore, and chains the log anew, as a forger does.
+    /// Changes the entry of the restore and rechains the log, as a forger would.
     private func forge(_ change: (String) -> String) async throws -> [String] {
         await (try await store()).close()
         let db = try queue.connection()
@@ -92,22 +92,22 @@ struct RestoredLogTests {
         return problems
     }
 
-    @Test("An entry that names another backup, or numbers that were given, is found")
+    @Test("A restore's entry that names another backup is found")
     func forged() async throws {
         #expect(
             try await forge { $0.replacing("backup 3:", with: "backup 2:") }.first
                 == "entry 4 restored a backup that ends at entry 2, which is not the one before it")
     }
 
-    @Test("An entry that goes on from numbers that were given is found")
+    @Test("A restore's entry that continues from already assigned numbers is found")
     func near() async throws {
         let told = try await forge { $0.replacing("alerts from 4294967299", with: "alerts from 3") }
         #expect(
-            told.first == "entry 4 restored a backup, but does not go on from numbers that were "
-                + "never given")
+            told.first == "entry 4 restored a backup, but its next numbers may have been given "
+                + "before")
     }
 
-    @Test("A response whose number is not the one that the restore told of is found")
+    @Test("A response whose number differs from the one in the restore's entry is found")
     func number() async throws {
         let told = try await forge {
             $0.replacing("responses from 4294967298", with: "responses from 4294967299")
@@ -115,7 +115,7 @@ struct RestoredLogTests {
         #expect(told.contains { $0.contains("which is not its position") }, "\(told)")
     }
 
-    @Test("An entry without what it must tell is found")
+    @Test("A restore's entry with an incomplete detail is found")
     func empty() async throws {
         let told = try await forge { _ in "backup none" }
         #expect(told.first == "entry 4 does not say what was restored")
@@ -148,7 +148,7 @@ struct RestoredLogTests {
         await restored.close()
     }
 
-    @Test("A restore's detail is read as it was written, in one way only")
+    @Test("A restore's detail is read back as written, and in no other form")
     func detail() {
         let head = AuditHead(sequence: 7, hash: [UInt8](repeating: 10, count: 32))
         let kinds: [RestoredQueue.Replaced] = [
@@ -166,10 +166,10 @@ struct RestoredLogTests {
         #expect(RestoredQueue(detail: nil) == nil && RestoredQueue(detail: "") == nil)
     }
 
-    @Test("Numbers of stretches that are checked by themselves go on from each other")
+    @Test("Numbers of separately checked stretches must continue each other")
     func stretches() {
         let far = RestoredQueue.jump + 100
-        // A stretch a row; a negative number is a restore.
+        // One stretch per row; a negative number is a restore.
         let stories: [([[Int64]], Bool)] = [
             ([[1, 2], [3, 4]], true), ([[1, 2], [4]], false),
             ([[1], [-far], [far, far + 1]], true),

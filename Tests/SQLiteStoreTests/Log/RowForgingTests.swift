@@ -7,7 +7,7 @@ import Testing
 @Suite("Row forging")
 struct RowForgingTests {
     @Test(
-        "A changed part of a question is found at the entry that tells of its asking",
+        "A changed part of a question is found at the entry of its ask",
         arguments: [
             "style = 'alert'", "title = 'Keep?'", "title = title || ' '", "title = NULL",
             "message = NULL", "message = 'other'",
@@ -30,7 +30,7 @@ struct RowForgingTests {
     }
 
     @Test(
-        "A question whose salt is gone is found, with or without other texts",
+        "A question whose salt was removed is found, with or without other texts",
         arguments: ["", ", title = 'Keep?'", ", title = NULL, message = NULL, info = '{}'"])
     func salt(assignment: String) async throws {
         let log = try await AuditLog()
@@ -63,7 +63,7 @@ struct RowForgingTests {
     }
 
     @Test(
-        "A person who is written into an expiry is found, with or without a presenter",
+        "A person added to an expiry is found, with or without a presenter",
         arguments: [
             "uid = 1001, user = 'ana', via = 'terminal', host = 'desk', pid = 1", "user = 'ana'",
             "uid = 0",
@@ -101,7 +101,7 @@ struct RowForgingTests {
         ),
     ]
 
-    @Test("Rows that are gone, added or put back are found", arguments: scripts)
+    @Test("Rows that were deleted, added or set back are found", arguments: scripts)
     func rows(script: String, id: Alert.ID) async throws {
         let log = try await AuditLog()
         try await log.fill()
@@ -110,7 +110,7 @@ struct RowForgingTests {
         await log.store.close()
     }
 
-    @Test("What is not part of the proof may change: the index of words, and how far it goes")
+    @Test("The search index and its extent may change, because they are not part of the proof")
     func control() async throws {
         let log = try await AuditLog()
         try await log.fill()

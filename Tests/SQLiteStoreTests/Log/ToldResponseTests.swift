@@ -7,14 +7,14 @@ import Testing
 
 @testable import SQLiteStore
 
-/// A process that can write the file can't make an asker hear what the log does not say.
-@Suite("Told responses")
+/// A process that can write the file can't make an asker get a response that the log contradicts.
+@Suite("Returned responses")
 struct ToldResponseTests: StoreSuite {
     let fixture: StoreFixture
 
     init() async throws { fixture = try await StoreFixture() }
 
-    /// What somebody does to an alert that was asked with a key and answered "No".
+    /// A change by a forger to an alert that was asked with a key and answered "No".
     struct Forgery: CustomTestStringConvertible {
         let name: String
         let script: String
@@ -71,10 +71,10 @@ struct ToldResponseTests: StoreSuite {
         return id
     }
 
-    @Test("A response that is not the log's is handed to nobody", arguments: forgeries)
+    @Test("A response that differs from the log is never returned", arguments: forgeries)
     func response(_ forgery: Forgery) async throws {
         let id = try await answered()
-        // The same before and after: what an asker hears is what was answered.
+        // Before and after the forgery, the asker gets what was answered.
         #expect(try await store.record(id).response?.button?.id == "No")
         try queue.forge(forgery.script)
         let other = try await queue.store(clock: clock)
@@ -86,7 +86,7 @@ struct ToldResponseTests: StoreSuite {
             ] {
                 #expect(error?.kind == "inconsistent", "\(forgery.name): \(error as Any)")
             }
-            // Of another account's sources there is none with this key.
+            // No source of another account has this key.
             guard forgery.name != "another source" else { continue }
             let joined = await thrown { try await store.ask(.yesNo("Delete?", key: "k")) }
             #expect(joined?.kind == "inconsistent")
@@ -97,7 +97,7 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A response without an entry is handed to nobody, and its alert can't be answered")
+    @Test("A response without an entry is never returned, and its alert can't be answered")
     func inserted() async throws {
         let id = try await store.ask(.yesNo("Delete?", key: "k")).id
         try queue.forge(
@@ -114,7 +114,7 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A response is collected once, also where somebody has taken back that it was")
+    @Test("A response is collected only once, even if a forger reset that in its row")
     func collectedTwice() async throws {
         let id = try await answered()
         #expect(try await store.collect(id, by: .ana))
@@ -125,7 +125,7 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A number that was given before is given to no other alert")
+    @Test("An id that was assigned before is not assigned to another alert")
     func numberAgain() async throws {
         let id = try await answered()
         try queue.forge(
@@ -138,7 +138,7 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Where the log tells twice that an alert was asked, nobody hears of it")
+    @Test("An alert with two entries of its ask is never returned")
     func askedTwice() async throws {
         let id = try await answered()
         try await store.commits.perform(.upkeep, "forge") { context in
@@ -154,7 +154,7 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Events of a changed entry are told to nobody")
+    @Test("Events of a changed entry are never returned")
     func events() async throws {
         let id = try await answered()
         #expect(try await store.events(after: 0, limit: 9, isChecked: true).count == 2)
@@ -166,12 +166,12 @@ struct ToldResponseTests: StoreSuite {
             Issue.record("\(error as Any)")
             return
         }
-        // Those who only want to know that something has happened go on.
+        // Readers that only need to know that something has happened continue.
         #expect(try await store.events(after: 0, limit: 9, isChecked: false).count == 2)
         await store.close()
     }
 
-    @Test("A response that was taken away does not come a second time")
+    @Test("An alert whose response was deleted does not get a second one")
     func removed() async throws {
         let id = try await answered()
         try queue.forge(
@@ -192,13 +192,15 @@ struct ToldResponseTests: StoreSuite {
         "boot = 'other'", "asked_boot_ms = 0", "asked_ms = 0",
     ]
 
-    @Test("What is not what was asked is neither shown nor answered nor expired", arguments: swaps)
+    @Test(
+        "An alert that differs from what was asked is neither shown nor answered nor expired",
+        arguments: swaps)
     func question(assignment: String) async throws {
         let id = try await store.ask(.yesNo("Delete?", deadline: .after(.seconds(60)))).id
         let good = try await store.ask(.yesNo("Good?")).id
         try queue.forge("UPDATE alerts SET \(assignment) WHERE id = \(id)")
         let next = try await store.next(ScreenQuery(for: ["test"]))
-        // It keeps nothing else from the screen.
+        // It does not block other alerts.
         #expect(next.record?.id == good)
         #expect(next.refused.keys.map { $0 } == [id])
         #expect(await thrown { try await store.answer(id, 0) }?.kind == "inconsistent")
@@ -211,7 +213,7 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert that names no presenter at all is answered by nobody, and told to nobody")
+    @Test("An alert with an empty list of presenters can be neither answered nor read")
     func noPresenter() async throws {
         let id = try await store.ask(.yesNo("Delete?")).id
         try queue.forge("UPDATE alerts SET presenters = '[]'")
@@ -232,7 +234,7 @@ struct ToldResponseTests: StoreSuite {
         await store.close()
     }
 
-    @Test("One that the log contradicts keeps no other from expiring")
+    @Test("Alerts that the log contradicts don't prevent others from expiring")
     func sweeping() async throws {
         for _ in 0..<120 { try await store.ask(.yesNo(deadline: .after(.seconds(60)))) }
         try queue.forge("UPDATE alerts SET title = 'Keep?' WHERE id <= 110")
@@ -240,12 +242,12 @@ struct ToldResponseTests: StoreSuite {
         try await store.sweep(atMost: 5)
         let expired = try queue.integer("SELECT count(*) FROM responses")
         #expect(expired == 10)
-        // What is left can't be stored, and so nobody takes the lock for it each second.
+        // The others can't be stored, so no process takes the lock for them each second.
         #expect(try await !store.due().isNow)
         await store.close()
     }
 
-    @Test("A request to cancel counts only if the log tells of it")
+    @Test("A request to cancel only counts if the log records it")
     func cancelRequest() async throws {
         let id = try await store.ask(.yesNo("Delete?")).id
         try queue.forge("UPDATE alerts SET cancel_requested = 1")

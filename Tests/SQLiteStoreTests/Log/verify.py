@@ -17,7 +17,7 @@ ENTRY = """
 
 
 def netstring(value):
-    """A text, a number or bytes as `length:bytes,`; what is absent as `-,`."""
+    """A text, a number or bytes as `length:bytes,`; absent values as `-,`."""
     if value is None:
         return b"-,"
     if isinstance(value, bytes):
@@ -73,7 +73,7 @@ def leaves_hash(alert):
 
 
 def key_hash(alert, salt):
-    """The salted hash of what is compared when somebody asks with an alert's key again."""
+    """The salted hash of what is compared when an alert's key is used again."""
     buttons, info = json.loads(alert["buttons"]), json.loads(alert["info"])
     fields = ["alertq-key-1", salt, alert["source"], alert["key"], alert["style"], alert["title"]]
     fields += [alert["message"], alert["default_button"], len(buttons)]
@@ -86,7 +86,7 @@ def key_hash(alert, salt):
 
 
 def key_part(alert, told):
-    """What the entry of an ask says of the key, with the salt that it tells."""
+    """The key in the detail of an ask's entry, with the salt given there."""
     match = re.search(r"; key ([0-9a-f]{32}) ([0-9a-f]{64}); ", told)
     if not match:
         return "no key"
@@ -95,7 +95,7 @@ def key_part(alert, told):
 
 
 def asked_detail(alert, told):
-    """What the entry of an ask has to say of the deadline, the timers, the clocks and the rest."""
+    """The expected detail of an ask's entry: the deadline, the timers, the clocks and the rest."""
     parts = []
     if alert["expires_ms"] is not None:
         boot = alert["expires_boot_ms"]
@@ -129,7 +129,7 @@ ERASED = re.compile(
 
 
 def left_hash(db, ranges):
-    """The hash of what an erasure has left of some alerts."""
+    """The hash of what an erasure left of some alerts."""
     fields = ["alertq-left-1"]
     for part in ranges.split(", "):
         first, _, last = part.partition("-")
@@ -187,7 +187,7 @@ class Numbers:
 
 
 def row_fault(db, entry, alert):
-    """What is wrong with the rows that an entry tells of; None for nothing."""
+    """The fault in the rows that an entry describes; None if there is none."""
     if entry["event"] == "asked" and entry["detail"] != asked_detail(alert, entry["detail"]):
         return "the deadline, the timers or what an erasure leaves were changed"
     if entry["outcome"] == "expired" and not is_in_time(entry, alert):

@@ -22,7 +22,7 @@ struct ClosingTests {
         await store.close()
     }
 
-    @Test("The last one to close leaves no long log that the next one would have to read")
+    @Test("The last process to close leaves no long log for the next one to read")
     func last() async throws {
         try await ask(20)
         #expect(logSize == 0)
@@ -36,7 +36,7 @@ struct ClosingTests {
         #expect(try #require(logSize) > 0)
     }
 
-    @Test("While somebody else has the queue open, a long log stays and is not read again")
+    @Test("While another process has the queue open, a long log stays and is not read again")
     func others() async throws {
         let other = try await queue.store()
         try await ask(20)
@@ -45,7 +45,7 @@ struct ClosingTests {
         await other.close()
     }
 
-    @Test("Processes that live for one commit each don't make the log longer and longer")
+    @Test("Processes that live for one commit each don't grow the log without limit")
     func many() async throws {
         for _ in 0..<30 {
             try await ask(2)
@@ -57,7 +57,7 @@ struct ClosingTests {
         await store.close()
     }
 
-    @Test("What nobody waits for is written when the store is closed")
+    @Test("Deferred writes are stored when the store is closed")
     func deferred() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id

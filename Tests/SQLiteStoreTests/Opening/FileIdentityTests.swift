@@ -7,14 +7,14 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Identity of a file")
+@Suite("File identity")
 struct FileIdentityTests {
     let queue: TemporaryQueue
     private var path: String { queue.path + "-file" }
 
     init() throws { queue = try TemporaryQueue() }
 
-    /// Makes an empty file where none was.
+    /// Creates an empty file at a path without one.
     private func made() throws -> FileIdentity {
         let raw = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         #expect(raw >= 0)
@@ -24,12 +24,12 @@ struct FileIdentityTests {
         return identity
     }
 
-    @Test("A new file is another one, even if it has the number of the one that it replaces")
+    @Test("A new file has a new identity, even if it reuses the old one's inode number")
     func reusedNumber() async throws {
-        // Another process may make a file in between, and get the number.
+        // Another process may create a file in between, and get the number.
         for _ in 0..<50 {
             let first = try made()
-            // A file system tells births apart by its clock's ticks.
+            // Birth times have the resolution of the file system's clock.
             try await Task.sleep(for: .milliseconds(20))
             unlink(path)
             #expect(FileIdentity(path: path) == nil)
@@ -40,7 +40,7 @@ struct FileIdentityTests {
         }
     }
 
-    @Test("A file stays the same when it is written, renamed or linked")
+    @Test("A file keeps its identity when it is written, renamed or linked")
     func same() throws {
         let first = try made()
         try Data("text".utf8).write(to: URL(filePath: path), options: [])

@@ -14,7 +14,7 @@ struct DeadlineTests: StoreSuite {
 
     init() async throws { fixture = try await StoreFixture() }
 
-    /// What the clocks say when the answer comes, against a deadline after 60 seconds.
+    /// The clocks when the answer comes, for a deadline after 60 seconds.
     struct Moment: Sendable {
         let boot: String
         let bootSeconds: Int64
@@ -23,7 +23,7 @@ struct DeadlineTests: StoreSuite {
     }
 
     static let moments = [
-        // Within the boot nobody can set the clock that counts.
+        // Within the boot, the clock that counts can't be set.
         Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: 59_000, isLate: false),
         Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: year, isLate: false),
         Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: -year, isLate: false),
@@ -78,7 +78,7 @@ struct DeadlineTests: StoreSuite {
         await later.close()
     }
 
-    @Test("A late answer is refused, and what it finds is stored", arguments: [nil, "No"])
+    @Test("A late answer is refused, and the expiry is stored", arguments: [nil, "No"])
     func stored(defaultButton: String?) async throws {
         var alert = Alert.yesNo(deadline: .after(.seconds(60)))
         alert.defaultButton = defaultButton
@@ -113,7 +113,7 @@ struct DeadlineTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Collecting an expiry that nobody has stored yet stores it, and marks it as collected")
+    @Test("Collecting an expiry that is not stored yet stores it, and marks it as collected")
     func collectsExpiry() async throws {
         let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
         clock.advance(by: .seconds(61))
@@ -145,7 +145,7 @@ struct DeadlineTests: StoreSuite {
         await store.close()
     }
 
-    @Test("What is overdue is stored in batches of 100, however much there is")
+    @Test("Overdue alerts are stored in batches of 100, however many there are")
     func sweep() async throws {
         for index in 0..<250 {
             try await store.ask(.yesNo("\(index)", deadline: .after(.seconds(60))))
@@ -163,7 +163,7 @@ struct DeadlineTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An expiry is news for those who wait in the process that stores it")
+    @Test("An expiry is news for waiting callers in the process that stores it")
     func news() async throws {
         try await store.ask(.yesNo(deadline: .after(.seconds(60))))
         clock.advance(by: .seconds(60))
@@ -189,7 +189,7 @@ struct DeadlineTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A snooze lasts its own time, else the alert's, else five minutes")
+    @Test("A snooze lasts for the given time, else the alert's, else five minutes")
     func snoozeTimes() async throws {
         var alert = Alert.yesNo()
         let plain = try await store.ask(alert).id

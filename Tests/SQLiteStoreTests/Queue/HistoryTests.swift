@@ -57,7 +57,7 @@ struct HistoryTests: StoreSuite {
         ({ $0.uncollected = true }, { $1.collectedAt == nil }),
     ]
 
-    @Test("Each filter, and each pair of them, finds what it describes and nothing else")
+    @Test("Each filter, and each pair of filters, finds exactly the matching responses")
     func filters() async throws {
         try await fill()
         let all = try await store.history(HistoryFilter(), limit: 1000, after: nil)
@@ -79,7 +79,7 @@ struct HistoryTests: StoreSuite {
                         && second.holds(record, response)
                 }
                 #expect(found == expected.map(\.id), "\(filter)")
-                // What has been collected is the store's to know.
+                // Only the store knows what has been collected.
                 #expect(all.filter(filter.admits).count >= found.count)
                 if !filter.uncollected {
                     #expect(all.filter(filter.admits).map(\.id) == found, "\(filter)")
@@ -87,7 +87,7 @@ struct HistoryTests: StoreSuite {
                 sizes.append(found.count)
             }
         }
-        // The table must not be one of empty sets.
+        // Most of the sets must not be empty.
         #expect(sizes.count { $0 > 0 } > sizes.count / 2)
         await store.close()
     }
@@ -99,11 +99,11 @@ struct HistoryTests: StoreSuite {
         return (one.outcome != nil && two.outcome != nil) || (one.by != nil && two.by != nil)
     }
 
-    @Test("Pages have no gaps and no repeats, though all answers share one millisecond")
+    @Test("Pages have no gaps and no repeats, even if all answers share one millisecond")
     func paging() async throws {
         for index in 0..<25 {
             let id = try await store.ask(.yesNo("\(index)")).id
-            // Answered in another order than asked, so that ids don't sort by time.
+            // Answered in a different order than asked, so that ids don't sort by time.
             if index % 2 == 1 {
                 for id in [id, id - 1] { try await store.answer(id, index % 4 / 2) }
             }
@@ -125,7 +125,7 @@ struct HistoryTests: StoreSuite {
         await store.close()
     }
 
-    @Test("What waits for a handler comes oldest first, until it is collected")
+    @Test("Responses for a handler come oldest first, until they are collected")
     func uncollected() async throws {
         func ask(_ handler: String?) async throws -> Alert.ID {
             var alert = Alert.yesNo()

@@ -27,7 +27,7 @@ struct LookAheadTests {
         lookAhead.upcoming(for: query ?? self.query, at: clock.now(), isOwn: { _ in isOwn })
     }
 
-    @Test("What comes after an empty look is known, until it has its response")
+    @Test("An alert asked after an empty look is known until it has its response")
     func story() {
         lookAhead.didAsk(receipt(1))
         #expect(known() == nil)
@@ -41,7 +41,7 @@ struct LookAheadTests {
         #expect(known() == nil)
     }
 
-    @Test("Only a look can tell the order of two, and what others have done")
+    @Test("The order of two alerts, and changes by others, require a look")
     func looks() {
         lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
         lookAhead.didAsk(receipt(1))
@@ -55,7 +55,7 @@ struct LookAheadTests {
         #expect(known()?.record?.id == 2)
     }
 
-    @Test("What only other screens may show, or is overdue, is looked up")
+    @Test("Alerts that only other screens may show, and overdue ones, require a look")
     func unfit() {
         lookAhead.foundNothing(for: query, at: 0, since: lookAhead.forget())
         lookAhead.didAsk(receipt(1, presenters: ["desktop"]))
@@ -86,7 +86,7 @@ struct LookAheadTests {
         #expect(known() == nil)
     }
 
-    @Test("What a look has found is not believed if something changed meanwhile")
+    @Test("The result of a look is ignored if something changed in the meantime")
     func changedMeanwhile() {
         let generation = lookAhead.forget()
         // Another process stores an alert just now.

@@ -7,8 +7,8 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Deadlines and snoozes that were given as moments, on clocks that are set.
-@Suite("Moments")
+/// Deadlines and snoozes given as dates, on clocks that are set.
+@Suite("Dates as deadlines")
 struct MomentTests: StoreSuite {
     private static let hour: Int64 = 3_600_000
 
@@ -16,7 +16,7 @@ struct MomentTests: StoreSuite {
 
     init() async throws { fixture = try await StoreFixture() }
 
-    /// The moment that lies some milliseconds ahead on the wall clock.
+    /// The date that is some milliseconds ahead on the wall clock.
     private func moment(in milliseconds: Int64) -> Alert.Deadline {
         .at(Timestamp.date(milliseconds: clock.now().wallMilliseconds + milliseconds))
     }
@@ -31,7 +31,7 @@ struct MomentTests: StoreSuite {
         clock.setWall(milliseconds: clock.now().wallMilliseconds + milliseconds)
     }
 
-    @Test("A moment follows the wall clock that is set back, a length of time does not")
+    @Test("A date follows a wall clock that is set back, a duration does not")
     func setBack() async throws {
         let moment = try await store.ask(question(moment(in: Self.hour))).id
         let length = try await store.ask(question(.after(.seconds(3600)))).id
@@ -54,7 +54,7 @@ struct MomentTests: StoreSuite {
         try await expectSound()
     }
 
-    @Test("A moment has come when the wall clock is set beyond it, in any boot")
+    @Test("A date has passed when the wall clock is set beyond it, in any boot")
     func setForward() async throws {
         let moment = try await store.ask(question(moment(in: Self.hour))).id
         let length = try await store.ask(question(.after(.seconds(3600)))).id
@@ -65,7 +65,7 @@ struct MomentTests: StoreSuite {
         try await expectSound()
     }
 
-    @Test("Which clock counts is stored, told, and part of what the log proves")
+    @Test("The clock that counts is stored, reported, and part of what the log proves")
     func told() async throws {
         let moment = try await store.ask(question(moment(in: Self.hour)))
         let length = try await store.ask(question(.after(.seconds(3600))))
@@ -90,7 +90,7 @@ struct MomentTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A snooze until a moment ends by the wall clock")
+    @Test("A snooze until a date ends by the wall clock")
     func snooze() async throws {
         let id = try await store.ask(.yesNo()).id
         _ = try await store.snooze(id, until: moment(in: Self.hour), by: .ana)
@@ -109,7 +109,7 @@ struct MomentTests: StoreSuite {
         try await expectSound()
     }
 
-    @Test("An open manager applies it once its moment has come, whatever was set in between")
+    @Test("An open manager applies a deadline once its date has come, even if clocks were set")
     func manager() async throws {
         let manager = try await queue.manager(clock: clock)
         let id = try await manager.show(question(moment(in: 60_000)))
@@ -126,7 +126,7 @@ struct MomentTests: StoreSuite {
         await store.close()
     }
 
-    /// Both checks of the log find nothing.
+    /// Expects that both checks of the log find nothing.
     private func expectSound(closes: Bool = true) async throws {
         #expect(try await store.verify(expecting: nil).problems.isEmpty)
         #expect(try await store.quickAuditReport(expecting: nil) != nil)

@@ -42,13 +42,13 @@ struct QueueOrderTests: StoreSuite {
         clock.advance(by: .milliseconds(1))
         #expect(try await next("x") == low)
         #expect(try await store.pending(limit: 9).map(\.id) == [low, urgent])
-        // A year on the wall clock is no waiting.
+        // A year on the wall clock does not count as waiting.
         clock.setWall(milliseconds: 0)
         #expect(try await next("x") == low)
         await store.close()
     }
 
-    @Test("Closing an alert does not cost it its position")
+    @Test("A closed alert keeps its position")
     func snoozedAge() async throws {
         let first = try await store.ask(.yesNo()).id
         let second = try await store.ask(.yesNo()).id
@@ -61,7 +61,7 @@ struct QueueOrderTests: StoreSuite {
         await store.close()
     }
 
-    @Test("What others are to show does not hold up what is behind it")
+    @Test("An alert for other screens does not hold up those behind it")
     func presenters() async throws {
         var forWeb = Alert.yesNo(priority: .critical)
         forWeb.presenters = ["web", "desktop"]
@@ -75,7 +75,7 @@ struct QueueOrderTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert that is wanted alone comes before all others, unless it is snoozed")
+    @Test("An alert that a screen shows alone comes before all others, unless it is snoozed")
     func only() async throws {
         try await store.ask(.yesNo(priority: .critical))
         let wanted = try await store.ask(.yesNo(priority: .low)).id

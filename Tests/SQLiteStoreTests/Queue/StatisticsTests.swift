@@ -22,7 +22,7 @@ struct StatisticsTests: StoreSuite {
         ) { _, _ in }
     }
 
-    @Test("Each end is counted as what it was, by source and by button")
+    @Test("Each outcome is counted separately, by source and by button")
     func counts() async throws {
         for (source, ends) in [("a", 0...7), ("b", 0...1)] {
             for end in ends {
@@ -55,7 +55,7 @@ struct StatisticsTests: StoreSuite {
         #expect(try await statistics(source: "c").total.asked == 0)
     }
 
-    @Test("Only what persons answered tells how long people take")
+    @Test("Only answers by people count for answer times")
     func times() async throws {
         for seconds in [1, 2, 3, 4, 100] {
             let record = try await store.ask(.yesNo())
@@ -76,7 +76,7 @@ struct StatisticsTests: StoreSuite {
         #expect(bars.map(\.count) == [1, 3, 1] && bars[0].from == .seconds(1))
     }
 
-    @Test("A time limits what was asked from one moment on and before another")
+    @Test("A period includes what was asked from its beginning on and before its end")
     func period() async throws {
         let start = clock.now()
         for _ in 1...4 {
@@ -89,7 +89,7 @@ struct StatisticsTests: StoreSuite {
         #expect(try await statistics(since: second, until: third).total.asked == 1)
     }
 
-    @Test("The oldest is the first that was asked of those that wait")
+    @Test("The oldest waiting alert is the first one asked among those that wait")
     func oldest() async throws {
         #expect(try await statistics().oldestWaiting == nil)
         var asked: [(id: Alert.ID, at: ClockReading)] = []
@@ -105,14 +105,14 @@ struct StatisticsTests: StoreSuite {
         #expect(try await statistics().oldestWaiting == nil)
     }
 
-    @Test("Far more names than anybody reads take no more memory")
+    @Test("The number of different names counted is limited")
     func manyNames() async throws {
         for number in 1...1100 { try await store.ask(.yesNo(), source: "source \(number)") }
         let all = try await statistics()
         #expect(all.total.asked == 1100 && all.sources.count == 1000)
     }
 
-    @Test("A cancelled count ends, and says so")
+    @Test("A cancelled count ends with an error")
     func cancelled() async throws {
         try await store.ask(.yesNo())
         let store = store

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Who comes next where accounts and sources ask more than anybody can answer.
+/// Which alert comes next if accounts and sources ask more than people can answer.
 @Suite("Turns")
 struct TurnTests: StoreSuite {
     let fixture: StoreFixture
@@ -28,7 +28,7 @@ struct TurnTests: StoreSuite {
         ).record.id
     }
 
-    /// Shows what comes next, and answers it.
+    /// Shows the next alert, and answers it.
     private func show(prefersQuestions: Bool = false) async throws -> AlertRecord? {
         let next = try await store.next(
             ScreenQuery(for: ["x"], except: [], prefersQuestions: prefersQuestions))
@@ -63,7 +63,7 @@ struct TurnTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Sources that are invented for each alert do not get ahead of a question that waits")
+    @Test("Sources invented for each alert do not get ahead of a waiting question")
     func inventedSources() async throws {
         for number in 0..<5 { try await ask(of: "first-\(number)") }
         try await ask(of: "backup")
@@ -74,12 +74,12 @@ struct TurnTests: StoreSuite {
             for number in 0..<2 { try await ask(of: "more-\(turns)-\(number)") }
             turns += 1
         }
-        // The round under way, and what had come before it ended.
+        // The current round, and what had come before it ended.
         #expect(turns <= 6 + 2 * 6)
         await store.close()
     }
 
-    @Test("What is shown out of turn does not close the rounds before it")
+    @Test("Showing an alert out of turn does not close the rounds before it")
     func outOfTurn() async throws {
         for _ in 0..<5 { try await ask(of: "flood") }
         let last = try await store.record(5)
@@ -91,7 +91,7 @@ struct TurnTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Alerts that are snoozed again and again keep no other source from the screen")
+    @Test("Repeatedly snoozed alerts keep no other source from the screen")
     func snoozed() async throws {
         for _ in 0..<2 {
             _ = try await ask(of: "nag")
@@ -112,7 +112,7 @@ struct TurnTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Withdrawing and asking again brings no second alert into a round")
+    @Test("Withdrawing and asking again never puts a second alert of a source into a round")
     func withdrawn() async throws {
         for _ in 0..<3 { try await ask(of: "flood") }
         for id in [1, 2] as [Alert.ID] {
@@ -124,7 +124,7 @@ struct TurnTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A number that somebody has changed keeps no answer out")
+    @Test("A count that was tampered with does not block answers")
     func changedCount() async throws {
         for _ in 0..<2 { try await ask(of: "backup") }
         try queue.forge("UPDATE accounts SET pending = 0")
@@ -148,7 +148,7 @@ struct TurnTests: StoreSuite {
         await store.close()
     }
 
-    @Test("What has become as urgent as a flood by waiting takes turns with it")
+    @Test("An alert that has become as urgent as a flood by waiting takes turns with it")
     func agedPriority() async throws {
         for number in 0..<3 { try await ask(.yesNo(priority: .critical), of: "flood-\(number)") }
         let low = try await ask(.yesNo(priority: .low), of: "backup")
@@ -159,7 +159,7 @@ struct TurnTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An account's alerts have a bound of their own, whatever names it invents")
+    @Test("An account's alerts have a separate limit, whatever source names it invents")
     func accountLimit() async throws {
         for number in 0..<3 { try await ask(of: "source-\(number)", accountLimit: 3) }
         let error = await thrown { try await ask(of: "source-3", accountLimit: 3) }
@@ -177,7 +177,7 @@ struct TurnTests: StoreSuite {
     }
 
     @Test(
-        "Numbers that would give somebody else the turn are found",
+        "Tampered values that would change whose turn it is are found",
         arguments: [
             "UPDATE accounts SET pending = 0", "DELETE FROM accounts",
             "UPDATE alerts SET account = 7 WHERE id = 2",
@@ -191,7 +191,7 @@ struct TurnTests: StoreSuite {
         await store.close()
     }
 
-    @Test("In a day of floods no question is unseen for longer than the documentation says")
+    @Test("In a day of floods no question stays unseen for longer than documented")
     func dayOfFloods() async throws {
         let sources = 12
         var asked: [Alert.ID: (at: ClockReading, turn: Int, hours: Int)] = [:]
@@ -199,7 +199,7 @@ struct TurnTests: StoreSuite {
         let start = clock.now()
         let priorities = Alert.Priority.allCases
         while start.time(until: clock.now()) < .seconds(24 * 3600) {
-            // Two accounts ask more than can be shown, questions and notices of every priority.
+            // Two accounts ask more than can be shown: questions and notices of every priority.
             for flood in 0..<2 {
                 let priority = priorities[(turn + flood) % 4]
                 let source = "flood-\((turn * 7 + flood) % sources)"
@@ -217,7 +217,7 @@ struct TurnTests: StoreSuite {
             }
             guard let shown = try await show(prefersQuestions: wasNotice) else { break }
             wasNotice = shown.alert.buttons.isEmpty
-            // A notice leaves after 10 seconds, and somebody reads a question for two minutes.
+            // A notice leaves after 10 seconds, and a person reads a question for two minutes.
             let length = Duration.seconds(wasNotice ? 10 : 120)
             clock.advance(by: length)
             turn += 1

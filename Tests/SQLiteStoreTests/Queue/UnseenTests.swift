@@ -7,10 +7,10 @@ import Testing
 
 @testable import SQLiteStore
 
-/// What the log says of alerts that nobody saw.
+/// The log's records of alerts that nobody saw.
 @Suite("Unseen alerts")
 struct UnseenTests {
-    @Test("What expires without having been shown says so in the log and in the numbers")
+    @Test("An alert that expires without having been shown is unseen in the log and the statistics")
     func unseen() async throws {
         let (queue, clock) = (try TemporaryQueue(), ManualClock())
         let store = try await queue.store(clock: clock)
@@ -30,14 +30,14 @@ struct UnseenTests {
         await store.close()
     }
 
-    @Test("An entry that calls unseen what another entry shows is found")
+    @Test("An entry that calls an alert unseen although another entry presents it is found")
     func forged() async throws {
         let (queue, clock) = (try TemporaryQueue(), ManualClock())
         let store = try await queue.store(clock: clock)
         let alert = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
         store.post(.presented(alert, at: clock.now()), by: .ana)
         clock.advance(by: .seconds(60))
-        // What says whether it was shown, as a forger would have it while it expires.
+        // The time of its presentation is removed, as by a forger, while it expires.
         try await store.commits.perform(.answer, "forge") { context in
             try context.db.run("UPDATE alerts SET presented_ms = NULL")
         }

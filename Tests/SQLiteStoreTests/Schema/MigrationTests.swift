@@ -40,7 +40,7 @@ struct MigrationTests {
         await store.close()
     }
 
-    @Test("One source asks with a key once, in all processes; a snoozed alert stands in the view")
+    @Test("A source can use a key only once, and a snoozed alert is in the view")
     func keysAndView() async throws {
         let queue = try TemporaryQueue()
         let store = try await queue.store()
@@ -56,7 +56,7 @@ struct MigrationTests {
         await store.close()
     }
 
-    @Test("What the first schema checks is still checked, and no row costs a table for it")
+    @Test("The first schema's checks are still in force, without a temporary table for each row")
     func checks() async throws {
         let queue = try TemporaryQueue()
         let store = try await queue.store()
@@ -90,7 +90,7 @@ struct MigrationTests {
         await store.close()
     }
 
-    @Test("Every index that the history reads from exists, and leads to its rows without sorting")
+    @Test("Every index that the history reads from exists, and finds its rows without sorting")
     func indexes() async throws {
         let queue = try TemporaryQueue()
         await (try queue.store()).close()
@@ -107,7 +107,7 @@ struct MigrationTests {
     }
 }
 
-/// The columns of `EXPLAIN` that tell what is done; see <https://sqlite.org/opcode.html>.
+/// The columns of `EXPLAIN` up to the operation; see <https://sqlite.org/opcode.html>.
 private enum Step: Int32, ColumnList { case addr, opcode }
 
 /// The columns of `EXPLAIN QUERY PLAN`; see <https://sqlite.org/eqp.html>.

@@ -14,7 +14,7 @@ struct SchemaCheckTests {
         queue = try TemporaryQueue()
     }
 
-    /// What somebody does who may write the file; and the name of what is refused because of it.
+    /// A change by an account that can write the file, and the name in the resulting error.
     struct Plant: CustomTestStringConvertible {
         let script: String
         let name: String
@@ -44,7 +44,7 @@ struct SchemaCheckTests {
             "CREATE TRIGGER History2 INSTEAD OF DELETE ON \"HISTORY\" BEGIN SELECT 1; END"),
     ]
 
-    /// One for each table that is written to.
+    /// One trigger for each table that is written to.
     static let ignoring = ["sources", "alerts", "responses", "audit", "upkeep"].flatMap { table in
         ["INSERT", "UPDATE"].map { verb in
             Plant(
@@ -97,7 +97,7 @@ struct SchemaCheckTests {
     }
 
     @Test(
-        "A schema that is not ours is refused at opening",
+        "A foreign schema is refused at opening",
         arguments: triggers + ignoring + changes)
     func opening(plant: Plant) async throws {
         let store = try await queue.store()
@@ -132,7 +132,7 @@ struct SchemaCheckTests {
         await store.close()
     }
 
-    @Test("Without the check these triggers change what is stored, or store nothing, unheard")
+    @Test("Without the check these triggers silently change what is stored, or store nothing")
     func negativeControl() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
@@ -150,7 +150,7 @@ struct SchemaCheckTests {
         #expect(try queue.integer("SELECT 1 FROM alerts WHERE message = 'flipped'") == 1)
     }
 
-    @Test("When the schema is ours again, an open store goes on")
+    @Test("When the schema is correct again, an open store continues")
     func mended() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
@@ -162,14 +162,14 @@ struct SchemaCheckTests {
         await store.close()
     }
 
-    @Test("A schema version that is set back hides nothing")
+    @Test("Setting back the schema version does not hide a change")
     func versionSetBack() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         #expect(try await store.record(id).id == id)
         let version = try #require(try queue.integer("PRAGMA schema_version"))
         try plant(Self.triggers[0].script)
-        // Both connections have seen the trigger when the number is again the one they checked.
+        // Both connections have seen the trigger before the number is the one they checked again.
         #expect(isRefused(await thrown { try await store.answer(id, 0) }, naming: "flip"))
         #expect(isRefused(await thrown { try await store.record(id) }, naming: "flip"))
         try plant("PRAGMA schema_version = \(version)")
@@ -191,7 +191,7 @@ struct SchemaCheckTests {
     }
 
     @Test(
-        "What somebody adds beside ours is allowed",
+        "Foreign objects that don't affect alertq's own are allowed",
         arguments: [
             "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)",
             "CREATE VIEW open AS SELECT * FROM alerts WHERE state = 'queued'",
@@ -214,7 +214,7 @@ struct SchemaCheckTests {
         #expect(report.faults.isEmpty && !report.additions.isEmpty)
     }
 
-    @Test("Once another version has migrated the file, an open store refuses to go on")
+    @Test("Once another version has migrated the file, an open store refuses to continue")
     func migratedMeanwhile() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
@@ -237,7 +237,7 @@ struct SchemaCheckTests {
         await store.close()
     }
 
-    @Test("An earlier number in the file has nothing migrated that is of this version")
+    @Test("Setting an earlier version number does not start a migration")
     func numberSetBack() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id

@@ -21,7 +21,7 @@ struct SchemaFileTests {
 
         """
 
-    @Test("It is what the migrations make; ALERTQ_WRITE_SCHEMA=1 writes it anew")
+    @Test("The file is what the migrations create; ALERTQ_WRITE_SCHEMA=1 rewrites it")
     func derived() throws {
         let made = try SchemaObject.all(in: .model(at: Migration.all.count))
         let sections = made.map { object in
@@ -36,7 +36,7 @@ struct SchemaFileTests {
         #expect(Schema.current.objects == made && made.count > 30)
     }
 
-    @Test("It is told from a schema that differs in one object, or has one more or one less")
+    @Test("A schema that differs in one object, or has one more or one less, does not match")
     func compared() throws {
         let version = Migration.all.count
         #expect(try Schema.current.matches(.model(at: version)))

@@ -36,7 +36,7 @@ struct SchemaRepairTests {
             """)
     }
 
-    /// What the file holds, but for the schema and the index of words.
+    /// The contents of the file except the schema and the search index.
     private func rows() throws -> [String] {
         try ["sources", "alerts", "responses", "audit"].flatMap { table in
             let sql = "SELECT json_array(\(try columns(table))) FROM \(table)"
@@ -62,7 +62,7 @@ struct SchemaRepairTests {
     }
 
     @Test(
-        "What is missing or changed of ours is put back, and no row changes",
+        "Missing or changed objects are restored, and no row changes",
         arguments: [
             "DROP TRIGGER responses_stay",
             """
@@ -90,7 +90,7 @@ struct SchemaRepairTests {
     }
 
     @Test(
-        "A statement that was rewritten in the schema gets its text back",
+        "A statement that was rewritten in the schema is restored",
         arguments: [
             ("responses", "replace(sql, ' CHECK (button_index >= -1)', '')"),
             ("alerts", "replace(sql, ' NOT NULL', '')"), ("audit", "replace(sql, 'STRICT', '')"),
@@ -107,7 +107,7 @@ struct SchemaRepairTests {
     }
 
     @Test(
-        "Where the rows don't fit any more, nothing is repaired",
+        "If the rows no longer fit, nothing is repaired",
         arguments: [
             ("ALTER TABLE alerts ADD COLUMN more TEXT", "other columns"),
             ("ALTER TABLE alerts RENAME COLUMN host TO place", "other columns"),
@@ -128,7 +128,7 @@ struct SchemaRepairTests {
         #expect(try queue.connection().rows(SchemaObject.query) { SchemaObject($0) } == before)
     }
 
-    @Test("A check that the rows break can't be put back unheard")
+    @Test("A check that the rows violate can't be restored silently")
     func brokenCheck() async throws {
         try rewrite("alerts", "replace(sql, ' CHECK (priority BETWEEN 0 AND 3)', '')")
         try queue.forge("UPDATE alerts SET priority = 9 WHERE id = 2")
@@ -138,7 +138,7 @@ struct SchemaRepairTests {
         #expect(try await QueueSchema(database: queue.path).repair().count == 1)
     }
 
-    @Test("What is somebody else's stays, and is named with what removes it")
+    @Test("Foreign objects stay, and are reported with the statement that removes them")
     func foreign() async throws {
         try plant(
             """
@@ -157,7 +157,7 @@ struct SchemaRepairTests {
         try await works()
     }
 
-    @Test("The index of words is not made anew past a foreign trigger, and sets off none")
+    @Test("The search index is not rebuilt past a foreign trigger, and fires none")
     func foreignWithIndex() async throws {
         let trigger = "CREATE TRIGGER t AFTER INSERT ON text_index_data BEGIN SELECT 1; END"
         try plant(
@@ -181,7 +181,7 @@ struct SchemaRepairTests {
         try await works()
     }
 
-    @Test("An open store goes on after a repair by another process")
+    @Test("An open store continues after a repair by another process")
     func openStore() async throws {
         let store = try await queue.store()
         #expect(try await store.record(2).id == 2)

@@ -12,7 +12,7 @@ struct BellTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("One's own ring is told from that of others")
+    @Test("A process distinguishes its own ring from that of others")
     func marks() throws {
         let path = queue.path + "-bell"
         let (mine, other) = (Bell(path: path, mode: 0o600), Bell(path: path, mode: 0o600))
@@ -22,7 +22,7 @@ struct BellTests {
         #expect(!mine.wasRungByOthers())
         #expect(mine.wasRungByOthers())
         mine.ring()
-        // Two bells have the same mark once in 255 times.
+        // Two bells have the same mark with a probability of 1 in 255.
         let isTold = (0..<8).contains { _ in
             Bell(path: path, mode: 0o600).ring()
             defer { mine.ring() }
@@ -33,7 +33,7 @@ struct BellTests {
         #expect(FileIdentity(path: path)?.size == 1)
     }
 
-    @Test("A listener whose bell was replaced is rung for by the new one")
+    @Test("A listener whose bell was replaced hears the new one")
     func replaced() throws {
         let path = queue.path + "-bell"
         let (mine, other) = (Bell(path: path, mode: 0o600), Bell(path: path, mode: 0o600))
@@ -46,7 +46,7 @@ struct BellTests {
         #expect(FileManager.default.contents(atPath: path) != Data([0]))
     }
 
-    @Test("A bell is rung only while somebody else listens")
+    @Test("A bell is only rung while another process listens")
     func silence() throws {
         let path = queue.path + "-bell"
         let mine = Bell(path: path, mode: 0o600)

@@ -24,7 +24,7 @@ struct HeartbeatTests {
 
     private var holder: AttachedScreen? { slot.leader()?.holder }
 
-    /// Replaces the sign in the file, as if it were of another moment or another program.
+    /// Replaces the sign of life in the file with one of another moment or another program.
     private func write(sign: String) throws {
         let file = try FileHandle(forUpdating: URL(filePath: slot.path))
         let bytes = try #require(try file.read(upToCount: SlotFile.entryLength))
@@ -43,7 +43,7 @@ struct HeartbeatTests {
         return "\((Int64(digits) ?? 0) - seconds * 1000) \(SystemClock.boot)"
     }
 
-    @Test("After five seconds without a sign the holder is silent, and with the next one not")
+    @Test("After five seconds without a sign the holder is silent, until it gives the next one")
     func silence() throws {
         #expect(holder?.isThere == true)
         try write(sign: sign(ago: 4))
@@ -61,7 +61,7 @@ struct HeartbeatTests {
     }
 
     @Test(
-        "A holder that gives no signs, or none that can be compared, counts as there",
+        "A holder that gives no signs, or none that can be compared, counts as present",
         arguments: ["", "x", "12", "12 another-boot time:[1]", "99999999999999 here"])
     func unknown(sign: String) throws {
         try write(sign: sign)
@@ -69,7 +69,7 @@ struct HeartbeatTests {
         #expect(holder?.isThere == true)
     }
 
-    @Test("A sign from the future is no silence, and no number overflows")
+    @Test("A sign from the future does not count as silence, and no number overflows")
     func extremes() throws {
         for number: Int64 in [.max, .min + 1] {
             try write(sign: "\(number) \(SystemClock.boot)")
@@ -77,7 +77,7 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("A text that leaves no room for a sign stays whole, and counts as there")
+    @Test("A text that leaves no room for a sign stays complete, and counts as present")
     func noRoom() throws {
         entry.release()
         var wordy = AttachedScreen(identity: .current, presenters: [], hasDelegate: false)
@@ -88,7 +88,7 @@ struct HeartbeatTests {
         #expect(holder?.host == wordy.host && holder?.isThere == true)
     }
 
-    @Test("A leader without a sign for 3.5 seconds is overtaken, and follows when it goes on")
+    @Test("A leader without a sign for 3.5 seconds is overtaken, and follows when it continues")
     func overtaken() throws {
         let other = try #require(try slot.attach(Self.screen("other")))
         #expect(entry.show(2, current: 2, hasDelegate: false) == .written)
@@ -96,10 +96,10 @@ struct HeartbeatTests {
         #expect(!other.lead().leads && entry.leads && other.others.shows(2))
         try write(sign: sign(ago: 4))
         #expect(other.lead().leads)
-        // What a stopped screen shows nobody answers.
+        // Nobody can answer what a stopped screen shows.
         #expect(!other.others.shows(2))
         #expect(!entry.leads && !entry.lead().leads)
-        // What it writes when it goes on changes nothing about that.
+        // What it writes when it continues does not change that.
         #expect(entry.show(3, current: 3, hasDelegate: false) == .written)
         #expect(slot.roster().current == nil && slot.roster().shows(3))
         entry.giveSign()

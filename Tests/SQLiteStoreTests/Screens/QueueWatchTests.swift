@@ -23,7 +23,7 @@ struct QueueWatchTests {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    @Test("A watch hears each ring until it is stopped, and none afterwards")
+    @Test("A watch reports each ring until it is stopped, and none afterwards")
     func rings() async throws {
         let bell = Bell(path: files.bell, mode: 0o600)
         let rings = Mutex(0)
@@ -48,7 +48,7 @@ struct QueueWatchTests {
         second.stop()
     }
 
-    @Test("A watch that nobody refers to any more does not spin when the bell rings")
+    @Test("A watch that is no longer referenced does not spin when the bell rings")
     func gone() async throws {
         let bell = Bell(path: files.bell, mode: 0o600)
         let listener = Bell(path: files.bell, mode: 0o600)
@@ -58,7 +58,7 @@ struct QueueWatchTests {
         }
         let start = ContinuousClock.now
         let used = processorTime()
-        // A spin lasted until the watch would have looked around by itself, a second later.
+        // The spin used to last until the watch's own check, a second later.
         while ContinuousClock.now < start + .milliseconds(500) {
             bell.ring()
             try await Task.sleep(for: .milliseconds(20))

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Whether a process that has committed rings for the others, and is heard by the ring itself: the
-/// slow look once a second, which hears everything too, is out of the game here.
+/// Whether a process that has committed rings for the others, and they hear the ring itself: the
+/// slow check once a second, which notices everything too, is excluded here.
 @Suite("Ring")
 struct RingTests {
     let queue: TemporaryQueue
@@ -18,7 +18,7 @@ struct RingTests {
         files = try QueueFiles(database: queue.path)
     }
 
-    /// Hears the bell by inotify alone.
+    /// Listens to the bell by inotify alone.
     private func listener() -> (watch: QueueWatch, bell: Bell, rings: ChangeSignal) {
         let rings = ChangeSignal()
         let bell = Bell(path: files.bell, mode: 0o600)
@@ -32,7 +32,7 @@ struct RingTests {
         return (watch, bell, rings)
     }
 
-    /// Runs a commit, and expects that it is rung for.
+    /// Runs a commit, and expects that it rings the bell.
     private func expectRing(_ body: () async throws -> Void) async throws {
         let (watch, bell, rings) = listener()
         let before = rings.count
@@ -41,19 +41,19 @@ struct RingTests {
         withExtendedLifetime(bell) { watch.stop() }
     }
 
-    @Test("Every kind of commit of a store is rung for")
+    @Test("Every kind of commit by a store rings the bell")
     func groupCommit() async throws {
         let store = try await queue.store()
         var id: Alert.ID = 0
         try await expectRing { id = try await store.ask(.yesNo()).id }
         try await expectRing { _ = try await store.snooze(id, for: nil, by: .ana) }
         try await expectRing { try await store.answer(id, 0) }
-        // Nobody waits for this one.
+        // This one is deferred.
         try await expectRing { store.post(.collected(id), by: .ana) }
         await store.close()
     }
 
-    @Test("An alert that is stored without a store is rung for")
+    @Test("Storing an alert without a store rings the bell")
     func atOnce() async throws {
         try await queue.store().close()
         let question = Question(alert: Alert("Done"), source: "test")
@@ -63,11 +63,11 @@ struct RingTests {
         }
     }
 
-    @Test("A store that waits for news hears the ring, and does not wait for its slow look")
+    @Test("A store that waits for news hears the ring, and does not wait for its slow check")
     func heard() async throws {
         let listening = try await queue.store()
         let store = try await queue.store()
-        // From here on it listens.
+        // From here on it is listening.
         var position = try await listening.news(
             after: LogPosition(sequence: 0), of: .others
         ).position
@@ -81,7 +81,7 @@ struct RingTests {
             #expect(listening.changeCount > changes)
             position = news.position
         }
-        // By slow looks alone each round would take a second.
+        // With slow checks alone each round would take a second.
         #expect(ContinuousClock.now - start < .seconds(5))
         await store.close()
         await listening.close()

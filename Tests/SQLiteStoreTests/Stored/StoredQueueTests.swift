@@ -8,12 +8,12 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Queues that the command stored when these schemas were the newest, as SQL: questions that were
+/// Queues, as SQL, that the command stored when these schemas were the newest: questions that were
 /// answered, cancelled, withdrawn, expired, snoozed and purged, and some that wait.
 @Suite("Stored queues")
 struct StoredQueueTests {
     static let schemas = 1..<Migration.all.count
-    /// From this schema on texts can be erased, and are in these queues.
+    /// From this schema on texts can be erased, and these queues have erased ones.
     static let firstErasing = 3
 
     private func stored(_ schema: Int) throws -> (queue: TemporaryQueue, head: AuditHead) {
@@ -27,7 +27,7 @@ struct StoredQueueTests {
         return (queue, try db.lastHead())
     }
 
-    /// A moment before the deadlines of what waits in the queues.
+    /// A moment before the deadlines of the waiting alerts in the queues.
     private static var beforeDeadlines: ManualClock {
         ManualClock(
             ClockReading(wallMilliseconds: 1_795_300_000_000, bootMilliseconds: 5, boot: "other"))
@@ -50,7 +50,7 @@ struct StoredQueueTests {
         try await store.enqueue(Question(alert: alert, source: "backup"), by: Self.root).record
     }
 
-    @Test("As a backup it is migrated while it is restored, and stays as it is itself")
+    @Test("A stored queue is migrated when it is restored as a backup, and the backup is unchanged")
     func restored() async throws {
         for schema in Self.schemas {
             let (queue, head) = try stored(schema)
@@ -67,7 +67,7 @@ struct StoredQueueTests {
         }
     }
 
-    @Test("It is migrated, verifies with the head that was saved, and tells what it told before")
+    @Test("A stored queue is migrated, verifies with its saved head, and has the same contents")
     func opened() async throws {
         for schema in Self.schemas {
             let (queue, head) = try stored(schema)
@@ -90,7 +90,7 @@ struct StoredQueueTests {
         }
     }
 
-    @Test("What waits is shown and answered, and the log goes on")
+    @Test("Waiting alerts are shown and answered, and the log continues")
     func goesOn() async throws {
         for schema in Self.schemas {
             let (queue, head) = try stored(schema)
@@ -101,7 +101,7 @@ struct StoredQueueTests {
             let store = try await queue.store(clock: ManualClock(later))
             try await store.sweep(atMost: 5)
             #expect(try await store.record(2).response?.outcome == .expired)
-            // The source of alert 5 had another one waiting, and so that of alert 8 comes before.
+            // The source of alert 5 had another one waiting, so that of alert 8 comes first.
             let notice = try await store.next(ScreenQuery(for: ["test"]))
             #expect(notice.record?.id == 8)
             _ = try await store.resolve(8, .dismiss, by: .ana)
@@ -116,7 +116,7 @@ struct StoredQueueTests {
         }
     }
 
-    @Test("A key that was purged answers no question with other buttons")
+    @Test("A purged key does not match a question with other buttons")
     func purgedKey() async throws {
         for schema in Self.schemas {
             let (queue, _) = try stored(schema)
@@ -134,7 +134,7 @@ struct StoredQueueTests {
         }
     }
 
-    @Test("What this version purges of it keeps its key for one question, and its buttons")
+    @Test("An alert that this version purges keeps its buttons, and its key for one question")
     func purgedNow() async throws {
         for schema in Self.schemas.prefix(Self.firstErasing - 1) {
             let (queue, head) = try stored(schema)
@@ -143,7 +143,7 @@ struct StoredQueueTests {
             #expect(report.erased > 0 && report.contradicted == 0)
             #expect(try await store.verify(expecting: head).problems.isEmpty)
             #expect(try await store.record(1).isErased)
-            // Who asks the same has its texts.
+            // An asker of the same question has its texts.
             #expect(try await ask(Self.snapshots, store).response?.button?.title == "Keep")
             var other = Self.snapshots
             other.title = "Delete everything?"
@@ -155,7 +155,7 @@ struct StoredQueueTests {
         }
     }
 
-    @Test("A program of an earlier version that still has the file open writes nothing more")
+    @Test("A program of an earlier version that still has the file open can no longer write")
     func olderProgram() async throws {
         for schema in Self.schemas {
             let (queue, _) = try stored(schema)
@@ -170,14 +170,14 @@ struct StoredQueueTests {
             let error = #expect(throws: SQLiteError.self) { try older.run(entry) }
             #expect(error?.description.contains("needs_a_newer_alertq") == true)
             #expect(try older.lastSequence() == entries)
-            // The same entry is refused for no other reason.
+            // The entry is refused for no other reason.
             try older.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
             try older.run(entry)
             await store.close()
         }
     }
 
-    @Test("A deadline in it follows no wall clock: these versions knew no moments")
+    @Test("Deadlines of these versions never follow the wall clock")
     func moment() async throws {
         for schema in Self.schemas {
             let (queue, _) = try stored(schema)
@@ -190,7 +190,7 @@ struct StoredQueueTests {
         }
     }
 
-    @Test("It is checked like any other: what was changed in it is told to nobody")
+    @Test("A stored queue is checked like any other: a changed alert is never returned")
     func changed() async throws {
         for schema in Self.schemas {
             let (queue, _) = try stored(schema)

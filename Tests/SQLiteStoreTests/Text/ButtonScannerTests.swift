@@ -6,7 +6,7 @@ import Testing
 @Suite("Button scanner")
 struct ButtonScannerTests {
     @Test(
-        "What it reads is what Foundation's decoder reads",
+        "The scanner reads the same as Foundation's decoder",
         arguments: [
             [Alert.Button("Yes")], [Alert.Button("Ja", id: "yes"), .cancel("Nein", id: "no")],
             [.destructive("Löschen 🎉"), Alert.Button("a,b:{}[]", id: "x")],
@@ -19,7 +19,7 @@ struct ButtonScannerTests {
     }
 
     @Test(
-        "Anything but the plainest text is left to Foundation",
+        "All but the plainest texts are left to Foundation",
         arguments: [
             "", "[", "[]", "null", #"[{"id":"a\"b","title":"x"}]"#, #"[{"id":"a","title":"x"}"#,
             #"[{"id":"a","title":"x"}] "#, #"[{"title":"x","id":"a"}]"#, #"[{"id":"a"}]"#,
@@ -30,7 +30,7 @@ struct ButtonScannerTests {
         #expect(ButtonScanner.buttons(text) == nil)
     }
 
-    @Test("An escaped label comes back as it was")
+    @Test("An escaped label is read back unchanged")
     func escaped() throws {
         let title = "say \"yes\" \\ \n"
         let stored = StoredJSON.encode([Alert.Button(title)])

@@ -13,7 +13,7 @@ struct ErasingTests: StoreSuite {
 
     init() async throws { fixture = try await StoreFixture() }
 
-    /// A text that is nowhere else, of any length.
+    /// A text that occurs nowhere else, of any length.
     private func secret(_ length: Int) -> String {
         "SECRET" + String((0..<length).map { _ in "abcdefgh ".randomElement() ?? " " })
     }
@@ -42,7 +42,7 @@ struct ErasingTests: StoreSuite {
         return try await store.erase(before: now, by: .ben, progress: progress)
     }
 
-    /// The files of the queue in which a word stands, in whatever case.
+    /// The files of the queue that contain a word, in any case.
     private func files(with word: String = "secret") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: queue.directory).filter { name in
             let data = try Data(contentsOf: URL(filePath: queue.directory + "/" + name))
@@ -78,7 +78,7 @@ struct ErasingTests: StoreSuite {
             if number % 4 == 0, let id = waiting.randomElement() {
                 store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
             }
-            // Answered in another order than asked, so that rows move between pages.
+            // Answered in a different order than asked, so that rows move between pages.
             while waiting.count > [0, 5, 100].randomElement() ?? 0 {
                 let id = waiting.remove(at: Int.random(in: waiting.indices))
                 try await store.answer(id, 0)
@@ -101,7 +101,7 @@ struct ErasingTests: StoreSuite {
         #expect(try files() == [])
     }
 
-    @Test("What SQLite left in unused space of a page is overwritten, and nothing else")
+    @Test("Texts in the unused space of a page are overwritten, and nothing else is")
     func leftOver() async throws {
         for number in 0..<200 { try await story("Title \(number)") }
         await store.close()
@@ -129,7 +129,7 @@ struct ErasingTests: StoreSuite {
         await reopened.close()
     }
 
-    @Test("What was answered stays, under its key, without texts and without ids that were labels")
+    @Test("Responses stay under their keys, without texts and without ids that were labels")
     func record() async throws {
         try await story("SECRET", message: "SECRET", label: "SECRETyes", key: "k")
         try await story("SECRET", label: "SECRETyes", id: "yes")
@@ -179,7 +179,7 @@ struct ErasingTests: StoreSuite {
         await store.close()
     }
 
-    @Test("The log says whose texts were erased, by whom")
+    @Test("The log records whose texts were erased, and by whom")
     func entry() async throws {
         for _ in 0..<3 { try await story("SECRET") }
         try await story("Kept", collects: false)
@@ -199,7 +199,7 @@ struct ErasingTests: StoreSuite {
         await store.close()
     }
 
-    @Test("While somebody keeps reading, it is busy and says so; the next one completes it")
+    @Test("While a reader blocks an erasure, it fails as busy; the next one completes it")
     func stuckReader() async throws {
         try await story("SECRET")
         try await store.indexTexts { _, _ in }
@@ -217,7 +217,7 @@ struct ErasingTests: StoreSuite {
         await store.close()
     }
 
-    @Test("What need not be collected is erased, but for what a named handler waits for")
+    @Test("Alerts that need no collecting are erased, except those that a handler waits for")
     func needless() async throws {
         for handler in [nil, "job"] {
             var notice = Alert("SECRET notice")
@@ -248,7 +248,7 @@ struct ErasingTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Cancelled before anything was erased, it leaves nothing to complete")
+    @Test("An erasure cancelled before anything was erased leaves nothing to complete")
     func cancelledAtOnce() async throws {
         try await story("SECRET")
         let work = Task { [self] in
@@ -261,7 +261,7 @@ struct ErasingTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A cancelled one loses nothing, and the next one completes it")
+    @Test("A cancelled erasure loses nothing, and the next one completes it")
     func cancelled() async throws {
         for number in 0..<900 { try await story("SECRET \(number)") }
         clock.advance(by: .seconds(1))

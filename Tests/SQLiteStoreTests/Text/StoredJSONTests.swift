@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stored JSON")
 struct StoredJSONTests {
-    @Test("Every Unicode scalar but NUL comes back from the stored form, and from Foundation's")
+    @Test("Every Unicode scalar except NUL is read back from the stored form and from Foundation's")
     func everyScalar() throws {
         for plane in 0...16 {
             let scalars = (1...0xffff).compactMap { Unicode.Scalar(UInt32(plane << 16 | $0)) }
@@ -28,7 +28,7 @@ struct StoredJSONTests {
         #expect(StoredJSON.encode([text]) == json)
     }
 
-    @Test("Buttons come back with their ids, titles and roles, in order")
+    @Test("Buttons are read back with their ids, titles and roles, in order")
     func buttons() throws {
         let buttons: [Alert.Button] = [
             Alert.Button("Yes \"now\"", id: "y\\"), .cancel("No"),

@@ -66,7 +66,7 @@ struct TextSearchTests: StoreSuite {
         #expect(await thrown { try await find(long) }?.kind == "invalid")
     }
 
-    @Test("Pages by text and any filter are those of a search through everything")
+    @Test("Pages by text and any filter equal those of a full search")
     func pages() async throws {
         let words = ["apple", "pear", "plum", "fig"]
         for index in 0..<60 {
@@ -74,7 +74,7 @@ struct TextSearchTests: StoreSuite {
             let title = words.enumerated().filter { (index >> $0.offset) & 1 == 1 }.map(\.element)
             try await story(
                 (["fruit"] + title).joined(separator: " "), source: "source-\(index % 3)")
-            // Some are indexed early, some late, some never until the search.
+            // Some are indexed early, some late, and some only by the search.
             if index % 17 == 0 { _ = try await store.indexSomeTexts() }
         }
         let all = try await store.history(HistoryFilter(), limit: 1000, after: nil)
@@ -105,7 +105,7 @@ struct TextSearchTests: StoreSuite {
         }
     }
 
-    @Test("What is not indexed yet is found all the same")
+    @Test("Unindexed responses are found, too")
     func tail() async throws {
         for index in 0..<450 { try await story("Number \(index) of many") }
         let read = try await store.read("search") { db in
@@ -119,7 +119,7 @@ struct TextSearchTests: StoreSuite {
         #expect(try await store.unindexedCount() == 0)
     }
 
-    @Test("A page with few rows of a filter among many matches is that of a search through all")
+    @Test("A page with few rows of a filter among many matches equals that of a full search")
     func leading() async throws {
         for index in 0..<700 {
             try await story(
@@ -130,7 +130,7 @@ struct TextSearchTests: StoreSuite {
         #expect(try await find("even", .init(source: "rare")) == [601, 451, 301, 151, 1])
         #expect(try await find("odd", .init(source: "rare")) == [])
         #expect(try await find("odd", .init(source: "common"), limit: 2) == [700, 698])
-        // As if there were more than can be compared, and by an index in memory.
+        // Once as if there were more than can be compared, and once by an index in memory.
         for title in ["even", "odd", "number"] {
             let found = try await store.read("search") { db in
                 var filter = HistoryFilter(source: "rare")
@@ -146,13 +146,13 @@ struct TextSearchTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A damaged index is told, and built anew")
+    @Test("A damaged index is reported, and can be rebuilt")
     func damage() async throws {
         for index in 0..<50 { try await story("Number \(index)") }
         #expect(try await find("number").count == 50)
         let other = try queue.connection()
         try other.execute("PRAGMA writable_schema = ON")
-        // Only a program that goes round SQLite's defences can do this.
+        // Only a program that bypasses SQLite's defences can do this.
         await store.close()
         try await damageIndex()
         let reopened = try await queue.store(clock: clock)

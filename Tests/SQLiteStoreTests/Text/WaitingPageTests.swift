@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Pages of what waits")
+@Suite("Pages of waiting alerts")
 struct WaitingPageTests: StoreSuite {
     let fixture: StoreFixture
 
@@ -18,7 +18,7 @@ struct WaitingPageTests: StoreSuite {
             let source = number % 3 == 0 ? "backup" : "deploy"
             let id = try await store.ask(.yesNo("\(number)", priority: priority), source: source).id
             if number % 5 == 0 {
-                // Some of them until the same moment.
+                // Some of them are snoozed until the same moment.
                 let length = Duration.seconds(number % 10 == 0 ? 90_000 : 80_000)
                 _ = try await store.snooze(id, for: length, by: .ana)
             }
@@ -44,7 +44,7 @@ struct WaitingPageTests: StoreSuite {
         await store.close()
     }
 
-    @Test("One source's pages are its part of the whole list, in its order")
+    @Test("One source's pages are its alerts in the order of the whole list")
     func sources() async throws {
         try await fill()
         let all = try await store.pending(limit: 1000)
@@ -67,14 +67,14 @@ struct WaitingPageTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert that does not exist is no position to go on from")
+    @Test("An alert that does not exist can't be the position to continue from")
     func unknown() async throws {
         try await fill()
         #expect(await thrown { try await store.pending(after: 99, limit: 1) }?.kind == "notFound")
         await store.close()
     }
 
-    @Test("A manager reaches more than a thousand, and takes a limit as before")
+    @Test("A manager can page through more than a thousand, and clamps the limit")
     func manager() async throws {
         for _ in 0..<1003 { try await store.ask(Alert("T")) }
         await store.close()
@@ -87,7 +87,7 @@ struct WaitingPageTests: StoreSuite {
         await manager.close()
     }
 
-    @Test("Words are found in what waits as in what has ended")
+    @Test("Words are found in waiting alerts as in the history")
     func words() async throws {
         let titles = ["Prune Snapshots?", "prüne", "other", "old snapshots prune"]
         for title in titles { try await store.ask(.yesNo(title)) }

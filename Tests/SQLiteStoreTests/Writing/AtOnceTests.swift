@@ -21,7 +21,7 @@ struct AtOnceTests {
             by: Caller(via: "test"), path: queue.path)
     }
 
-    @Test("What is stored without a store is what a store finds, with its audit entry")
+    @Test("A store finds an alert that was stored without a store, with its audit entry")
     func stored() async throws {
         try await queue.store().close()
         let ids = try (0..<50).map { try #require(try askAtOnce("\($0)")).record.id }
@@ -32,7 +32,7 @@ struct AtOnceTests {
         await store.close()
     }
 
-    @Test("What is counted without a store is what a store counts; without a queue nothing is")
+    @Test("Counting without a store gives a store's count; without a queue it gives nothing")
     func counted() async throws {
         #expect(SQLiteAlertStore.pendingCountAtOnce(path: queue.path) == nil)
         let store = try await queue.store()
@@ -43,10 +43,10 @@ struct AtOnceTests {
         await store.close()
     }
 
-    @Test("What would have to wait, or to look first, is left to a store, and nothing is stored")
+    @Test("An ask that would have to wait or read first is left to a store, and stores nothing")
     func left() async throws {
         #expect(try askAtOnce() == nil)
-        #expect(FileIdentity(path: queue.path) == nil, "the queue was made without the lock")
+        #expect(FileIdentity(path: queue.path) == nil, "the queue was created without the lock")
         try await queue.store().close()
         #expect(try askAtOnce(key: "one") == nil)
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
@@ -57,7 +57,7 @@ struct AtOnceTests {
         #expect(try askAtOnce() != nil)
     }
 
-    @Test("A source with too many waiting alerts is refused in the same words")
+    @Test("A source with too many waiting alerts is refused with the same error")
     func refused() async throws {
         try await queue.store().close()
         _ = try askAtOnce()

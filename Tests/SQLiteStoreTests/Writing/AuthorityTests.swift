@@ -21,7 +21,7 @@ struct AuthorityTests {
         return caller
     }
 
-    /// Asks as somebody who is neither root nor eve.
+    /// Asks as an account that is neither root nor eve.
     private func asked() async throws -> Alert.ID {
         var asker = Caller(via: "ask")
         asker.identity.uid = 1001
@@ -29,7 +29,7 @@ struct AuthorityTests {
             .id
     }
 
-    @Test("Another account takes nothing back and cancels nothing, unless it is forced to")
+    @Test("Another account can't withdraw or cancel an alert without force")
     func another() async throws {
         for (own, forced) in [
             (Resolution.withdraw(), Resolution.withdraw(.forced(.person))),
@@ -52,7 +52,7 @@ struct AuthorityTests {
         await store.close()
     }
 
-    @Test("Root may, and is recorded as the one who did")
+    @Test("Root can withdraw and cancel, and is recorded as the one who did")
     func byRoot() async throws {
         for resolution in [Resolution.withdraw(), .cancel(handled: false)] {
             let response = try await store.resolve(asked(), resolution, by: root).response
@@ -90,7 +90,7 @@ struct AuthorityTests {
         await store.close()
     }
 
-    @Test("A program's answer is told from a person's")
+    @Test("A program's answer is recorded differently from a person's")
     func program() async throws {
         for (actor, by) in [(Resolution.Actor.person, ResolvedBy.person), (.program, .program)] {
             let id = try await asked()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SQLiteStore
 
-/// A statement can succeed and change nothing; here it does because of a trigger that only the
-/// writer's own connection has, which is no part of the file's schema.
-@Suite("Changes that are counted")
+/// A statement can succeed without changing anything; here it does because of a trigger that only
+/// the writer's own connection has, and that is not part of the file's schema.
+@Suite("Counted changes")
 struct ChangeCountTests {
     private let queue: TemporaryQueue
 
@@ -40,7 +40,8 @@ struct ChangeCountTests {
     }
 
     @Test(
-        "What is not stored is an error, and nothing of it stays", arguments: actions.keys.sorted())
+        "A statement that changes nothing is an error, and nothing of its transaction stays",
+        arguments: actions.keys.sorted())
     func ignored(event: String) async throws {
         let store = try await filled(ManualClock())
         let action = try #require(Self.actions[event])
@@ -57,7 +58,7 @@ struct ChangeCountTests {
         #expect(try queue.integer("SELECT count(*) FROM audit") == entries)
         #expect(try queue.integer("SELECT count(*) FROM alerts") == 3)
         #expect(try queue.integer("SELECT count(*) FROM responses") == 1)
-        // It may be gone already, with a connection that was opened anew.
+        // It may already be gone with its connection, if that was opened again.
         try await store.commits.perform(.upkeep, "remove") { context in
             try context.db.execute("DROP TRIGGER IF EXISTS temp.ignored")
         }
@@ -65,7 +66,7 @@ struct ChangeCountTests {
         await store.close()
     }
 
-    @Test("What was collected already, or is not there yet, is no error")
+    @Test("Collecting again, or too early, is not an error")
     func nothingToChange() async throws {
         let store = try await filled(ManualClock())
         #expect(try await store.collect(2, by: .ana))

@@ -14,13 +14,13 @@ struct GroupCommitTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("A member that fails after it has written takes its own writes along, and no others")
+    @Test("A member that fails after writing undoes its own writes, and no others")
     func halfDone() async throws {
         let store = try await queue.store()
         let gate = DispatchSemaphore(value: 0)
-        // Holds the writer's thread, so that the members behind it share a transaction.
+        // Holds the writer's thread, so that the members after it share a transaction.
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            // A turnstile: the job runs again if a member behind it fails half done.
+            // The gate lets the job pass again if it is repeated because a later member failed.
             gate.wait()
             gate.signal()
         }
@@ -45,7 +45,7 @@ struct GroupCommitTests {
         let store = try await queue.store()
         let gate = DispatchSemaphore(value: 0)
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            // A turnstile: the job runs again if a member behind it fails half done.
+            // The gate lets the job pass again if it is repeated because a later member failed.
             gate.wait()
             gate.signal()
         }
@@ -61,7 +61,7 @@ struct GroupCommitTests {
         #expect(try queue.integer("SELECT pending FROM sources") == 5)
     }
 
-    @Test("More than a transaction takes is left for the next one")
+    @Test("More members than fit into a transaction wait for the next one")
     func manyMembers() async throws {
         let store = try await queue.store()
         let gate = DispatchSemaphore(value: 0)

@@ -47,7 +47,7 @@ struct ResolvingTests: StoreSuite {
             outcome: .withdrawn, index: -1, by: .asker),
     ]
 
-    @Test("An ending leaves its row, its entry and one alert less that waits", arguments: endings)
+    @Test("An ending stores its row and its entry, and one alert fewer waits", arguments: endings)
     func ending(_ ending: Ending) async throws {
         let asked = try await store.ask(ending.alert)
         try await store.ask(.yesNo("Another"))
@@ -58,7 +58,7 @@ struct ResolvingTests: StoreSuite {
             #expect(response?.outcome == ending.outcome)
             #expect(response?.buttonIndex == ending.index)
             #expect(response?.by == ending.by)
-            // A timer is nobody.
+            // A timer has no responder.
             let isTimer = ending.outcome == .dismissed && ending.by == .system
             #expect(response?.responder == (isTimer ? nil : Caller.ana.responder))
             #expect(response?.button?.role == ending.role)
@@ -78,7 +78,7 @@ struct ResolvingTests: StoreSuite {
         await store.close()
     }
 
-    @Test("A cancel that a delegate handled is told from one that was simulated")
+    @Test("A cancel that a delegate handled is recorded differently from a simulated one")
     func handled() async throws {
         let ids = [try await store.ask(.yesNo()).id, try await store.ask(.yesNo()).id]
         _ = try await store.resolve(ids[0], .cancel(handled: true), by: .ana)
@@ -97,7 +97,9 @@ struct ResolvingTests: StoreSuite {
         ("invalid", .yesNo(), .dismiss),
     ]
 
-    @Test("What the alert does not offer is refused, and it goes on waiting", arguments: refusals)
+    @Test(
+        "A choice that the alert does not offer is refused, and the alert still waits",
+        arguments: refusals)
     func refusal(kind: String, alert: Alert, resolution: Resolution) async throws {
         let id = try await store.ask(alert).id
         let error = await thrown { try await store.resolve(id, resolution, by: .ana) }
@@ -108,7 +110,7 @@ struct ResolvingTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An id that was never given is not found, whatever is done to it")
+    @Test("An unknown id is not found, whatever the operation")
     func unknown() async throws {
         let errors = [
             await thrown { try await store.answer(9, 0) },
@@ -161,7 +163,7 @@ struct ResolvingTests: StoreSuite {
         await other.close()
     }
 
-    @Test("A response is collected once, and the log says by whom")
+    @Test("A response is collected once, and the log records by whom")
     func collection() async throws {
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
@@ -170,7 +172,7 @@ struct ResolvingTests: StoreSuite {
         clock.advance(by: .seconds(5))
         #expect(try await !store.collect(id, by: .ana))
         store.post(.collected(id), by: .ana)
-        try await store.ask(.yesNo("Takes the note along"))
+        try await store.ask(.yesNo("Stores the note, too"))
         let collected = try #require(try await store.record(id).response?.collectedAt)
         #expect(Timestamp.milliseconds(collected) == 1_767_225_600_000)
         let entries = try await store.entries(after: 0, of: id, limit: 9)

@@ -64,7 +64,7 @@ struct StoreKeyTests: StoreSuite {
         ("no userInfo", { $0.userInfo = [:] }),
     ]
 
-    @Test("Other content under a known key is a conflict", arguments: conflicts.indices)
+    @Test("Different content under a known key is a conflict", arguments: conflicts.indices)
     func conflict(index: Int) async throws {
         let (name, change) = Self.conflicts[index]
         let first = try await enqueue(Self.original).record.id
@@ -82,7 +82,7 @@ struct StoreKeyTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Timers, priority, handlers and presenters are the first asker's and no conflict")
+    @Test("Timers, priority, handlers and presenters are the first asker's, and don't conflict")
     func noConflict() async throws {
         let first = try await enqueue(Self.original)
         var other = Self.original
@@ -100,7 +100,7 @@ struct StoreKeyTests: StoreSuite {
         await store.close()
     }
 
-    @Test("The same key under another source, or of another user, is another alert")
+    @Test("The same key of another source or another user belongs to a different alert")
     func sources() async throws {
         let first = try await enqueue(Self.original).record.id
         let second = try await enqueue(Self.original, source: "other").record.id
@@ -117,7 +117,7 @@ struct StoreKeyTests: StoreSuite {
         await store.close()
     }
 
-    @Test("Many who ask with one key at once get one alert")
+    @Test("Many concurrent asks with one key create one alert")
     func race() async throws {
         let other = try await queue.store(clock: clock)
         let results = try await withThrowingTaskGroup(of: Receipt.self) { group in
@@ -137,7 +137,7 @@ struct StoreKeyTests: StoreSuite {
         await other.close()
     }
 
-    @Test("A source that has too many waiting is refused, and nobody else")
+    @Test("Only the source with too many waiting alerts is refused")
     func limit() async throws {
         for index in 0..<3 { try await store.ask(.yesNo(key: "\(index)"), limit: 3) }
         let error = await thrown { try await store.ask(.yesNo(), limit: 3) }
@@ -145,7 +145,7 @@ struct StoreKeyTests: StoreSuite {
             Issue.record("\(String(describing: error))")
             return
         }
-        // Asking again asks nothing new.
+        // Asking again with the same key adds no alert.
         try await store.ask(.yesNo(key: "1"), limit: 3)
         try await store.ask(.yesNo(), source: "other", limit: 3)
         try await store.answer(2, 0)

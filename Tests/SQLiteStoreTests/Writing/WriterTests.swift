@@ -10,10 +10,10 @@ import Testing
 
 @testable import SQLiteStore
 
-/// What the writer does about its log, and after a transaction that failed.
+/// How the writer handles its log, and transactions that failed.
 @Suite("Writer")
 struct WriterTests {
-    /// What SQLite says of a sync that failed, `SQLITE_IOERR_FSYNC`.
+    /// SQLite's error for a failed sync, `SQLITE_IOERR_FSYNC`.
     private static let failedSync = SQLiteError(
         code: 1034, message: "disk I/O error", operation: "COMMIT")
 
@@ -23,7 +23,7 @@ struct WriterTests {
 
     private var logSize: Int64 { FileIdentity(path: queue.path + "-wal")?.size ?? 0 }
 
-    /// Makes the log grow by so many MiB with one commit, as answers may however long it is.
+    /// Makes the log grow by some MiB in one commit, as answers may, however long the log is.
     private func fill(_ store: SQLiteAlertStore, mebibytes: Int) async throws {
         try await store.commits.perform(.answer, "fill") { context in
             try context.db.run("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
@@ -39,7 +39,7 @@ struct WriterTests {
         }
     }
 
-    @Test("The log is copied into the database and begun again before it gets long")
+    @Test("The log is copied into the database and restarted before it gets long")
     func checkpoint() async throws {
         let store = try await queue.store()
         for _ in 0..<40 { try await fill(store, mebibytes: 1) }
@@ -47,7 +47,7 @@ struct WriterTests {
         await store.close()
     }
 
-    @Test("While a reader keeps the log, alerts are refused at 48 MiB, all but answers at 64")
+    @Test("While a reader blocks the log, alerts are refused at 48 MiB, and all but answers at 64")
     func longLog() async throws {
         let store = try await queue.store()
         let (first, second) = (
@@ -90,7 +90,7 @@ struct WriterTests {
         await store.close()
     }
 
-    @Test("What nobody waits for is written after a transaction that failed with it")
+    @Test("A deferred write is stored later if its transaction failed")
     func deferred() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
@@ -116,7 +116,7 @@ struct WriterTests {
         await store.close()
     }
 
-    @Test("An alert's id and a response's number are given once, also after the last was deleted")
+    @Test("An alert's id and a response's number are assigned once, even if the last was deleted")
     func numbers() async throws {
         let store = try await queue.store()
         let last = try await store.ask(.yesNo("1")).id
@@ -131,7 +131,7 @@ struct WriterTests {
         await reopened.close()
     }
 
-    @Test("A transaction that finds no room leaves nothing behind, and the next one begins anew")
+    @Test("A transaction without space leaves nothing behind, and the next one begins cleanly")
     func noRoom() async throws {
         let store = try await queue.store()
         let full = await thrown {
@@ -146,7 +146,7 @@ struct WriterTests {
         await store.close()
     }
 
-    @Test("A file that is damaged when it is opened again after a failure is not used")
+    @Test("A file found damaged after a failure is not used")
     func damaged() async throws {
         let store = try await queue.store()
         try await store.ask(.yesNo())
@@ -156,7 +156,7 @@ struct WriterTests {
         _ = await thrown {
             try await reopened.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
-        // An alert's row needs none of the pages in the middle.
+        // An alert's row is on none of the pages in the middle.
         let dd = try await Child.run(
             "dd", "if=/dev/zero", "of=\(queue.path)", "bs=4096", "seek=100", "count=50",
             "conv=notrunc")
@@ -167,7 +167,7 @@ struct WriterTests {
         await reopened.close()
     }
 
-    @Test("A caller that waits too long for a held lock is told so")
+    @Test("A caller that waits too long for a held lock gets an error that says so")
     func heldLock() async throws {
         let store = try await queue.store(busyTime: .milliseconds(200))
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
@@ -179,19 +179,19 @@ struct WriterTests {
         await store.close()
     }
 
-    @Test("What nobody waits for wakes a writer that has gone to sleep")
+    @Test("A deferred write wakes a sleeping writer")
     func sleepingWriter() async throws {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
-        // It sleeps as soon as it has told of the answer.
+        // It sleeps as soon as it has returned the answer.
         try await Task.sleep(for: .milliseconds(50))
         store.post(.collected(id), by: .ana)
         #expect(try await eventually { try await store.record(id).response?.collectedAt != nil })
         await store.close()
     }
 
-    @Test("Of two that lock, the one whose lock file was deleted takes the new one's for its own")
+    @Test("A process whose lock file was deleted and recreated takes the lock on the new one")
     func deletedLockFile() throws {
         let path = queue.path + "-lock"
         let (one, other) = (
@@ -207,7 +207,7 @@ struct WriterTests {
         one.release()
     }
 
-    @Test("A queue that has replaced this one is neither read nor written")
+    @Test("A queue that has replaced the opened one is neither read nor written")
     func replaced() async throws {
         let (store, other) = (try await queue.store(), try TemporaryQueue())
         let id = try await store.ask(.yesNo("Mine")).id

@@ -65,8 +65,8 @@ actor UpcomingAlerts: QueueActor {
         }
         while true {
             let except = passedOver(isAlone: isAlone)
-        // After a notice, a question of any priority comes next: otherwise a stream of notices
-        // would hold it up forever.
+            // After a notice, a question of any priority comes next: otherwise a stream of notices
+            // would hold it up forever.
             let query = ScreenQuery(
                 for: presenters, own: own, except: except, prefersQuestions: hasShownNotice)
             do throws(AlertError) {

@@ -6,13 +6,13 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Patience with a disk that fails")
+@Suite("Patience with a failing disk")
 struct ExpiryPatienceTests {
     private let clock = ManualClock()
-    /// The store's, which stands still: it stores no expiry by itself until a test moves it.
+    /// The store's clock, which stands still: the store stores no expiry until a test moves it.
     private let storeClock = ManualClock()
 
-    @Test("After an expiry could be stored, the next failure is waited out for as long again")
+    @Test("After an expiry was stored, the next failure is tolerated for the full time again")
     func renewed() async throws {
         let store = GatedStore(InMemoryStore(clock: storeClock))
         let tries = Mutex<[Alert.ID]>([])
@@ -32,7 +32,7 @@ struct ExpiryPatienceTests {
         #expect(await eventually { await manager.askers.count(for: 2) == 1 })
         clock.advance(by: .seconds(60))
         #expect(await eventually { tries.withLock { $0 } == [1] })
-        // By then the first failure is longer ago than a disk may fail.
+        // By then the first failure is longer ago than the tolerated time.
         let end = ContinuousClock.now.advanced(by: .seconds(5))
         #expect(try await first.outcome == .expired)
         #expect(await eventually { ContinuousClock.now >= end })

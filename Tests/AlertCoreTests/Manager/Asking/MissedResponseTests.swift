@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-/// Has the alert answered in the last call that it gets.
+/// A delegate that answers the alert in the last call that it gets.
 private final class LastCallDelegate: AlertManagerDelegate {
     private let body = Mutex<@Sendable (Alert.ID) async -> Void>({ _ in })
 
@@ -20,7 +20,7 @@ private final class LastCallDelegate: AlertManagerDelegate {
     }
 }
 
-/// Responses that come where nobody waits for them yet, or no longer.
+/// Responses that come before anything waits for them, or after it stopped waiting.
 @Suite("Missed responses")
 struct MissedResponseTests {
     private let queue = InMemoryStore(clock: ManualClock())
@@ -39,7 +39,7 @@ struct MissedResponseTests {
         await manager.close()
     }
 
-    @Test("Another process's answer that is heard before anybody waits for it is not missed")
+    @Test("Another process's answer that is noticed before anyone waits for it is not missed")
     func heardTooEarly() async throws {
         let store = GatedStore(queue)
         let position = Mutex<Int64>(0)
@@ -68,7 +68,7 @@ struct MissedResponseTests {
         await manager.close()
     }
 
-    @Test("A manager hears other processes again after a time in which it waited for nothing")
+    @Test("A manager follows other processes again after a time in which it waited for nothing")
     func secondInterest() async throws {
         let manager = try await AlertManager(queue)
         let other = try await AlertManager(queue)

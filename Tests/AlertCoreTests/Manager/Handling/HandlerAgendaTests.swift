@@ -13,7 +13,7 @@ struct HandlerAgendaTests {
         return agenda
     }
 
-    @Test("No alarm is set for what is due already, because it would go off over and over")
+    @Test("No alarm is set for retries that are already due")
     func overdue() {
         var agenda = HandlerAgenda()
         agenda.register("apply") { _ in }
@@ -36,7 +36,7 @@ struct HandlerAgendaTests {
         #expect(agenda.nextDue(after: sooner) == later)
     }
 
-    @Test("What failed is not tried again before its pause is over, which doubles each time")
+    @Test("A failed response is only retried after its pause, which doubles each time")
     func pauses() {
         var agenda = agenda()
         var now = now
@@ -56,7 +56,7 @@ struct HandlerAgendaTests {
         #expect(agenda.nextDue(after: now) == nil && agenda.due(at: now).isEmpty)
     }
 
-    @Test("Code that is registered anew need not wait for what failed with the old")
+    @Test("Newly registered code need not wait for retries of the old code")
     func registeredAnew() {
         var agenda = agenda()
         agenda.didStart(1)
@@ -79,7 +79,7 @@ struct HandlerAgendaTests {
         #expect(!agenda.isFull && agenda.mayStart(33, at: now))
     }
 
-    @Test("What another process has is due at once, until that is found out anew")
+    @Test("A response held by another process is due at once until it is found held again")
     func held() {
         var agenda = agenda()
         agenda.isHeld(2, for: "apply")
@@ -89,7 +89,7 @@ struct HandlerAgendaTests {
         #expect(agenda.due(at: now).map(\.id) == [2])
     }
 
-    @Test("What comes during a walk has another walk follow, and only one")
+    @Test("Responses that come during a walk cause exactly one more walk")
     func walks() {
         var agenda = agenda()
         let begun = (0..<3).map { _ in agenda.beginWalk("apply") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-/// Notes the state of the alert that it is told of.
+/// A delegate that records the state of the alert in each call.
 private final class StateDelegate: AlertManagerDelegate {
     private let recorder: Recorder
 
@@ -24,13 +24,13 @@ private final class StateDelegate: AlertManagerDelegate {
     }
 }
 
-@Suite("Cancelling what is on the screen")
+@Suite("Cancelling an alert on the screen")
 struct CancelOnScreenTests {
     private let queue = InMemoryStore(clock: ManualClock())
     private let recorder = Recorder()
     private let presenter = ScriptedPresenter()
 
-    @Test("A delegate hears of a cancel once, though it is requested again and can't be stored")
+    @Test("A delegate is asked once to cancel, even if that is requested again and can't be stored")
     func twice() async throws {
         let store = GatedStore(queue)
         let tries = Mutex(0)
@@ -61,11 +61,11 @@ struct CancelOnScreenTests {
         await manager.close()
     }
 
-    @Test("A cancel that one screen has left undone is carried out by the next")
+    @Test("A cancel that one screen has not carried out is carried out by the next")
     func earlierScreen() async throws {
         let asker = try await AlertManager(queue)
         let id = try await asker.show(.yesNo())
-        // Whoever requests it does not wait for a screen here.
+        // The requester does not wait for a screen here.
         try await asker.store.requestCancel(id, .own(.program), by: Caller(via: "cancel"))
         let delegate = RecordingDelegate(recorder, handling: .handled)
         let screen = try await AlertManager(queue, presenters: [presenter], delegate: delegate)
@@ -77,7 +77,7 @@ struct CancelOnScreenTests {
         await asker.close()
     }
 
-    @Test("A delegate is told of a cancelled alert as one that is on the screen")
+    @Test("A delegate sees a cancelled alert as presented while it is on the screen")
     func cancelledState() async throws {
         let delegate = StateDelegate(recorder)
         let manager = try await AlertManager(queue, presenters: [presenter], delegate: delegate)
@@ -90,7 +90,7 @@ struct CancelOnScreenTests {
         await manager.close()
     }
 
-    @Test("A delegate is told of a snoozed alert as one that is still on the screen")
+    @Test("A delegate sees a snoozed alert as presented while it is still on the screen")
     func snoozedState() async throws {
         let delegate = StateDelegate(recorder)
         let manager = try await AlertManager(queue, presenters: [presenter], delegate: delegate)

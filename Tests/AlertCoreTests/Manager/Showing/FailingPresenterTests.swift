@@ -4,8 +4,8 @@ import Testing
 
 @testable import AlertCore
 
-/// Presenters that fail, on screens of one queue whose clock moves only when it is told to.
-@Suite("Presenters that fail")
+/// Presenters that fail, on screens of one queue whose clock only moves when the test moves it.
+@Suite("Failing presenters")
 struct FailingPresenterTests {
     private struct Hangup: Error {}
 
@@ -27,7 +27,7 @@ struct FailingPresenterTests {
     }
 
     @Test(
-        "An alert whose only presenter fails holds nothing up while that rests",
+        "An alert whose only presenter fails holds up no other alert while the presenter rests",
         arguments: [true, false])
     func aloneWithIt(leads: Bool) async throws {
         let menu = ScriptedPresenter(name: "menu") { _ in throw Hangup() }
@@ -39,13 +39,13 @@ struct FailingPresenterTests {
         try await managers[0].show(question("For the menu", for: ["menu"]))
         #expect(await eventually { menu.shown.count == 1 })
         let next = try await managers[0].show(question("For all", for: nil))
-        // No time passes for the manager: it waits for nothing.
+        // No time passes for the manager, so it has not waited.
         #expect(try await terminal.waitUntilShown(within: .seconds(20)).id == next)
         #expect(menu.shown.count == 1)
         for manager in managers { await manager.close() }
     }
 
-    @Test("One that fails beside another tries again after 1 s, 2 s and so on, and may be answered")
+    @Test("A presenter failing beside another retries after 1 s, 2 s and so on, until answered")
     func beside() async throws {
         let terminal = ScriptedPresenter(name: "terminal")
         let menu = ScriptedPresenter(name: "menu")
@@ -70,7 +70,7 @@ struct FailingPresenterTests {
         await manager.close()
     }
 
-    @Test("One that failed still rests when the next alert comes, and begins to show it then")
+    @Test("A failed presenter still rests when the next alert comes, and joins in afterwards")
     func nextAlert() async throws {
         let terminal = ScriptedPresenter(name: "terminal")
         let menu = ScriptedPresenter(name: "menu")
@@ -93,7 +93,7 @@ struct FailingPresenterTests {
         await manager.close()
     }
 
-    @Test("Its rests double up to a minute, and start anew after a success")
+    @Test("A presenter's rests double up to a minute, and start over after a success")
     func rests() {
         var presenters = LoopPresenters([ScriptedPresenter(name: "menu")])
         let now = clock.now()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-/// What a presentation loop gives back when it shows nothing.
+/// What a presentation loop releases when it shows nothing.
 @Suite("Lead and turn")
 struct LeadAndTurnTests {
     private let clock = ManualClock()
@@ -18,7 +18,7 @@ struct LeadAndTurnTests {
         store = GatedStore(queue)
     }
 
-    @Test("While an alert rests that no presenter here can show, another process shows it")
+    @Test("While an alert that no presenter here can show rests, another process shows it")
     func resting() async throws {
         struct Hangup: Error {}
         let looks = Mutex(0)

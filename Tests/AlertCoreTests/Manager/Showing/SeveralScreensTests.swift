@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-/// Moments between two screens of one queue.
+/// Races between two screens of one queue.
 @Suite("Several screens")
 struct SeveralScreensTests {
     private let queue = InMemoryStore()
@@ -14,7 +14,7 @@ struct SeveralScreensTests {
 
     init() { store = GatedStore(queue) }
 
-    /// Holds a look-up of an alert, once, until it is resolved.
+    /// Holds one look-up of an alert until the alert is resolved.
     private func answerWhileLookedUp(_ id: Alert.ID, by manager: AlertManager) -> ChangeSignal {
         let isHeld = Mutex(false)
         let answered = ChangeSignal()
@@ -61,7 +61,7 @@ struct SeveralScreensTests {
         await manager.close()
     }
 
-    @Test("A screen that another queue's alert keeps busy sleeps, and others lead meanwhile")
+    @Test("A screen kept busy by another queue's alert sleeps while others lead")
     func busy() async throws {
         let turn = PresentationTurn()
         let waits = Mutex(0)
@@ -78,7 +78,7 @@ struct SeveralScreensTests {
             })
         let before = waits.withLock { $0 }
         try await Task.sleep(for: .seconds(1))
-        // A look each second, and those that the change itself caused.
+        // One look per second, and those that the change itself caused.
         #expect(waits.withLock { $0 } - before < 8)
         let other = ScriptedPresenter(name: "terminal")
         let second = try await AlertManager(queue, presenters: [other])
@@ -90,7 +90,7 @@ struct SeveralScreensTests {
         for manager in [own, busy, second] { await manager.close() }
     }
 
-    @Test("A delegate that takes its time on the leading screen does not hold up the others")
+    @Test("A slow delegate on the leading screen does not hold up the others")
     func slowDelegate() async throws {
         final class Slow: AlertManagerDelegate {
             let isHeld = ChangeSignal()
@@ -117,7 +117,7 @@ struct SeveralScreensTests {
         await other.close()
     }
 
-    @Test("A notice leaves all screens although the leading one never gets it to appear")
+    @Test("A notice leaves all screens even if it never appears on the leading one")
     func hungNotice() async throws {
         struct Hung: AlertPresenter {
             let name = "hung"
@@ -137,12 +137,12 @@ struct SeveralScreensTests {
         await leader.close()
     }
 
-    @Test("An asker hears of an alert that is shown and answered before its id is known")
+    @Test("An asker's delegate is notified of an alert shown and answered before its id is known")
     func fastAnswer() async throws {
         let recorder = Recorder()
         let delegate = RecordingDelegate(recorder)
         let asker = try await store.manager(delegate: delegate)
-        // It listens already.
+        // Now it is already listening.
         try await asker.show(.yesNo("Before"))
         let presenter = ScriptedPresenter { _ in .button(0) }
         let other = try await AlertManager(queue)
