@@ -141,7 +141,7 @@ struct PresentationTests {
         await other.close()
     }
 
-    @Test("One alert is on the screen at a time, and a critical one comes next without interrupting")
+    @Test("One alert is shown at a time, and a critical one comes next without interrupting it")
     func order() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
