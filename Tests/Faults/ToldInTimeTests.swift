@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Output that fails")
+@Suite("Output errors and unusual paths")
 struct ToldInTimeTests {
     let queue: CommandLineQueue
 

@@ -119,8 +119,10 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
-    /// Leaves a note on the screen, on one line if it fits: what was chosen here, or how and by
-    /// whom the alert was resolved elsewhere. An alert without buttons leaves its message, too.
+    /// Leaves a note on the screen: what was chosen here, or how and by whom the alert was resolved
+    /// elsewhere.
+    ///
+    /// The note takes one line if it fits. An alert without buttons leaves its message, too.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
@@ -128,7 +130,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         let lines = AlertWording.resolved(
             alert.title, isQuestion: !alert.buttons.isEmpty, response: response,
             choseHere: choseHere, columns: columns)
-        // A person whose choice came too late has to be notified, whatever came first.
+        // A person whose choice came too late has to be notified, however the alert ended.
         let lost = choseHere ? nil : lastChoice.withLock { $0?.id == response.alertID ? $0 : nil }
         let regret = lost.map { AlertWording.lost($0.title, columns: columns) } ?? []
         // Where there is no screen to clear, the message is still there, above.

@@ -53,7 +53,7 @@ struct StrayKeyTests {
         #expect(try await choice(Self.deletion, after: pieces) == .button(1))
     }
 
-    @Test("An unknown sequence takes a choice back, and the next key is judged anew")
+    @Test("An unknown sequence takes a choice back, and the next key counts")
     func unknownKey() async throws {
         let pieces = [("y", 5), ("\u{1B}[15~", 500), ("m", 5), ("\u{1B}[I", 500)]
         #expect(try await choice(Self.question, after: pieces) == .button(0))
