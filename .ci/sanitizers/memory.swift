@@ -1,4 +1,4 @@
-// A program for the address sanitizer: `sound` does nothing wrong, the other kinds do.
+// A program for the address sanitizer: `sound` is correct, the other kinds are faulty.
 import Glibc
 
 @inline(never) func use(_ number: UInt8) { if number == 255 { print(number) } }

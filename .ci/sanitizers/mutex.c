@@ -1,10 +1,10 @@
-// Shows the thread sanitizer what it can't see: the slow path of Swift's `Mutex`.
+// Makes the slow path of Swift's `Mutex` visible to the thread sanitizer.
 //
 // A contended `Synchronization.Mutex` goes through PI futexes in libswiftSynchronization, which is
-// not instrumented, so that the sanitizer misses the hand-over and calls what the lock protects a
-// race. Preloaded, this library stands before the three slow functions, calls them, and tells the
-// sanitizer of the same hand-over at the same address as the fast path, whose atomics it sees.
-// Nothing is suppressed: what two threads touch outside of one lock is still a race.
+// not instrumented, so that the sanitizer misses the hand-over and reports accesses under the lock
+// as a race. Preloaded, this library intercepts the three slow functions, calls them, and reports
+// to the sanitizer the same hand-over at the same address as the fast path, whose atomics it sees.
+// Nothing is suppressed: an access by two threads without a common lock is still a race.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

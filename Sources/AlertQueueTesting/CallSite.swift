@@ -4,7 +4,7 @@ import Glibc
     internal import Testing
 #endif
 
-/// The location in a test that an issue names.
+/// The location in a test to which an issue is attributed.
 struct CallSite: Sendable {
     let fileID: String
     let filePath: String
@@ -13,8 +13,8 @@ struct CallSite: Sendable {
 
     /// Fails the test: Swift Testing records an issue.
     ///
-    /// Other test libraries get a line on the standard error. It is also printed for an issue
-    /// outside any test, such as that of a script on a manager's own task, to say where it belongs.
+    /// Under other test libraries, a line is printed to the standard error. It is printed as well
+    /// for an issue outside any test, such as in a script that runs on a manager's own task.
     func fail(_ text: String) {
         #if canImport(Testing)
             Issue.record(

@@ -2,9 +2,9 @@ import AlertCore
 
 /// A choice that no person could make, such as a button that the alert does not have.
 ///
-/// The presenter whose script made it throws it, so that the manager hears of it too.
+/// The presenter whose script made the choice throws it, so that the manager gets it, too.
 public struct ImpossibleChoice: Error, CustomStringConvertible {
-    /// Why nobody could choose so.
+    /// The reason why nobody could make that choice.
     public let description: String
 
     init?(_ choice: PresenterChoice, on alert: Alert) {
@@ -20,7 +20,7 @@ public struct ImpossibleChoice: Error, CustomStringConvertible {
                 try Alert.check(duration, "snooze")
                 return nil
             } catch {
-                description = "“\(alert.title)” can't come later: \(error)"
+                description = "“\(alert.title)” can't be snoozed: \(error)"
             }
         case .later(nil), .close:
             return nil

@@ -8,7 +8,7 @@ import Synchronization
 /// let manager = try await AlertManager(path: path, clock: clock)
 /// let lunch = Alert("Lunch?", buttons: ["Yes"], deadline: .after(.seconds(3600)))
 /// try await manager.show(lunch)
-/// clock.advance(by: .seconds(3600))  // Now it can't be answered any more.
+/// clock.advance(by: .seconds(3600))  // Now it can no longer be answered.
 /// ```
 public final class ManualClock: AlertClock {
     private struct Sleeper {
@@ -25,7 +25,7 @@ public final class ManualClock: AlertClock {
 
     private let state: Mutex<State>
 
-    /// Creates a clock that says 2026-01-01 in UTC, unless told otherwise.
+    /// Creates a clock, which starts at 2026-01-01 in UTC unless another time is given.
     public init(
         _ reading: ClockReading = ClockReading(
             wallMilliseconds: 1_767_225_600_000, bootMilliseconds: 1_000_000, boot: "manual")
@@ -33,12 +33,12 @@ public final class ManualClock: AlertClock {
         state = Mutex(State(reading: reading))
     }
 
-    /// What the test has set, or the time at the start.
+    /// Returns the time that the test has set, or the initial one.
     public func now() -> ClockReading {
         state.withLock { $0.reading }
     }
 
-    /// How many tasks sleep on this clock now.
+    /// The number of tasks that sleep on this clock now.
     public var sleeperCount: Int {
         state.withLock { $0.sleepers.count }
     }
@@ -55,34 +55,34 @@ public final class ManualClock: AlertClock {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Sets the wall clock alone, in milliseconds since 1970, as an administrator or NTP does;
-    /// nobody wakes.
+    /// Sets only the wall clock, in milliseconds since 1970, as an administrator or NTP does.
+    ///
+    /// No sleeping task wakes.
     public func setWall(milliseconds: Int64) {
         state.withLock { $0.reading.wallMilliseconds = milliseconds }
     }
 
-    /// Waits until ``advance(by:)`` has moved the clock by so much since the call.
+    /// Waits until ``advance(by:)`` has moved the clock by a duration since the call.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         try await sleep { $0.advanced(by: duration) }
     }
 
-    /// Waits until ``advance(by:)`` has moved the clock to a moment, which it may have done before
-    /// the call.
+    /// Waits until ``advance(by:)`` has moved the clock to a moment, perhaps before the call.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until moment: ClockReading) async throws {
         try await sleep { $0.advanced(by: $0.time(until: moment)) }
     }
 
-    /// Sleeps until a time that is computed from what the clock says as the sleep begins.
+    /// Sleeps until a moment that is computed from the time at which the sleep begins.
     private func sleep(until end: (ClockReading) -> ClockReading) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
-        // A task may be cancelled when its sleep is over already.
+        // A task may be cancelled after its sleep is over.
         defer { state.withLock { _ = $0.cancelled.remove(id) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -1,10 +1,10 @@
-/// Nothing appeared on the pretended screen while a test waited for it.
+/// An error for when nothing appeared on the simulated screen while a test waited.
 public struct NotShown: Error, CustomStringConvertible {
     /// The name of the presenter whose screen stayed empty.
     public let presenter: String
     /// How long the test waited.
     public let limit: Duration
 
-    /// Who showed nothing for how long.
+    /// A sentence that names the presenter and the time.
     public var description: String { "“\(presenter)” showed nothing within \(limit)" }
 }

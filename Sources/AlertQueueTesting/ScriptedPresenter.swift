@@ -2,9 +2,9 @@ import AlertCore
 import FoundationEssentials
 import Synchronization
 
-/// A presenter without a screen, for tests of code that asks.
+/// A presenter without a real screen, for tests of code that asks questions.
 ///
-/// It answers as its script says, or, without one, when the test calls
+/// It answers as its script says or, without one, when the test calls
 /// ``choose(_:fileID:filePath:line:column:)``.
 ///
 /// ```swift
@@ -14,13 +14,13 @@ import Synchronization
 ///
 /// A choice that no person could make fails the test: a button that the alert does not have, a
 /// snooze of no length, or any choice while nothing is on the screen. Swift Testing records an
-/// issue for it, at the line of the choice, or, for a script, at the line that created the
-/// presenter. XCTest hears nothing of it: there, assert what `choose` returns.
+/// issue at the line of the choice or, for a script, at the line that created the presenter. XCTest
+/// records nothing: assert what `choose` returns instead.
 public final class ScriptedPresenter: AlertPresenter {
-    /// Decides what the pretended person does with an alert; when it throws, the presenter fails.
+    /// A closure that chooses for the simulated person; if it throws, the presenter fails.
     public typealias Script = @Sendable (Alert) async throws -> PresenterChoice
 
-    /// What became of an alert that was shown.
+    /// The end of an alert that was shown.
     public struct Resolution: Sendable {
         /// The alert that was shown.
         public let alertID: Alert.ID
@@ -34,21 +34,21 @@ public final class ScriptedPresenter: AlertPresenter {
     public struct Snooze: Sendable, Hashable {
         /// The alert that was shown.
         public let alertID: Alert.ID
-        /// When it comes again.
+        /// When the alert comes again.
         public let end: Date
 
-        /// Creates one, to be compared.
+        /// Creates a snooze, for comparison.
         public init(alertID: Alert.ID, end: Date) {
             self.alertID = alertID
             self.end = end
         }
     }
 
-    /// An alert on the pretended screen.
+    /// An alert on the simulated screen.
     private struct Appearance {
         let id: UInt64
         let record: AlertRecord
-        /// Takes what the test chooses; `nil` where a script does.
+        /// Takes the test's choice; `nil` if a script chooses.
         let reply: CheckedContinuation<PresenterChoice, any Error>?
     }
 
@@ -58,7 +58,7 @@ public final class ScriptedPresenter: AlertPresenter {
         var resolutions: [Resolution] = []
         var snoozes: [Snooze] = []
         var errors: [AlertError] = []
-        /// More than one only where several managers share this presenter.
+        /// Has more than one element only if several managers share this presenter.
         var screen: [Appearance] = []
         var waiters: [UInt64: CheckedContinuation<AlertRecord, any Error>] = [:]
 
@@ -68,16 +68,16 @@ public final class ScriptedPresenter: AlertPresenter {
         }
     }
 
-    /// What alerts and records call it.
+    /// The presenter's name in alerts and records.
     public let name: String
     private let script: Script?
     private let creation: CallSite
     private let state = Mutex(State())
 
-    /// Creates a presenter; without a script it waits for the test to choose.
+    /// Creates a presenter; without a script, it waits for the test to choose.
     ///
-    /// The last four parameters say which line an impossible choice of the script is reported at:
-    /// this one, unless given.
+    /// `fileID`, `filePath`, `line` and `column` set where an impossible choice of the script is
+    /// reported; by default, at the call of this initializer.
     public init(
         name: String = "scripted", fileID: String = #fileID, filePath: String = #filePath,
         line: Int = #line, column: Int = #column, script: Script? = nil
@@ -87,33 +87,33 @@ public final class ScriptedPresenter: AlertPresenter {
         creation = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
-    /// Every appearance, in order.
+    /// The alerts that have appeared, in order.
     public var shown: [AlertRecord] { state.withLock { $0.shown } }
 
-    /// What became of what was shown, in order.
+    /// How the alerts that were shown ended, in order.
     public var resolutions: [Resolution] { state.withLock { $0.resolutions } }
 
-    /// The snoozes of what was shown, in order.
+    /// The snoozes of the alerts that were shown, in order.
     public var snoozes: [Snooze] { state.withLock { $0.snoozes } }
 
-    /// The errors that the manager told of, in order.
+    /// The errors that the manager reported, in order.
     public var errors: [AlertError] { state.withLock { $0.errors } }
 
-    /// Whether an alert is on the pretended screen.
+    /// Whether an alert is on the simulated screen.
     public var isShowing: Bool { state.withLock { !$0.screen.isEmpty } }
 
-    /// Waits until an alert is on the pretended screen, and returns it.
+    /// Waits until an alert is on the simulated screen, and returns it.
     ///
-    /// The alert's timers have begun by then: a ``ManualClock`` that is moved now moves them. When
-    /// the task is cancelled, the wait ends with an empty record, whose id is 0;
-    /// ``waitUntilShown(within:)`` throws instead, and has a limit.
+    /// The alert's timers are running by then, so that a test can move its ``ManualClock``. If the
+    /// task is cancelled, an empty record is returned, whose id is 0; ``waitUntilShown(within:)``
+    /// throws instead, and has a limit.
     public func waitUntilShown() async -> AlertRecord {
         // Only a cancelled task makes the wait throw.
         (try? await appearance()) ?? .empty
     }
 
-    /// Waits until an alert is on the pretended screen, but not longer than a time by the machine's
-    /// clock, and returns it.
+    /// Waits until an alert is on the simulated screen, for a limited time by the machine's clock,
+    /// and returns it.
     ///
     /// - Throws: ``NotShown`` when the time is up, `CancellationError` when the task is cancelled.
     public func waitUntilShown(within limit: Duration) async throws -> AlertRecord {
@@ -129,11 +129,11 @@ public final class ScriptedPresenter: AlertPresenter {
         }
     }
 
-    /// Does what a person would do; returns whether a person could have done that.
+    /// Makes a choice for the simulated person; returns whether a person could have made it.
     ///
-    /// Where nothing is on the screen, or the alert there allows no such choice, the test fails, at
-    /// the line of the call unless the last four parameters name another, and the screen stays as
-    /// it is.
+    /// If nothing is on the screen, or the alert there does not allow the choice, the screen stays
+    /// as it is and the test fails: at the line of the call, unless the last four parameters name
+    /// another.
     @discardableResult
     public func choose(
         _ choice: PresenterChoice, fileID: String = #fileID, filePath: String = #filePath,
@@ -147,11 +147,10 @@ public final class ScriptedPresenter: AlertPresenter {
         return isDone
     }
 
-    /// Does what a person would do, unless the alert has left the screen already; returns whether
-    /// that was done.
+    /// Makes a choice unless the alert has already left the screen; returns whether it was made.
     ///
-    /// It is meant for tests in which somebody else may be faster. A choice that the alert does not
-    /// allow fails the test.
+    /// It is meant for tests in which another presenter or process may be faster. A choice that the
+    /// alert does not allow fails the test.
     @discardableResult
     public func chooseIfShown(
         _ choice: PresenterChoice, fileID: String = #fileID, filePath: String = #filePath,
@@ -161,8 +160,7 @@ public final class ScriptedPresenter: AlertPresenter {
         return choose(choice, call) ?? false
     }
 
-    /// Makes the presenter fail, as when its terminal hangs up; returns whether there was an alert
-    /// on the screen.
+    /// Makes the presenter fail, as when a terminal hangs up; returns whether it showed an alert.
     @discardableResult
     public func fail(_ error: any Error) -> Bool {
         guard let shown = state.withLock({ $0.screen.popLast { $0.reply != nil } }) else {
@@ -172,11 +170,11 @@ public final class ScriptedPresenter: AlertPresenter {
         return true
     }
 
-    /// Notes the alert, and does what the script says, or waits for the test to choose.
+    /// Records the alert, then runs the script or waits for the test to choose.
     ///
-    /// - Throws: what the script throws, or what ``fail(_:)`` was given; ``ImpossibleChoice`` where
-    ///   the script chose what nobody can; `CancellationError` when the alert is to leave the
-    ///   screen.
+    /// - Throws: What the script throws, or the error passed to ``fail(_:)``; ``ImpossibleChoice``
+    ///   if no person could make the script's choice; `CancellationError` when the alert has to
+    ///   leave the screen.
     public func present(_ presentation: Presentation) async throws -> PresenterChoice {
         await presentation.didAppear()
         let id = state.withLock { $0.newID() }
@@ -191,7 +189,7 @@ public final class ScriptedPresenter: AlertPresenter {
         return choice
     }
 
-    /// Notes how the alert ended, in ``resolutions``.
+    /// Records how the alert ended, in ``resolutions``.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
@@ -200,14 +198,14 @@ public final class ScriptedPresenter: AlertPresenter {
         state.withLock { $0.resolutions.append(resolution) }
     }
 
-    /// Notes the snooze, in ``snoozes``.
+    /// Records the snooze, in ``snoozes``.
     public func didSnooze(_ presentation: Presentation, until date: Date) async {
         state.withLock {
             $0.snoozes.append(Snooze(alertID: presentation.record.id, end: date))
         }
     }
 
-    /// Notes the error, in ``errors``.
+    /// Records the error, in ``errors``.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
         state.withLock { $0.errors.append(error) }
     }
@@ -230,7 +228,7 @@ extension ScriptedPresenter {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            // A cancel before the wait begins finds nobody; the task sees it then.
+            // A cancel before the wait begins finds no waiter; the task itself sees it then.
             state.withLock { $0.waiters.removeValue(forKey: id) }?
                 .resume(throwing: CancellationError())
         }
@@ -269,7 +267,7 @@ extension ScriptedPresenter {
             .reply?.resume(throwing: CancellationError())
     }
 
-    /// Whether the choice was made, or `nil` where there is nothing on the screen to choose for.
+    /// Makes a choice; returns whether a person could make it, or `nil` if no alert is shown.
     private func choose(_ choice: PresenterChoice, _ call: CallSite) -> Bool? {
         let (shown, impossible) = state.withLock { state -> (Appearance?, ImpossibleChoice?) in
             guard let shown = state.screen.last(where: { $0.reply != nil }) else {
@@ -298,7 +296,7 @@ extension Array {
 }
 
 extension AlertRecord {
-    /// What a wait returns that found no alert; no stored alert has its id.
+    /// The result of a cancelled wait; no stored alert has its id.
     fileprivate static let empty = AlertRecord(
         id: 0, alert: Alert(""), source: Source(name: "", uid: 0, pid: 0, host: ""),
         state: .queued, askedAt: .distantPast, presentedAt: nil, expiresAt: nil,

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Something that happens once.
+/// Whether something has happened yet.
 final class Flag: Sendable {
     private let state = Mutex(false)
     var isSet: Bool { state.withLock { $0 } }

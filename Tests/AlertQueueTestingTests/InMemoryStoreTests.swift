@@ -7,7 +7,7 @@ import Testing
 struct InMemoryStoreTests {
     private static let question = Alert("Go on?", buttons: ["Yes", .cancel("No")])
 
-    @Test("A manager asks what another one shows, and both hear of it")
+    @Test("One manager shows what another asks, and both see every event")
     func askAndPresent() async throws {
         let store = InMemoryStore()
         let presenter = ScriptedPresenter { _ in .button(0) }
@@ -61,7 +61,7 @@ struct InMemoryStoreTests {
         await second.close()
     }
 
-    @Test("A deadline passes when the clock is moved, and applies its default by policy")
+    @Test("Moving the clock past a deadline applies the default button by policy")
     func deadline() async throws {
         let clock = ManualClock()
         let manager = try await AlertManager(InMemoryStore(clock: clock))
@@ -77,7 +77,7 @@ struct InMemoryStoreTests {
         await manager.close()
     }
 
-    @Test("A registered handler gets what another manager has asked, once")
+    @Test("A registered handler gets the response to another manager's question, once")
     func handlers() async throws {
         let store = InMemoryStore()
         let asker = try await AlertManager(store)
@@ -100,7 +100,7 @@ struct InMemoryStoreTests {
         for manager in managers { await manager.close() }
     }
 
-    @Test("The name of a source or of a presenter that can't be is refused")
+    @Test("An empty source, and two presenters with the same name, are refused")
     func names() async throws {
         await #expect(throws: AlertError.self) {
             try await AlertManager(InMemoryStore(), source: "")

@@ -21,7 +21,7 @@ struct ManualClockTests {
         return (task, isOver)
     }
 
-    @Test("A sleep until a moment that the clock passed before it began is over at once")
+    @Test("A sleep until a moment in the past ends at once")
     func passedBefore() async throws {
         let end = clock.now().advanced(by: .seconds(5))
         clock.advance(by: .seconds(5))
@@ -29,7 +29,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A sleep until a moment counts what the clock was moved before it began")
+    @Test("A sleep until a moment is shorter if the clock was moved before it began")
     func movedBefore() async throws {
         let end = clock.now().advanced(by: .seconds(5))
         clock.advance(by: .seconds(2))
@@ -42,7 +42,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A sleep for a length begins when it is called")
+    @Test("A sleep for a duration begins when it is called")
     func length() async throws {
         clock.advance(by: .seconds(2))
         let (task, isOver) = sleep { [clock] in try await clock.sleep(for: .seconds(5)) }
@@ -53,7 +53,7 @@ struct ManualClockTests {
         try await task.value
     }
 
-    @Test("A moment of another boot is reached by the wall clock")
+    @Test("A sleep until a moment of another boot follows the wall clock")
     func otherBoot() async throws {
         var end = clock.now().advanced(by: .seconds(5))
         end.boot = "another"
@@ -81,7 +81,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A clock that knows only lengths sleeps until a moment by the length that is left")
+    @Test("A clock that sleeps only for durations sleeps until a moment for the time left")
     func defaultImplementation() async throws {
         final class Lengths: AlertClock {
             let slept = Mutex<[Duration]>([])

@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The clock is moved as soon as the alert is on the screen, and no wake-up is lost.
+/// Moves the clock as soon as the alert is on the screen, and checks that no wake-up is lost.
 @Suite("Passing time", .timeLimit(.minutes(1)))
 struct PassingTimeTests {
     let queue: CommandLineQueue
@@ -18,7 +18,7 @@ struct PassingTimeTests {
         try await AlertManager(path: queue.path, presenters: [presenter], clock: clock)
     }
 
-    /// How often each story is told: a wake-up is lost only now and then.
+    /// How often each test is repeated, since a wake-up might be lost only occasionally.
     private let rounds = 100
 
     @Test("An alert without buttons dismisses itself when its time has passed")
@@ -48,7 +48,7 @@ struct PassingTimeTests {
         await manager.close()
     }
 
-    @Test("A snoozed alert comes again when the clock has been moved by the snooze")
+    @Test("A snoozed alert comes again when the clock is moved by the snooze")
     func snooze() async throws {
         let manager = try await manager()
         var sequence: Int64 = 0
@@ -68,7 +68,7 @@ struct PassingTimeTests {
         await manager.close()
     }
 
-    @Test("A dismissal that could not be stored is tried again a second later")
+    @Test("A dismissal that could not be stored is retried after a second")
     func failedDismissal() async throws {
         let manager = try await manager()
         let other = try await manager.show(Alert("Other", buttons: ["OK"]), on: ["nobody"])
@@ -79,7 +79,7 @@ struct PassingTimeTests {
         clock.advance(by: .seconds(10))
         // The timer has fired, and waits again.
         #expect(await eventually { clock.sleeperCount == 1 })
-        // What is stored after the dismissal fails after it.
+        // The withdrawal comes after the dismissal: when it fails, the dismissal has failed.
         await #expect(throws: AlertError.self) { try await manager.withdraw(other) }
         try moveQueue(away: false)
         clock.advance(by: .milliseconds(999))
@@ -89,7 +89,7 @@ struct PassingTimeTests {
         await manager.close()
     }
 
-    @Test("An alert whose answer could not be stored is shown again a second later")
+    @Test("An alert whose answer could not be stored is shown again after a second")
     func failedAnswer() async throws {
         let manager = try await manager()
         for round in 1...10 {
@@ -108,7 +108,7 @@ struct PassingTimeTests {
         await manager.close()
     }
 
-    /// Takes the database's file away, so that nothing can be stored, or puts it back.
+    /// Moves the database file away, so that nothing can be stored, or puts it back.
     private func moveQueue(away: Bool) throws {
         let (from, to) =
             away ? (queue.path, queue.path + "-away") : (queue.path + "-away", queue.path)

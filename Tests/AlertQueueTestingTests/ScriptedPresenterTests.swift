@@ -26,7 +26,7 @@ struct ScriptedPresenterTests {
         return showing
     }
 
-    /// Expects an issue at a line of this file that says so.
+    /// Expects an issue at a line of this file, with a text in its comment.
     private func expectIssue(
         _ text: String, line: Int, _ body: () async -> Void
     ) async {
@@ -38,7 +38,7 @@ struct ScriptedPresenterTests {
         }
     }
 
-    @Test("A choice that the alert allows is the presenter's")
+    @Test("The presenter returns a choice that the alert allows")
     func possible() async throws {
         for choice in [PresenterChoice.button(1), .close, .later(nil), .later(.seconds(1))] {
             let showing = await show(question)
@@ -57,7 +57,7 @@ struct ScriptedPresenterTests {
     ]
 
     @Test(
-        "An impossible choice fails the test at its line, and stays without effect",
+        "An impossible choice fails the test at its line, and has no effect",
         arguments: refused)
     func impossible(choice: PresenterChoice, text: String) async throws {
         let showing = await show(question)
@@ -82,7 +82,7 @@ struct ScriptedPresenterTests {
         #expect(try await showing.value == .close)
     }
 
-    @Test("A choice for an empty screen fails the test, unless somebody else may be faster")
+    @Test("A choice for an empty screen fails the test, except with chooseIfShown")
     func emptyScreen() async {
         await expectIssue("Nothing is on the screen of “scripted”", line: #line + 1) {
             #expect(!presenter.choose(.button(0)))
@@ -90,7 +90,7 @@ struct ScriptedPresenterTests {
         #expect(!presenter.chooseIfShown(.button(0)))
     }
 
-    @Test("An impossible choice of a script fails the test at the line that made the presenter")
+    @Test("A script's impossible choice fails the test at the line that created the presenter")
     func impossibleScript() async throws {
         let line = #line + 1
         let presenter = ScriptedPresenter { alert in .button(alert.buttonIndex(id: "Perhaps")) }
@@ -118,7 +118,7 @@ struct ScriptedPresenterTests {
         #expect(!presenter.isShowing)
     }
 
-    @Test("Two managers may share a presenter: each alert gets a choice of its own")
+    @Test("If two managers share a presenter, each alert gets its own choice")
     func shared() async throws {
         let first = Task { try await presenter.present(presentation(of: question, id: 1)) }
         #expect(await eventually { presenter.shown.count == 1 })
@@ -135,7 +135,7 @@ struct ScriptedPresenterTests {
 // MARK: - Waiting
 
 extension ScriptedPresenterTests {
-    @Test("A wait ends when its task is cancelled, before it begins and in the middle")
+    @Test("Cancelling its task ends a wait, before it begins and while it lasts")
     func cancelledWait() async throws {
         // Some of the late ones are cancelled before they begin, and some in the middle.
         for isEarly in [true] + [Bool](repeating: false, count: 50) {
@@ -152,7 +152,7 @@ extension ScriptedPresenterTests {
             #expect(await plain.value.id == 0)
             await #expect(throws: CancellationError.self) { try await limited.value }
         }
-        // Neither took away what others wait for.
+        // The cancelled waits have not taken the alert from others.
         async let record = presenter.waitUntilShown()
         let showing = await show(question)
         #expect(await record.id == 7)

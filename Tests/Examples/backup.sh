@@ -3,10 +3,10 @@
 #
 #     backup.sh SOURCE DESTINATION
 #
-# For cron(8) or a systemd timer. Run it again at any time, also after it or the machine died: a
-# backup is there as a whole or not at all, a question is asked once, and nothing is deleted without
-# a "yes" to exactly that list. It never waits long: what nobody has answered yet is looked at again
-# by the next run. Two runs at once are not safe; flock(1) keeps them apart.
+# For cron(8) or a systemd timer. Run it again at any time, even after it or the machine crashed: a
+# backup exists completely or not at all, a question is asked once, and nothing is deleted without a
+# "yes" to exactly that list. It never waits long: if nobody has answered yet, the next run checks
+# again. Two runs at once are not safe; use flock(1) to prevent them.
 #
 # $KEEP is how many backups stay (7); $PATIENCE how long a run waits for an answer (1m).
 set -eu
@@ -14,17 +14,17 @@ export LC_ALL=C
 source=$1
 destination=$2
 today=$(date +%Y-%m-%d)
-plan=$destination/delete.plan # What a question is about, from asking until it is done.
+plan=$destination/delete.plan # The subject of the question, from asking until it is done.
 
-# 1. Back up, under another name until it is complete and on disk.
+# 1. Back up, under a temporary name until the backup is complete and on disk.
 if ! [ -e "$destination/$today.tar" ]; then
     tar -cf "$destination/new.partial" -C "$source" .
     sync "$destination/new.partial"
     mv "$destination/new.partial" "$destination/$today.tar"
 fi
 
-# 2. Plan what to delete, unless a plan of an earlier run still waits. Its first line makes it
-# different from that of another day, so that a "no" holds for a day.
+# 2. Plan what to delete, unless a plan of an earlier run is still pending. Its first line makes it
+# different from that of another day, so that a "no" is valid for one day.
 if ! [ -e "$plan" ]; then
     old=$(cd "$destination" && printf '%s\n' ????-??-??.tar | sort -r |
         tail -n "+$((${KEEP:-7} + 1))")
@@ -41,13 +41,13 @@ alertq ask "Delete old backups?" --message "$list" --source backup \
     --key "backup-$(cksum <"$plan" | tr ' ' -)" --wait-for "${PATIENCE:-1m}" \
     --destructive delete=Delete --cancel keep=Keep >/dev/null || code=$?
 
-# 4. Do what was answered. Deleting twice does no harm; the plan goes last.
+# 4. Carry out the answer. Deleting twice does no harm; the plan is deleted last.
 case $code in
 0)
     for name in $list; do rm -f "$destination/$name"; done
     rm -f "$plan"
     ;;
-10 | 12 | 13 | 17) rm -f "$plan" ;; # "Keep", or the question is gone: asked anew another day.
-15) ;;                              # Nobody has answered yet: the next run looks again.
-*) exit "$code" ;;                  # alertq has said what is wrong.
+10 | 12 | 13 | 17) rm -f "$plan" ;; # "Keep", or the question has ended: ask again another day.
+15) ;;                              # Nobody has answered yet: the next run checks again.
+*) exit "$code" ;;                  # alertq has printed what is wrong.
 esac

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks a person before it deploys, and handles whatever may come of the question.
+"""Asks a person before it deploys, and handles every outcome of the question.
 
 Usage: deploy.py BUILD [OPTION OF alertq ask]...
 
-Needs Python 3.11 and the command `alertq`. Exits with 0 if it deployed, 1 if it did not because of
-what was decided, 75 if there is no decision yet.
+Needs Python 3.11 and the command `alertq`. Exits with 0 if it deployed, 1 if it was decided not to,
+75 if there is no decision yet.
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 
 
 class AlertQueueError(Exception):
-    """The command could not ask; it has said why on stderr."""
+    """The command could not ask; it has printed the reason to stderr."""
 
 
 def ask(title, *options):
@@ -46,7 +46,7 @@ def main(build, *options):
         case {"outcome": "answered"}:
             print(f"not deployed: {who(alert)} chose “{alert['button']}”")
         case {"outcome": "expired", "button": "yes"}:
-            # The caller gave --default yes: a rule decided, and no person.
+            # The caller gave --default yes: a rule decided, not a person.
             print("nobody answered in time; the default is to deploy")
             return deploy(build)
         case {"outcome": "expired"}:

@@ -1,7 +1,7 @@
 import ProcessTesting
 import Testing
 
-/// The control of every test here: the check that they end with finds what is wrong.
+/// The control of every fault test: the check at its end finds faults.
 @Suite("Check for a clean queue")
 struct CleanCheckTests {
     private let queue: CommandLineQueue
@@ -21,12 +21,12 @@ struct CleanCheckTests {
         try #require(ledger.all.asked.count == 2 && ledger.all.answered.count == 1)
     }
 
-    @Test("It finds nothing wrong with a queue where all went well")
+    @Test("The check finds no fault in a sound queue")
     func clean() async throws {
         #expect(try await queue.faults(against: ledger) == [])
     }
 
-    @Test("It finds what was acknowledged and is not there, or is not what was acknowledged")
+    @Test("The check finds alerts and answers that were acknowledged and are lost or changed")
     func lost() async throws {
         let lost = Ledger(ledger.all)
         lost.note(ask: 3, title: "Lost")
@@ -40,7 +40,7 @@ struct CleanCheckTests {
     }
 
     @Test(
-        "It finds rows that contradict each other",
+        "The check finds rows that contradict each other",
         arguments: [
             "UPDATE sources SET pending = pending + 1",
             "UPDATE alerts SET state = 'resolved' WHERE id = 2",

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Its library and a sanitizer's both have to be a program's first one.
+/// The libraries of faketime and of a sanitizer both have to be loaded first, so only one can be.
 private let canFake =
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
     && Tool.sanitizer == nil
@@ -20,8 +20,8 @@ struct ClockTests {
         Self.removeLeftovers()
     }
 
-    /// Removes what faketime(1) left in memory when it was killed: another one whose process gets
-    /// the same id would not start.
+    /// Removes the shared memory that a killed faketime(1) left: another faketime whose process
+    /// gets the same id would not start.
     private static func removeLeftovers() {
         let folder = "/dev/shm"
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -33,11 +33,11 @@ struct ClockTests {
         }
     }
 
-    /// A wall clock that is off; boot time and monotonic time go on as they are.
+    /// A wall clock with an offset; boot time and monotonic time are unchanged.
     private func wall(_ offset: String) -> [String] { ["faketime", "-f", offset] }
     private let realBoot = ["FAKETIME_DONT_FAKE_MONOTONIC": "1"]
 
-    /// A boot with another id, whose clock is so many seconds ahead.
+    /// A boot with another id, whose clock is ahead by a number of seconds.
     private func boot(_ id: String, ahead seconds: Int) throws -> [String] {
         let file = queue.directory + "/boot_id_" + id
         try id.write(toFile: file, atomically: true, encoding: .utf8)
@@ -64,18 +64,18 @@ struct ClockTests {
     }
 
     @Test(
-        "Within a boot a deadline and a snooze keep their distance, whatever the wall clock says",
+        "Within a boot, deadlines and snoozes keep their distance however the wall clock is set",
         arguments: ["+1y", "-1y", "@2040-02-01 10:00:00"])
     func jump(offset: String) async throws {
         try await ask("Answered", ["--timeout", "1h"], [])
-        try await ask("Put off", [], [])
+        try await ask("Snoozed", [], [])
         #expect(try await queue.run("snooze", "2", "--for", "1h").code == 0)
         try await ask("Asked there", ["--timeout", "1h"], wall(offset))
-        // The control: the clock is really another one.
+        // The control: the clock really differs.
         let there = try await alert(3, [])["asked_at"] as? String
         #expect(there?.hasPrefix(String(try wallText().prefix(4))) == false)
         #expect(try await alert(1, wall(offset))["state"] as? String == "queued")
-        // A history stores what is due first.
+        // Reading the history first stores what is due.
         #expect(try await run(["history"], wall(offset)).code == 0)
         #expect(try await alert(2, wall(offset))["snoozed_until"] as? String != nil)
         #expect(try await alert(3, [])["state"] as? String == "queued")
@@ -92,7 +92,7 @@ struct ClockTests {
 
     private func wallText() throws -> String { ISO8601DateFormatter().string(from: Date()) }
 
-    @Test("A wall clock that flaps by a second neither shortens a deadline nor prevents it")
+    @Test("A wall clock that jumps back and forth by a second does not shift a deadline")
     func flapping() async throws {
         let file = queue.directory + "/clock"
         try "+1".write(toFile: file, atomically: true, encoding: .utf8)
@@ -123,14 +123,14 @@ struct ClockTests {
         .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketimeMT.so.1" }
         .first { FileManager.default.fileExists(atPath: $0) }
 
-    /// libfaketime counts boot time as it counts the wall clock's here, so that both go on by as
-    /// much while nothing runs, as they do while a machine sleeps.
-    @Test("A suspension counts: boot time goes on, and what fell due meanwhile is over")
+    /// Here libfaketime shifts boot time along with the wall clock, so that both advance while
+    /// nothing runs, as they do while a machine is suspended.
+    @Test("Deadlines and snoozes that end during a suspension are over afterwards")
     func suspension() async throws {
         let after = { (offset: String, verb: [String]) in
             try await queue.start(verb, under: wall(offset)).finish()
         }
-        for (title, timeout) in [("One hour", ["--timeout", "1h"]), ("Put off", [])] {
+        for (title, timeout) in [("One hour", ["--timeout", "1h"]), ("Snoozed", [])] {
             #expect(try await after("+0s", ["ask", title, "--detach"] + timeout).code == 0)
         }
         #expect(try await after("+0s", ["snooze", "2", "--for", "1h"]).code == 0)
@@ -142,7 +142,7 @@ struct ClockTests {
             #expect(second.contains("\"snoozed_until\":null") == isOver, "\(offset): \(second)")
         }
         #expect(try await queue.run("answer", "1", "OK").code == 16)
-        // By the clock of before, the snooze would have ended too soon.
+        // By the original clock, the snooze would have ended too early.
         #expect(try await after("+2h", ["audit", "verify"]).code == 0)
     }
 
@@ -150,7 +150,7 @@ struct ClockTests {
     func reboot() async throws {
         let before = try boot("22222222-2222-2222-2222-222222222222", ahead: 0)
         try await ask("One hour", ["--timeout", "1h"], before)
-        try await ask("Put off", [], before)
+        try await ask("Snoozed", [], before)
         #expect(try await run(["snooze", "2", "--for", "1h"], before).code == 0)
         try await ask("For ever", [], before)
         let id = "33333333-3333-3333-3333-333333333333"
@@ -160,7 +160,7 @@ struct ClockTests {
             #expect(try await alert(1, after)["state"] as? String == "queued")
             #expect(try await alert(2, after)["snoozed_until"] as? String != nil)
         }
-        // The control: within one boot the wall clock says nothing.
+        // The control: within one boot the wall clock does not matter.
         let same = before + wall("+2h")
         #expect(try await alert(1, same)["state"] as? String == "queued")
         let later = try boot(id, ahead: 0) + wall("+2h")

@@ -43,7 +43,7 @@ final class CrowdTests: Sendable {
             let title = "Question \(number).\(count)"
             let asked = try await client.ask("ask", ["title": title])
             note(asked)
-            // Ten thousand of one source may wait.
+            // At most 10,000 alerts of one source may wait.
             if asked.error == "tooManyPending" { continue }
             #expect(asked.error == nil, "\(asked)")
             if let id = asked.id { ledger.note(ask: id, title: title) }
@@ -74,7 +74,7 @@ final class CrowdTests: Sendable {
         }
     }
 
-    /// Checkpoints as another program does that keeps to the lock.
+    /// Checkpoints as another program would that respects the lock.
     private func checkpoint(until limit: ContinuousClock.Instant) async throws {
         while ContinuousClock.now < limit {
             let child = try Child(

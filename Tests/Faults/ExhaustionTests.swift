@@ -10,7 +10,7 @@ struct ExhaustionTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// Runs an ask that waits for a moment, and a detached one, under a limit.
+    /// Runs a detached ask, and one that waits for a moment, under a limit.
     private func expectErrorOrSuccess(
         _ words: [String], as account: Account? = nil, _ ledger: Ledger
     ) async throws {
@@ -18,7 +18,7 @@ struct ExhaustionTests {
             let child = try queue.start(
                 verb, under: words, as: account)
             let finished = await child.finish()
-            // The loader of the shared libraries may fail before the program begins.
+            // The dynamic loader may fail before the program starts.
             let isUnloaded = finished.code == 127 && finished.errors.contains("shared librar")
             let isDone = finished.code == 0 || finished.code == 15
             #expect(
@@ -30,7 +30,7 @@ struct ExhaustionTests {
         }
     }
 
-    /// What there is too little of, each small value, as prlimit(1) takes it.
+    /// The options of prlimit(1) for scarce resources, with small values for each.
     static let scarcities = [
         ("--nofile", Array(stride(from: 3, through: 45, by: FaultForm.count(short: 3, full: 1)))),
         (
@@ -40,14 +40,14 @@ struct ExhaustionTests {
     ]
 
     @Test(
-        "With too few descriptors or too little memory there is an error, no crash and no hang",
+        "Too few descriptors or too little memory lead to an error, not to a crash or a hang",
         arguments: scarcities)
     func limits(option: String, values: [Int]) async throws {
         #expect(try await queue.run("notify", "First").code == 0)
         let ledger = Ledger()
         if option == "--as", let sanitizer = Tool.sanitizer {
             return FaultForm.report(
-                "left out: \(option), of which the \(sanitizer) sanitizer takes much")
+                "left out: \(option), because the \(sanitizer) sanitizer needs much memory")
         }
         for value in values {
             try await expectErrorOrSuccess(["prlimit", "\(option)=\(value)"], ledger)
@@ -57,10 +57,10 @@ struct ExhaustionTests {
     }
 
     @Test(
-        "With too few threads there is an error, and no hang",
+        "Too few threads lead to an error, not to a hang",
         .enabled(if: geteuid() == 0, "only root can run processes as a user without any others"))
     func threads() async throws {
-        // A user of this test alone: the limit counts all that a user runs.
+        // A user of this test alone: the limit counts all threads of a user.
         let account = Account(uid: 61_234, gid: 61_234)
         #expect(chown(queue.directory, account.uid, account.gid) == 0)
         let ledger = Ledger()
@@ -73,7 +73,7 @@ struct ExhaustionTests {
     }
 
     @Test(
-        "A limit on the size of files leads to an error, not to a death by signal",
+        "A limit on the size of files leads to an error, not to death by a signal",
         .enabled(if: Tool.sanitizer != "thread", "the sanitizer maps a larger file of its own"))
     func fileSize() async throws {
         #expect(try await queue.run("ask", "First", "--detach").code == 0)
@@ -88,7 +88,7 @@ struct ExhaustionTests {
     }
 
     @Test(
-        "Who gets no inotify instance any more still hears of an answer, and does not spin",
+        "An asker that gets no inotify instance still receives its answer, and does not spin",
         .enabled(if: geteuid() == 0, "only root can use up another user's instances"))
     func inotify() async throws {
         let account = Account(uid: 61_235, gid: 61_235)
@@ -121,11 +121,11 @@ struct ExhaustionTests {
     }
 }
 
-/// Expects that a process uses little of the time that passes: half would be a spin.
+/// Expects that a process uses less than a quarter of a processor: more would be a spin.
 func expectNoSpinning(_ pid: pid_t) async throws {
     let before = try processorTime(of: pid)
     let start = ContinuousClock.now
-    // A length of time is what is measured here, not something that is waited for.
+    // The sleep is what is measured here; it does not wait for an event.
     try await Task.sleep(for: .seconds(2))
     let elapsed = ContinuousClock.now - start
     let used = try processorTime(of: pid) - before
@@ -136,7 +136,7 @@ func expectNoSpinning(_ pid: pid_t) async throws {
 func processorTime(of pid: pid_t) throws -> Duration {
     let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
     let fields = text.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
-    // The state is no number: field 14 is the eleventh of those that are.
+    // The state is not a number: field 14 is the eleventh number.
     guard fields.count > 11 else { throw POSIXError(.ESRCH) }
     return .milliseconds((fields[10] + fields[11]) * 1000 / sysconf(Int32(_SC_CLK_TCK)))
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much the fault tests try: a short form with every run of the tests, and the full form.
+/// How much the fault tests do: the short form in every run of the tests, or the full form.
 ///
 /// `ALERTQ_FAULTS=full swift test --no-parallel --filter Faults` runs the full form.
 enum FaultForm {
@@ -9,7 +9,7 @@ enum FaultForm {
     /// The number for this run.
     static func count(short: Int, full: Int) -> Int { isFull ? full : short }
 
-    /// Says how much was tried, at once, because the full form takes long.
+    /// Prints how much was done, without buffering, because the full form takes long.
     static func report(_ line: String) {
         FileHandle.standardError.write(Data("\(line)\n".utf8))
     }

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// A small file system of its own, which fills up. Only root can mount one.
+/// A queue on a small file system of its own, which is filled up. Only root can mount one.
 @Suite("Full disk", .enabled(if: geteuid() == 0, "only root can mount a small file system"))
 struct FullDiskTests {
     let queue: CommandLineQueue
@@ -17,7 +17,7 @@ struct FullDiskTests {
         #expect(await fill.exit() == 1)
     }
 
-    @Test("On a full disk a process that only sleeps applies its deadlines")
+    @Test("An idle process applies deadlines even on a full disk")
     func deadlines() async throws {
         let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
         try #require(await mount.exit() == 0)
@@ -37,8 +37,8 @@ struct FullDiskTests {
     }
 
     @Test(
-        "On a full disk asks are refused, what waits is answered, and service goes on later",
-        arguments: ["processes that come", "a process that was there"])
+        "On a full disk, asks are refused, waiting alerts are answered, and asks work again later",
+        arguments: ["new processes", "a running process"])
     func full(who: String) async throws {
         let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
         try #require(await mount.exit() == 0)
@@ -50,8 +50,8 @@ struct FullDiskTests {
             ledger.note(ask: try #require(asked.id), title: "Question \(number)")
         }
         try client.send("wait", ["id": 50, "tag": 1])
-        if who == "processes that come" { client.process.kill(SIGKILL) }
-        let isThere = client.process.poll() == nil && who == "a process that was there"
+        if who == "new processes" { client.process.kill(SIGKILL) }
+        let isThere = client.process.poll() == nil && who == "a running process"
         try await fill()
         let refused = try await eventually {
             let finished = try await queue.run("ask", "One more", "--detach")

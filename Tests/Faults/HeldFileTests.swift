@@ -4,14 +4,14 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Files that others hold, or that can't be written for a while.
+/// Files that other processes hold, or that can't be written for a while.
 @Suite("Held files")
 struct HeldFileTests {
     let queue: CommandLineQueue
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("A stopped process that holds the lock makes others fail, and only until it goes on")
+    @Test("While a stopped process holds the lock, writers fail, and they succeed after it dies")
     func stoppedWriter() async throws {
         #expect(try await queue.run("ask", "First", "--detach").code == 0)
         let holder = try Child("flock", ["-F", queue.path + "-lock", "sleep", "600"])
@@ -20,7 +20,7 @@ struct HeldFileTests {
                 try Child("flock", ["-n", queue.path + "-lock", "true"]).wait() == 1
             })
         holder.kill(SIGSTOP)
-        // At the same time, so that each waits for the whole busy time only once.
+        // All at the same time, so that the test waits for the busy time only once.
         let writers = try [
             ["ask", "Second", "--detach"], ["answer", "1", "OK"], ["withdraw", "1"],
         ]
@@ -38,7 +38,7 @@ struct HeldFileTests {
         #expect(try await queue.faults() == [])
     }
 
-    @Test("A stopped presenter hinders no answer, is overtaken, and follows when it goes on")
+    @Test("A stopped presenter blocks no answer, loses the lead, and follows when it continues")
     func stoppedPresenter() async throws {
         let (first, second) = try (PseudoTerminal(), PseudoTerminal())
         let holder = try queue.start(["present"], on: first)
@@ -76,11 +76,11 @@ struct HeldFileTests {
         holder.kill(SIGKILL)
     }
 
-    @Test("While nothing can be written there are clear errors and no spin, and then it goes on")
+    @Test("While nothing can be written, errors are clear and nothing spins; then writes succeed")
     func readOnlyForAWhile() async throws {
         let client = try await QueueClient(on: queue)
         #expect(try await client.ask("ask", ["title": "Before"]).id == 1)
-        // An expiry that is due and can't be stored is what could spin.
+        // An expiry that is due and can't be stored could make the process spin.
         #expect(try await client.ask("ask", ["title": "Due", "timeout": 1500]).id == 2)
         try client.send("wait", ["id": 2, "tag": 1])
         let tracer = try Child(
@@ -111,7 +111,7 @@ struct HeldFileTests {
     }
 
     @Test(
-        "A file system that was mounted read-only is told of, and served again when it is not",
+        "A file system mounted read-only is reported, and writable again after a remount",
         .enabled(if: geteuid() == 0, "only root can mount"))
     func readOnlyMount() async throws {
         let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=32m", "none", queue.directory])

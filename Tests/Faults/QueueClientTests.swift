@@ -1,10 +1,10 @@
 import ProcessTesting
 import Testing
 
-/// The tool of other tests: a client that misreports would prove nothing.
+/// The client is a tool of other tests, which would prove nothing if it misreported.
 @Suite("Queue client")
 struct QueueClientTests {
-    @Test("A client tells the id that it was given, the winner of a lost race, and a mistake")
+    @Test("A client reports the id of its alert, the winner of a lost race, and a wrong request")
     func tells() async throws {
         let queue = try CommandLineQueue()
         let (first, second) = try await (QueueClient(on: queue), QueueClient(on: queue))

@@ -30,7 +30,7 @@ struct RaceTests {
         #expect(try await queue.faults(against: ledger) == [])
     }
 
-    @Test("Of four processes that answer each alert, one wins, and the others get its name")
+    @Test("Of four processes that answer each alert, one wins, and the others get the winner's pid")
     func clients() async throws {
         let asker = try await QueueClient(on: queue)
         var racers: [QueueClient] = []
@@ -38,7 +38,7 @@ struct RaceTests {
         var wins: [Int: Int] = [:]
         for number in 1...FaultForm.count(short: 170, full: 10_000) {
             let id = try await ask(number, asker)
-            // Another one is told first each time.
+            // A different process gets its request first each time.
             for offset in 0..<4 {
                 let index = (offset + number) % 4
                 try racers[index].send("answer", ["id": id, "button": buttons[index]])

@@ -11,7 +11,7 @@ struct StuckReaderTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("A stuck reader is named; asks end before 64 MiB of log, answers don't; then all goes on")
+    @Test("While a reader is stuck, asks are refused before 64 MiB of log, but answers are stored")
     func stuckReader() async throws {
         let client = try await QueueClient(on: queue)
         #expect(try await client.ask("ask", ["title": "First"]).id == 1)

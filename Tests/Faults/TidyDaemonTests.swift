@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// `Tests/Examples/TidyDaemon`, killed at random while people answer and nobody reads the history.
+/// `Tests/Examples/TidyDaemon`, killed at random times while its questions are answered.
 @Suite("Killed daemons")
 struct TidyDaemonTests {
     let queue: CommandLineQueue
@@ -28,7 +28,7 @@ struct TidyDaemonTests {
             environment: ["ALERTQ_DATABASE": queue.path])
     }
 
-    /// Whether a process has taken SIGTERM for itself, as proc_pid_status(5) tells.
+    /// Whether a process handles SIGTERM itself; see proc_pid_status(5).
     private static func hearsSignals(_ pid: pid_t) -> Bool {
         let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
         // Dispatch may catch it, or block it and read it from a signalfd(2).
@@ -45,15 +45,15 @@ struct TidyDaemonTests {
         Set((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
     }
 
-    /// The alert that asks about a file, as the database has it.
+    /// The id of the alert that asks about a file, read from the database.
     private func question(_ name: String) async throws -> Int? {
         try await queue.rows("SELECT id FROM alerts WHERE title = 'Delete \(name)?'").first
             .flatMap { Int($0) }
     }
 
-    /// Makes a file, waits until it is asked about, and lets its fate come.
+    /// Creates a file, waits until it is asked about, and applies its fate.
     private func meet(_ fate: Fate, _ name: String) async throws {
-        // It appears as a whole: one that is still written to would be another version of itself.
+        // It appears complete: each later write would make it another version.
         let draft = queue.directory + "/draft"
         try Data(name.utf8).write(to: URL(filePath: draft))
         try FileManager.default.moveItem(atPath: draft, toPath: path(name))
@@ -67,12 +67,12 @@ struct TidyDaemonTests {
         }
     }
 
-    @Test("Every answered file is deleted and no other, and none is asked about twice")
+    @Test("Exactly the files to delete are deleted, and none is asked about twice")
     func killed() async throws {
         var random = SeededRandom(seed: 5)
         let wanted = FaultForm.count(short: 12, full: 100)
         var fates: [String: Fate] = [:]
-        // Two at a time, of which one is killed and replaced now and then: they overlap.
+        // Two at a time, one or both of which are killed and replaced again and again.
         var daemons = [try start(), try start()]
         var kills = 0
         while kills < wanted {
@@ -80,7 +80,7 @@ struct TidyDaemonTests {
             let fate = try #require(Fate.allCases.randomElement(using: &random))
             fates[name] = fate
             try await meet(fate, name)
-            // Now, or in the middle of what follows from it.
+            // At once, or while a daemon reacts to it.
             usleep(.random(in: 0...30_000, using: &random))
             let victim = Int.random(in: 0..<2, using: &random)
             for index in kills % 10 == 9 ? [0, 1] : [victim] {
@@ -91,7 +91,7 @@ struct TidyDaemonTests {
             }
         }
         let left = Set(fates.filter { [.kept, .unanswered].contains($0.value) }.keys)
-        // Longer than a takeover takes; nobody reads anything meanwhile but the directory.
+        // Longer than a takeover takes; meanwhile nothing but the directory is read.
         #expect(await eventually(within: .seconds(30)) { files == left })
         let collected = "SELECT count(*) FROM responses WHERE collected_ms IS NULL"
         #expect(try await eventually { try await queue.rows(collected) == ["0"] })
@@ -100,7 +100,7 @@ struct TidyDaemonTests {
         #expect(try await eventually { try await queue.rows(waiting) == ["\(unanswered)"] })
         #expect(try await queue.rows("SELECT count(*) FROM alerts") == ["\(fates.count)"])
         #expect(files == left)
-        // One that was started just now would be ended by the first signal.
+        // The signal would kill a daemon that has only just started.
         #expect(await eventually { daemons.allSatisfy { Self.hearsSignals($0.pid) } })
         let (reporter, total) = (daemons[0], fates.count)
         reporter.kill(SIGUSR1)

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Told in time")
+@Suite("Output errors and unusual paths")
 struct ToldInTimeTests {
     let queue: CommandLineQueue
 
@@ -16,7 +16,7 @@ struct ToldInTimeTests {
             environment: ["ALERTQ_DATABASE": queue.path])
     }
 
-    @Test("An id that can't be printed is told on stderr, because the alert is stored")
+    @Test("An id that can't be printed to stdout is printed to stderr, because the alert is stored")
     func unprintableID() async throws {
         let finished = try await shell("\"$1\" ask Well? --detach >/dev/full").finish()
         #expect(finished.code == 74)
@@ -24,7 +24,7 @@ struct ToldInTimeTests {
         #expect(try await queue.objects("list").count == 1)
     }
 
-    @Test("A choice that can't be printed is told on stderr, and stays uncollected")
+    @Test("A choice that can't be printed to stdout is printed to stderr and stays uncollected")
     func unprintableChoice() async throws {
         let asker = try shell("\"$1\" ask Well? -b yes --cancel no >/dev/full")
         #expect(await eventually { asker.errors.text.contains("answer with") })
@@ -35,7 +35,7 @@ struct ToldInTimeTests {
         #expect(try await queue.objects("history", "--uncollected").count == 1)
     }
 
-    @Test("A path in the environment that is not UTF-8 is refused, and no other queue is made")
+    @Test("A path in the environment that is not UTF-8 is refused, and no other queue is created")
     func invalidPath() async throws {
         let script = """
             cd "$(dirname "$ALERTQ_DATABASE")" && ALERTQ_DATABASE="$(printf '%s/\\377.db' "$PWD")" \
@@ -47,7 +47,7 @@ struct ToldInTimeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: queue.directory) == [])
     }
 
-    @Test("An empty file that takes the queue in gets the mode of a queue's files")
+    @Test("An empty file that becomes a queue gets the mode of a queue's files")
     func emptyFile() async throws {
         #expect(FileManager.default.createFile(atPath: queue.path, contents: nil))
         chmod(queue.path, 0o644)

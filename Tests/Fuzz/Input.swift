@@ -1,6 +1,6 @@
 import Glibc
 
-/// The bytes of one try, taken from the front in the form that a subject needs.
+/// The bytes of one input, consumed from the front in the form that a subject needs.
 struct Input {
     private var rest: ArraySlice<UInt8>
 
@@ -17,7 +17,7 @@ struct Input {
         count <= 1 ? 0 : Int(byte()) % count
     }
 
-    /// Any number; the ends of the range come often.
+    /// Any number; the limits of the range come often.
     mutating func integer() -> Int64 {
         switch byte() {
         case 0: return 0
@@ -31,17 +31,17 @@ struct Input {
         }
     }
 
-    /// Up to 255 bytes with their length before them.
+    /// Up to 255 bytes, preceded by their length.
     mutating func bytes() -> [UInt8] {
         let count = Int(byte())
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))
     }
 
-    /// A text; what is no UTF-8 is repaired.
+    /// A text; invalid UTF-8 is repaired.
     mutating func text() -> String { String(decoding: bytes(), as: UTF8.self) }
 
-    /// Everything that is left.
+    /// All remaining bytes.
     mutating func remainder() -> [UInt8] {
         defer { rest = [] }
         return Array(rest)
@@ -54,7 +54,7 @@ struct Input {
     }
 }
 
-/// Ends the try as a finding when something that must hold does not.
+/// Ends the program, which the fuzzer reports as a finding, if a condition does not hold.
 func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition {
         let line = "Expectation failed: \(message())\n"
@@ -64,6 +64,6 @@ func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
 }
 
 extension String {
-    /// The same code points, not only the same characters.
+    /// Whether two texts have the same code points, not only the same characters.
     func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

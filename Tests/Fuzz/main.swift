@@ -11,13 +11,13 @@ func runFuzzer(
     _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// What libFuzzer calls has no context: the subject that was chosen is kept here.
+/// The chosen subject; libFuzzer's callback is a C function, which can't capture it.
 private nonisolated(unsafe) var chosen: (@Sendable (inout Input) -> Void)?
 
 private func main() -> Int32 {
     let name = getenv("SUBJECT").map { String(cString: $0) } ?? ""
     guard let subject = subjects[name] else {
-        print("SUBJECT is one of: " + subjects.keys.sorted().joined(separator: " "))
+        print("set SUBJECT to one of: " + subjects.keys.sorted().joined(separator: " "))
         return 64
     }
     chosen = subject

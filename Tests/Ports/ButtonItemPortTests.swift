@@ -2,7 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Testing
 
-/// A list whose rows are deleted after a question, as programs wrote it with button items:
+/// A list whose rows are deleted after a question, ported from code that used button items:
 ///
 ///     RIButtonItem *cancelItem = [RIButtonItem itemWithLabel:@"No" action:^{ … }];
 ///     RIButtonItem *deleteItem = [RIButtonItem itemWithLabel:@"Yes" action:^{ … }];
@@ -39,7 +39,7 @@ private actor ItemList {
 
 @Suite("Port: button items with actions")
 struct ButtonItemPortTests {
-    @Test("Each button runs its own block", arguments: ["No", "Yes"])
+    @Test("The chosen button runs its own block", arguments: ["No", "Yes"])
     func blocks(choice: String) async throws {
         let queue = try PortQueue()
         let presenter = ScriptedPresenter { .button($0.buttonIndex(id: choice)) }

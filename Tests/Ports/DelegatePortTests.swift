@@ -2,7 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Testing
 
-/// A view controller that is the delegate of its alerts, as programs wrote it with UIAlertView:
+/// A view controller that is the delegate of its alerts, ported from code that used UIAlertView:
 ///
 ///     UIAlertView *alert = [[UIAlertView alloc] initWithTitle:@"Low Battery" message:@"…"
 ///         delegate:self cancelButtonTitle:@"Ignore" otherButtonTitles:@"Save", @"Quit", nil];
@@ -86,7 +86,7 @@ struct DelegatePortTests {
         await manager.close()
     }
 
-    @Test("A dismissal by the program with an index is no click")
+    @Test("A dismissal by the program with an index is not a click")
     func programmaticDismissal() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a program has done, in order.
+/// A record of what a program has done, in order.
 final class Diary: Sendable {
     private let entries = Mutex<[String]>([])
 
@@ -8,7 +8,7 @@ final class Diary: Sendable {
 
     func note(_ line: String) { entries.withLock { $0.append(line) } }
 
-    /// Waits until there are as many lines, for 20 seconds at most; returns them all.
+    /// Waits until there are `count` lines, for at most 20 seconds; returns all lines.
     func lines(_ count: Int) async -> [String] {
         let limit = ContinuousClock.now + .seconds(20)
         while lines.count < count, ContinuousClock.now < limit {

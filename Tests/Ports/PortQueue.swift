@@ -1,6 +1,6 @@
 import Foundation
 
-/// A queue in a directory of its own, which goes with the test.
+/// A queue in a directory of its own, which is deleted after the test.
 final class PortQueue: Sendable {
     let directory: String
     var path: String { directory + "/queue.db" }

@@ -2,15 +2,15 @@ import AlertQueue
 import AlertQueueTesting
 import Testing
 
-/// A shared manager whose alerts get their buttons from a configuration block, and a list of
-/// buttons that a map makes, as programs wrote it:
+/// A shared manager whose alerts get their buttons from a configuration block, and buttons made
+/// with a map, ported from code like this:
 ///
 ///     [[AlertManager sharedManager] showAlertWithTitle:@"Network" message:@"…"
 ///         configuration:^(AddButton addButton) { addButton(@"Retry", ^{ … }); }];
 ///     NSArray *buttons = [servers mapUsingBlock:^(Server *server) { … }];
 @Suite("Port: a shared manager with a configuration closure", .serialized)
 struct SharedManagerPortTests {
-    @Test("The shared manager shows what a configuration closure adds, and a map's buttons")
+    @Test("The shared manager runs the actions of a configuration closure's and a map's buttons")
     func configuration() async throws {
         let queue = try PortQueue()
         let diary = Diary()
@@ -38,7 +38,7 @@ struct SharedManagerPortTests {
         }
         try await AlertManager.shared().close()
 
-        // What is closed can be configured anew.
+        // Once closed, the shared manager can be configured again.
         try AlertManager.configureShared(path: queue.path, source: "other")
         #expect(try await AlertManager.shared().source == "other")
         try await AlertManager.shared().startPresenting([presenter])

@@ -2,7 +2,7 @@ import AlertQueue
 import AlertQueueTesting
 import Testing
 
-/// An action sheet with one handler for all of its buttons, as programs wrote it with blocks for
+/// An action sheet with one handler for all its buttons, ported from code that used blocks with
 /// UIActionSheet:
 ///
 ///     [sheet showInView:self.view handler:^(UIActionSheet *sheet, NSInteger index) {
@@ -27,7 +27,7 @@ private struct PhotoMenu {
 @Suite("Port: a sheet with one handler")
 struct SheetPortTests {
     @Test(
-        "The handler gets the index of whichever button was chosen",
+        "The handler gets the index of the chosen button",
         arguments: [(0, "deleted"), (1, "share"), (2, "print"), (3, "left alone")])
     func indexes(index: Int, expected: String) async throws {
         let queue = try PortQueue()
@@ -39,7 +39,7 @@ struct SheetPortTests {
         await manager.close()
     }
 
-    @Test("A sheet can be shown on one presenter alone")
+    @Test("A sheet can be shown on a single presenter")
     func onePresenter() async throws {
         let queue = try PortQueue()
         let (bar, view) = (ScriptedPresenter(name: "bar"), ScriptedPresenter(name: "view"))
@@ -53,7 +53,7 @@ struct SheetPortTests {
         await manager.close()
     }
 
-    @Test("A handler that gets the response tells a person's choice from a rule's")
+    @Test("A handler that gets the response sees that a policy chose, not a person")
     func response() async throws {
         let queue = try PortQueue()
         let diary = Diary()

@@ -2,9 +2,9 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 
-/// A client that does random things, and writes down each before it begins and when it is done.
+/// A client that runs random operations, and records each before it begins and when it is done.
 ///
-/// The seed decides what it does; on which of the newest alerts depends on what others have done.
+/// The seed determines the operations; their alerts depend on what other clients have done.
 struct Play {
     private let manager: AlertManager
     private let client: Int
@@ -14,7 +14,7 @@ struct Play {
     private let operations: Int
     /// The newest alert that this client knows.
     private var newest: Int64 = 1
-    /// Alerts that waited in the last list, so that none waits for ever.
+    /// Alerts of the last list, which are answered so that none waits for ever.
     private var left: [Int64] = []
 
     init(_ request: Request, on manager: AlertManager) throws {
@@ -45,7 +45,7 @@ struct Play {
     private func write(_ played: Played) throws {
         var line = try JSONEncoder().encode(played)
         line.append(UInt8(ascii: "\n"))
-        // What is written is the system's, whatever becomes of this process.
+        // Once written, the line is kept by the system even if this process is killed.
         try history.write(contentsOf: line)
     }
 
@@ -62,7 +62,7 @@ struct Play {
     }
 }
 
-// MARK: - What to do
+// MARK: - Choosing operations
 
 extension Play {
     private static let weights: [(Played.Verb, Int)] = [
@@ -79,13 +79,13 @@ extension Play {
         case .ask:
             played.id = 0
             played.title = "\(client).\(number)"
-            // Some questions have a key that nobody else uses.
+            // Some questions have a key that no other question has.
             if Int.random(in: 0..<4, using: &random) == 0 { played.key = played.title }
             if hasDeadlines, Int.random(in: 0..<4, using: &random) == 0 {
                 played.timeout = Int64.random(in: 1...200, using: &random)
             }
         case .join, .lookUp, .conflict:
-            // Keys are shared by all clients, and come and go with time.
+            // All clients share these keys, which change over time.
             let group = number / 40 * 4 + Int.random(in: -2..<4, using: &random)
             played.id = 0
             played.key = "shared \(group)"
@@ -108,13 +108,13 @@ extension Play {
         return .record
     }
 
-    /// One of the newest alerts, now and then one that is not there yet.
+    /// One of the newest alerts, or occasionally one that does not exist yet.
     private mutating func target() -> Int64 {
         max(1, newest + 1 - Int64.random(in: 0..<24, using: &random))
     }
 }
 
-// MARK: - Doing it
+// MARK: - Running operations
 
 extension Play {
     private func told(_ played: Played) async -> Played.Told {
@@ -128,7 +128,7 @@ extension Play {
     private func attempt(_ played: Played) async throws -> Played.Told {
         switch played.verb {
         case .ask, .join, .conflict:
-            // The same key with another content is refused.
+            // The same key with different content is refused.
             let message = played.verb == .conflict ? "other" : nil
             let title = played.verb == .ask ? played.title : played.key ?? ""
             let alert = Alert(

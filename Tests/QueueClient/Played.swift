@@ -1,4 +1,4 @@
-/// One operation of a client: what it asked for and when, and what it was told and when.
+/// One operation of a client: its arguments and when it began, its result and when it returned.
 ///
 /// Times are nanoseconds of `CLOCK_BOOTTIME`, which all processes share.
 struct Played: Codable, Sendable {
@@ -7,7 +7,7 @@ struct Played: Codable, Sendable {
         case record, lookUp, count, list, history, head, verify
     }
 
-    /// What a client was told; absent fields keep their defaults.
+    /// The result of an operation; absent fields have their defaults.
     struct Told: Codable, Sendable {
         /// The case of ``AlertError``; `nil` for a success.
         var error: String?
@@ -17,13 +17,13 @@ struct Played: Codable, Sendable {
         var state: String?
         var outcome: String?
         var index: Int?
-        /// Who resolved it.
+        /// The process that resolved the alert.
         var pid: Int32?
         var isCollected: Bool?
         var snoozes: Int?
-        /// A list's ids in order; those of alerts that were put off are negative.
+        /// A list's ids in order; those of snoozed alerts are negative.
         var ids: [Int64]?
-        /// A count, or the end of the log.
+        /// A count, or the last number of the log.
         var count: Int64?
     }
 
@@ -31,7 +31,7 @@ struct Played: Codable, Sendable {
     var number: Int
     var pid: Int32
     var verb: Verb
-    /// The alert; 0 where the operation has none.
+    /// The alert; 0 if the operation has none.
     var id: Int64 = 0
     var title = ""
     var key: String?
@@ -39,7 +39,7 @@ struct Played: Codable, Sendable {
     /// The time until the deadline, in milliseconds.
     var timeout: Int64?
     var invoked: Int64 = 0
-    /// `nil` where the client died before it was told.
+    /// When the operation returned; `nil` if the client died before that.
     var returned: Int64?
     var told = Told()
 }

@@ -30,7 +30,7 @@ enum Reply {
     static func failure(_ error: any Error) -> [String: Any] {
         var fields: [String: Any] = ["text": "\(error)", "error": "other"]
         guard let error = error as? AlertError else { return fields }
-        // The name of the case, without what belongs to it.
+        // The name of the case, without its associated values.
         let name = Mirror(reflecting: error).children.first?.label
         fields["error"] = name ?? "closed"
         switch error {

@@ -3,7 +3,7 @@ import Foundation
 
 /// One line of standard input.
 struct Request {
-    /// A request that can't be understood.
+    /// The error of a request that can't be understood.
     struct Mistake: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }

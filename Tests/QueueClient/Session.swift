@@ -1,10 +1,10 @@
 import AlertQueue
 import Foundation
 
-/// Does what the lines of standard input say, one after the other; those with a `tag` run beside.
+/// Runs the requests on standard input in order; those with a `tag` run concurrently.
 ///
-/// `{"do":"open","path":P,"source":S}` comes first. Then, with the fields in brackets
-/// optional, and for `ask` also `handler` and `snooze`:
+/// `{"do":"open","path":P,"source":S}` comes first. Then, with optional fields in brackets, and for
+/// `ask` also `handler` and `snooze`:
 ///
 /// | request | reply |
 /// |---|---|
@@ -15,9 +15,9 @@ import Foundation
 /// | `list` [limit] · `history` [limit] · `count` | `alerts`, or `count` |
 /// | `verify` · `head` | `entries` and `problems`; `sequence` and `hash` |
 /// | `play` client seed operations history [deadlines]: see ``Play`` | `{}` when it is over |
-/// | `close` | `{}`; the next `open` starts anew |
+/// | `close` | `{}`; a new `open` may follow |
 ///
-/// Times are milliseconds. Each reply has `ms`, how long it took. A failure is
+/// Times are in milliseconds. Each reply has `ms`, the time that it took. A failure is
 /// `{"error":CASE,"text":SENTENCE}`, with the winner's `alert`, `outcome`, `button` and `pid` if
 /// another response came first.
 actor Session {

@@ -1,9 +1,8 @@
 import Dispatch
 
-/// Runs code that waits for the system on a thread of its own, and stops it when the task is
-/// cancelled.
+/// Runs blocking code on a thread of its own, and stops it when the task is cancelled.
 enum Blocking {
-    /// Runs a closure, which has to return soon once the switch is thrown.
+    /// Runs a closure, which must return soon after the switch is thrown.
     static func run<Result: Sendable>(
         _ label: String, _ body: @escaping @Sendable (StopSwitch) throws -> Result
     ) async throws -> Result {

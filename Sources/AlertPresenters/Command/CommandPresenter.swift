@@ -2,29 +2,29 @@ import AlertCore
 
 /// Shows alerts through a program of your own.
 ///
-/// The program is started for each alert. It reads the alert as one line of JSON from its standard
-/// input, the same that `alertq show --json` prints, and prints the id of the chosen button:
+/// The program is started once for each alert. It reads the alert from its standard input as one
+/// line of JSON, the same that `alertq show --json` prints, and prints the id of the chosen button:
 ///
-/// | what it does | what that means |
+/// | the program | meaning |
 /// |---|---|
-/// | prints a button's id, exit code 0 | that button was chosen |
-/// | ends without having printed anything | later: the alert comes again after its snooze time |
-/// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and end within a second |
-/// | anything else, such as dying by a signal or failing within half a second | it failed |
+/// | prints a button's id and exits with code 0 | that button was chosen |
+/// | exits without printing anything | later: the alert comes again after its snooze time |
+/// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and exit within a second |
+/// | does anything else, such as dying from a signal or failing within half a second | it failed |
 ///
-/// A program that failed is started again, after 1 s and after 2 s. After the third failure its
-/// alert is left to other presenters, and this one rests: for 1 s, then longer after each further
-/// failure, up to a minute. A program that keeps running after its line is ended; its choice counts
-/// at most two seconds after the line. It runs in a process group of its own, which is killed when
-/// it ends and when this process dies, however that happens, so that nothing of it is left behind.
-/// What it writes to its standard error is logged when it fails.
+/// A program that fails is started again, after 1 s and after 2 s. After the third failure the
+/// alert is left to other presenters, and this one pauses: for 1 s, then longer after each further
+/// failure, up to a minute. A program that keeps running after it has printed its line is ended;
+/// its choice counts at most two seconds after the line. The program runs in a process group of its
+/// own, which is killed when the program ends or when this process dies, however that happens, so
+/// that no process is left running. Its standard error is logged when it fails.
 ///
 /// ```swift
 /// let menu = try CommandPresenter("/usr/local/bin/alert-menu")
 /// let manager = try await AlertManager(path: path, presenters: [menu])
 /// ```
 public struct CommandPresenter: AlertPresenter {
-    /// `command:` and the program.
+    /// `command:` followed by the program.
     public let name: String
     private let program: String
     private let usesTerminal: Bool
@@ -35,8 +35,8 @@ public struct CommandPresenter: AlertPresenter {
     /// - Parameters:
     ///   - program: A path, or a name that is looked up in `$PATH`.
     ///   - usesTerminal: Whether the program gets the terminal of this process, if there is one;
-    ///     only one presenter may.
-    ///   - log: Takes one line for each failure; by default it goes to the standard error.
+    ///     at most one presenter may use it.
+    ///   - log: Receives one line for each failure; writes to the standard error by default.
     /// - Throws: ``ProgramError/notFound(program:)``.
     public init(
         _ program: String, usesTerminal: Bool = false,

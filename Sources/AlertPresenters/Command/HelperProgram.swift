@@ -1,7 +1,7 @@
-/// Other programs that are run for what they do, and not for what they show.
+/// Runs programs for their effect rather than to show something.
 package enum HelperProgram {
-    /// Runs a program to its end, and returns its exit code; `nil` where it can't be started, is
-    /// ended by a signal, or takes longer than a time, after which it is ended.
+    /// Runs a program to its end, and returns its exit code; `nil` if it can't be started, dies
+    /// from a signal, or is ended because it takes too long.
     package static func exitCode(of words: [String], within time: Duration) async -> Int32? {
         let running = Task { () -> Int32? in
             try await Blocking.run("alertq.helper") { stop in

@@ -5,14 +5,13 @@ import Linux
 
 /// A group of processes that ends when it goes out of scope, or when this process dies.
 ///
-/// Its leader is a small shell, the keeper, that reads from a pipe which only this process can
-/// write to. However this process ends, SIGKILL included, the pipe then ends too, and the keeper
-/// does what it was told to do. A program is in the group from its first instruction on, because
-/// the keeper is there before it: there is no moment at which it could be left behind. See
-/// setpgid(2).
+/// Its leader is a small shell, the keeper, which reads from a pipe that only this process can
+/// write to. However this process ends, even by SIGKILL, the pipe is closed, and the keeper then
+/// runs the rest of its script. A program is in the group from its first instruction on, because
+/// the keeper starts before it: at no moment could it be left running. See setpgid(2).
 struct ProcessGroup: ~Copyable {
-    /// What a keeper does for programs: SIGTERM, and SIGKILL for what takes longer than a second.
-    /// SIGCONT wakes what is stopped, which could not end otherwise.
+    /// The keeper's script for programs: SIGTERM, then SIGKILL for a process that takes longer than
+    /// a second. SIGCONT wakes a stopped process, which could not end otherwise.
     static let killing = """
         PATH=/usr/bin:/bin; trap '' HUP INT QUIT TERM TSTP; read -r _
         kill -TERM 0; kill -CONT 0; sleep 1; kill -KILL 0
@@ -26,7 +25,7 @@ struct ProcessGroup: ~Copyable {
 
     /// Starts the keeper.
     ///
-    /// - Parameter keeping: The shell script that it runs; its input ends with this process.
+    /// - Parameter script: The shell script that it runs; its input ends with this process.
     init(keeping script: String = ProcessGroup.killing) throws(LinuxError) {
         let pipe = try Pipe(waits: true)
         var shell = ProgramStart(
@@ -58,18 +57,18 @@ struct ProcessGroup: ~Copyable {
     /// Writes a line to the keeper.
     borrowing func tell(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        // The keeper may have been killed; a signal must not end this process for that.
+        // The keeper may have been killed: SIGPIPE must not end this process then.
         SignalBlock.run([SIGPIPE]) {
             _ = write(lifeline.raw, bytes, bytes.count)
         }
     }
 
-    /// Sends a signal to every process of the group; the keeper ignores all that ask it to end.
+    /// Sends a signal to every process of the group; the keeper ignores those that ask it to end.
     borrowing func signal(_ number: Int32) {
         kill(-id, number)
     }
 
-    /// Something to wait with for the end of a child, which is ended if there is nothing.
+    /// A descriptor that becomes readable when a child ends; the child is killed if there is none.
     static func watch(_ process: pid_t) throws(LinuxError) -> Descriptor {
         do {
             return try Descriptor(clinux_process_descriptor(process), "watch a program")
@@ -80,8 +79,8 @@ struct ProcessGroup: ~Copyable {
         }
     }
 
-    /// Reaps a child that has been killed; waits for that only a moment, because the kernel can't
-    /// end a process that waits for a device or a file server.
+    /// Reaps a child that has been killed, waiting only a moment: the kernel can't end a process
+    /// that waits for a device or a file server.
     static func reapSoon(_ process: pid_t, _ handle: Descriptor) {
         var wait = pollfd(fd: handle.raw, events: Int16(POLLIN), revents: 0)
         _ = poll(&wait, 1, 200)

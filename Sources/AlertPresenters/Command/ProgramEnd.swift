@@ -4,8 +4,8 @@ enum ProgramEnd: Sendable, Hashable {
     case replied(String, code: Int32)
     /// It ended with an exit code and printed nothing.
     case silent(code: Int32)
-    /// It did something that no presenter may do, such as crash; the reason ends a sentence.
+    /// It did something that no presenter may do, such as crash; the reason completes a sentence.
     case failed(String)
-    /// It was ended, because the alert was wanted no more.
+    /// It was ended, because the alert was no longer to be shown.
     case stopped
 }

@@ -1,12 +1,12 @@
 import Linux
 
-/// What can go wrong with another program that shows alerts.
+/// An error of a program that shows alerts.
 public enum ProgramError: Error, Sendable, Hashable {
-    /// There is no such program, or it may not be executed.
+    /// There is no such program, or it is not executable.
     case notFound(program: String)
-    /// The system refused something.
+    /// A system call failed.
     case failed(operation: String, reason: String)
-    /// The program has failed again and again.
+    /// The program has failed repeatedly.
     case unusable(program: String, reason: String)
 }
 

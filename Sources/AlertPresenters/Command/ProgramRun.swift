@@ -1,12 +1,12 @@
 import Glibc
 import Linux
 
-/// A run of another program, from its start to the end of all of its processes.
+/// A run of another program, from its start to the end of all its processes.
 struct ProgramRun: ~Copyable {
-    /// More than any id of a button.
+    /// Longer than any button's id.
     static let outputLimitBytes = 4096
-    /// How long a program may go on after it has printed a line; with the time to end it, its
-    /// choice counts at most two seconds after the line.
+    /// How long a program may go on after it has printed a line. Including the time that it takes
+    /// to end it, its choice counts at most two seconds after the line.
     private static let endingMilliseconds: Int64 = 1500
     /// How long it may take to end after SIGTERM; the manager gives a presenter two seconds.
     private static let stoppingMilliseconds: Int64 = 1000
@@ -56,7 +56,7 @@ struct ProgramRun: ~Copyable {
             .joined(separator: "; ")
     }
 
-    /// Waits for the end of the program, and sees to it once the switch is thrown.
+    /// Waits for the program to end, and ends it once the switch is thrown.
     mutating func finish(_ stop: StopSwitch) -> ProgramEnd {
         var deadline: Int64?
         while true {
@@ -74,7 +74,7 @@ struct ProgramRun: ~Copyable {
                 return .failed("wrote more than \(Self.outputLimitBytes) bytes")
             }
             if waits[1].revents != 0 { return ended() }
-            // Nobody would end the program any more if this process were killed.
+            // Nothing would end the program if this process were killed now.
             if waits[4].revents != 0 { return .failed("lost the process that watches it") }
             if let deadline, Self.now() >= deadline { return reply(code: 0) }
             if deadline == nil, printed.contains(UInt8(ascii: "\n")) {
@@ -84,7 +84,7 @@ struct ProgramRun: ~Copyable {
         }
     }
 
-    /// The time until the deadline, or the next look at a program that Ctrl-Z can stop.
+    /// The time until the deadline, or until the next check of a program that Ctrl-Z can stop.
     private borrowing func timeout(until deadline: Int64?) -> Int32 {
         let limit = deadline.map { max(0, $0 - Self.now()) }
         guard loan != nil else { return limit.map { Int32($0) } ?? -1 }
@@ -96,7 +96,7 @@ struct ProgramRun: ~Copyable {
             outputIsOpen = !bytes.isEmpty
             printed += bytes
         }
-        // A flood is read as it comes, and not kept.
+        // A flood is read as it comes, but not kept.
         for _ in 0..<16 where errorsAreOpen {
             guard let bytes = errors.read() else { return }
             errorsAreOpen = !bytes.isEmpty
@@ -106,12 +106,12 @@ struct ProgramRun: ~Copyable {
 
     private mutating func ended() -> ProgramEnd {
         collect()
-        // What it leaves behind goes with it.
+        // Processes that it leaves running are killed with it.
         if self.status == nil { kill(-process, SIGKILL) }
         let status = self.status ?? WaitStatus.reap(process)
         self.status = status
         if let number = status?.signal {
-            // Ctrl-C was meant for this process, which had lent the keyboard.
+            // Ctrl-C was meant for this process, which had lent the terminal.
             if number == SIGINT, loan != nil { kill(getpid(), SIGINT) }
             return .failed("was ended by signal \(number)")
         }
@@ -130,10 +130,10 @@ struct ProgramRun: ~Copyable {
         return .replied(text, code: code)
     }
 
-    /// Asks the program to end; what takes too long is killed when the run goes out of scope.
+    /// Asks the program to end; if it takes too long, it is killed when the run goes out of scope.
     private borrowing func end() -> ProgramEnd {
         signal(SIGTERM)
-        // What is stopped can't end.
+        // A stopped process can't end.
         signal(SIGCONT)
         let deadline = Self.now() + Self.stoppingMilliseconds
         var wait = pollfd(fd: handle.raw, events: Int16(POLLIN), revents: 0)
@@ -143,16 +143,16 @@ struct ProgramRun: ~Copyable {
         return .stopped
     }
 
-    /// Sends a signal to the group, and to a program that has left it, with the group that it leads
-    /// now; see setsid(2).
+    /// Sends a signal to the group, and to a program that has left it together with the group that
+    /// it leads now; see setsid(2).
     private borrowing func signal(_ number: Int32) {
         group.signal(number)
-        // Until it is reaped, no other process and no other group has its number.
+        // Until it is reaped, no other process or group can have its number.
         guard status == nil, kill(-process, number) != 0 else { return }
         if getpgid(process) != group.id { kill(process, number) }
     }
 
-    /// Ctrl-Z was meant for this process too, which had lent the keyboard; see waitpid(2).
+    /// Stops this process, too, after Ctrl-Z: it had lent the terminal. See waitpid(2).
     private mutating func passStopOn() {
         guard status == nil, let seen = WaitStatus.reap(process, WNOHANG | WUNTRACED) else {
             return

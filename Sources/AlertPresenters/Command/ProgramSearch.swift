@@ -1,9 +1,9 @@
 import AlertCore
 import Glibc
 
-/// Where programs are.
+/// Finds programs.
 package enum ProgramSearch {
-    /// The path of an executable, by its path or by its name in `$PATH`; `nil` if there is none.
+    /// The path of an executable, given its path or its name in `$PATH`; `nil` if there is none.
     package static func path(of program: String) -> String? {
         guard !program.isEmpty else { return nil }
         guard !program.contains("/") else { return isExecutable(program) ? program : nil }

@@ -11,19 +11,19 @@ struct ProgramShow: Sendable {
         /// What it reads from its standard input.
         var input = ""
         var usesTerminal = false
-        /// What the person chose, by what was printed; `nil` for what no button prints.
+        /// The choice that a reply stands for; `nil` for a reply that means no choice.
         let choice: @Sendable (_ reply: String, _ code: Int32) -> PresenterChoice?
-        /// A choice that came sooner was made before anybody could have read the alert.
+        /// The time before which nobody could have read the alert: an earlier choice is a failure.
         var tooSoon = Duration.zero
-        /// Whether a program could still show something. Programs end in the same way when
-        /// their screen is lost and when a person closes them.
+        /// Whether a program could still show something. Programs end the same way when their
+        /// screen is lost as when a person closes them.
         var isUsable: (@Sendable () -> Bool)?
     }
 
-    /// Nobody reads an alert in less: what fails so soon has not been put off by a person.
+    /// Nobody reads an alert in less time: a program that ends sooner was not closed by a person.
     private static let readingTime = Duration.milliseconds(500)
-    /// How often a presenter fails before the alert is left to others; one that failed so the last
-    /// time gets one attempt.
+    /// How often a program may fail before the alert is left to other presenters; a presenter whose
+    /// last alert was left to others gets a single attempt.
     private static let attempts = 3
 
     /// How long to wait between attempts.
@@ -73,7 +73,7 @@ struct ProgramShow: Sendable {
             }
             try Task.checkCancellation()
             if case .silent = end, attempt.isUsable != nil {
-                // A program may hear of the end of its screen before that is over.
+                // A program may notice the end of its screen before the screen is quite gone.
                 try await Task.sleep(for: .milliseconds(200))
             }
             switch judge(end, attempt, after: time) {
@@ -118,7 +118,7 @@ struct ProgramShow: Sendable {
                 return .failure(
                     Failure(
                         reason: "printed “\(start)” and ended with exit code \(code), "
-                            + "which is no choice"))
+                            + "which is not a choice"))
             }
             guard time >= attempt.tooSoon else {
                 return .failure(Failure(reason: "was answered before anybody could read it"))

@@ -1,7 +1,7 @@
 import AlertCore
 import Glibc
 
-/// The standard error, for presenters that nobody gave another log.
+/// The standard error, the log of presenters that are given no other.
 public enum StandardLog {
     /// Writes one line, with its control characters made visible.
     public static func write(_ line: String) {

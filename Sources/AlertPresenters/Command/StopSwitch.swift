@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Linux
 
-/// Tells a thread that waits in poll(2) to stop waiting.
+/// Wakes a thread that waits in poll(2), so that it stops.
 final class StopSwitch: Sendable {
     private let event: Descriptor
 
@@ -20,7 +20,7 @@ final class StopSwitch: Sendable {
 
     func stop() { clinux_event_ring(event.raw) }
 
-    /// Waits for it; returns whether it was thrown within a time.
+    /// Waits for the switch; returns whether it was thrown within a time.
     func wait(_ time: Duration) -> Bool {
         var request = pollfd(fd: event.raw, events: Int16(POLLIN), revents: 0)
         return poll(&request, 1, Int32(clamping: max(0, time.milliseconds))) > 0

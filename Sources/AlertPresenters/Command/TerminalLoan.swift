@@ -1,16 +1,16 @@
 import Glibc
 import Linux
 
-/// The terminal of this process, lent to a group of processes; taken back, with its modes, when
-/// this goes out of scope.
+/// The terminal of this process, lent to a process group, and taken back with its modes when this
+/// value goes out of scope.
 ///
 /// Only a program in the foreground may read the keyboard; see tcsetpgrp(3).
 struct TerminalLoan: ~Copyable {
     private let terminal: Descriptor
     private let modes: termios
 
-    /// Lends the terminal, without what has been typed before the alert was there; `nil` where
-    /// there is none, or where it belongs to another job.
+    /// Lends the terminal, and discards what was typed before the alert appeared; `nil` where there
+    /// is no terminal, or where it belongs to another job.
     init?(to group: pid_t) {
         guard
             let terminal = try? Descriptor(
@@ -30,7 +30,7 @@ struct TerminalLoan: ~Copyable {
         SignalBlock.run([SIGTTOU]) {
             tcsetpgrp(number, getpgrp())
             var modes = modes
-            // Without waiting for the output: a terminal that is stopped would never take it.
+            // TCSANOW doesn't wait for the output, which a stopped terminal would never take.
             tcsetattr(number, TCSANOW, &modes)
         }
     }

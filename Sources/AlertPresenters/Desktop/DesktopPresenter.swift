@@ -1,16 +1,16 @@
 #if Desktop
     import AlertCore
 
-    /// Shows alerts as notifications of the desktop, through its message bus.
+    /// Shows alerts as desktop notifications, through the user's message bus.
     ///
-    /// Buttons become actions; a server that has none shows how to answer instead. A notification
-    /// that a person closes puts its alert off. One that the server closes, or that is lost with
-    /// the server or with the bus, is shown again after 1, 2 and 4 s. After four failures in a row
-    /// its alert is left to other presenters, and this one rests for up to a minute. No
-    /// notification is left when this process dies, however that happens: a small shell beside it
-    /// closes it then, with busctl(1), gdbus(1) or dbus-send(1).
+    /// Buttons become actions; where the server supports none, the notification says how to answer
+    /// instead. Closing a notification snoozes its alert. A notification that the server closes, or
+    /// that is lost with the server or the bus, is shown again after 1, 2 and 4 s. After four
+    /// failures in a row the alert is left to other presenters, and this one pauses for up to a
+    /// minute. No notification stays on the screen when this process dies, however that happens: a
+    /// small helper shell then closes it, with busctl(1), gdbus(1) or dbus-send(1).
     public struct DesktopPresenter: AlertPresenter {
-        /// The command line that answers an alert with a button.
+        /// Returns the command line that answers an alert with a button.
         public typealias Answering = @Sendable (_ id: Alert.ID, _ button: String) -> String
 
         public let name = "desktop"
@@ -21,8 +21,8 @@
 
         /// Finds the message bus and its notification server.
         ///
-        /// - Parameter log: Takes one line for each failure; by default it goes to the standard
-        ///   error.
+        /// - Parameter log: Receives one line for each failure; writes to the standard error by
+        ///   default.
         /// - Throws: ``DesktopError``.
         public init(
             log: @escaping @Sendable (String) -> Void = StandardLog.write
@@ -39,7 +39,7 @@
             }
         }
 
-        /// The same presenter, with other instructions where the server has no buttons.
+        /// Returns the same presenter with other instructions for servers without actions.
         public func answering(_ answering: @escaping Answering) -> DesktopPresenter {
             var presenter = self
             presenter.answering = answering
@@ -49,8 +49,8 @@
         /// Shows an alert, and returns what the person chose.
         ///
         /// - Throws: `CancellationError` when its task is cancelled; ``DesktopError`` when the
-        ///   server or the bus fails four times; ``ProgramError`` when the server takes the
-        ///   notification off the screen four times.
+        ///   server or the bus fails four times; ``ProgramError`` when the server closes the
+        ///   notification four times.
         public func present(_ presentation: Presentation) async throws -> PresenterChoice {
             let user = try await users.soon(presentation.record.source.uid)
             let text = AlertText(presentation, user: user, host: host, lines: 10)

@@ -2,15 +2,15 @@
     import CSystemd
     import Glibc
 
-    /// The journal of the machine; see systemd-journald(8).
+    /// The machine's journal; see systemd-journald(8).
     package enum Journal {
-        /// Whether it runs here.
+        /// Whether the journal runs on this machine.
         package static var isThere: Bool { access("/run/systemd/journal/socket", W_OK) == 0 }
 
-        /// Writes one entry, a field for each name; see sd_journal_sendv(3) and
+        /// Writes one entry, with a field for each name; see sd_journal_sendv(3) and
         /// systemd.journal-fields(7).
         ///
-        /// - Returns: Whether it was taken.
+        /// - Returns: Whether the journal took it.
         package static func send(_ fields: [(name: String, value: String)]) -> Bool {
             let lines = fields.map { Array("\($0.name)=\($0.value)".utf8) }
             let parts = lines.map { line in

@@ -1,26 +1,26 @@
 import AlertCore
 
-/// What a notification says and offers, as far as its server can show it.
+/// The texts and actions of a notification, as far as its server can show them.
 struct NotificationContent: Sendable, Hashable {
     struct Action: Sendable, Hashable {
         let key: String
         let label: String
     }
 
-    /// Some servers show no more than these.
+    /// Some servers show no more actions than this.
     private static let actionLimit = 3
     private static let laterKey = "later"
 
     let summary: String
     let body: String
     let icon: String
-    /// 0 to 2: low, normal, critical.
+    /// 0, 1 or 2: low, normal or critical.
     let urgency: UInt8
     let actions: [Action]
 
     /// - Parameters:
     ///   - capabilities: What the server says it can do.
-    ///   - answering: The command line that answers the alert with the button of an id.
+    ///   - answering: Returns the command line that answers the alert with a button, by its id.
     init(
         _ record: AlertRecord, _ text: AlertText, capabilities: Set<String>,
         answering: (_ id: Alert.ID, _ button: String) -> String
@@ -64,7 +64,7 @@ struct NotificationContent: Sendable, Hashable {
             }
     }
 
-    /// What the person chose by an action; `nil` for one that was not offered.
+    /// The choice that an action stands for; `nil` for an action that was not offered.
     func choice(_ key: String) -> PresenterChoice? {
         guard actions.contains(where: { $0.key == key }) else { return nil }
         if key == Self.laterKey { return .later(nil) }
@@ -76,8 +76,8 @@ struct NotificationContent: Sendable, Hashable {
         DialogProgram.escaped(text)
     }
 
-    /// A label for servers that read markup in it, which leave it empty if they can't, and for
-    /// those that don't: nobody says which they are.
+    /// A label that is right on every server: some parse labels as markup, and show nothing where
+    /// that fails, others don't, and none says which it does.
     private static func label(_ title: String) -> String {
         SafeText.line(title).replacing("&", with: "＆").replacing("<", with: "‹")
             .replacing(">", with: "›")

@@ -3,33 +3,33 @@
 
     /// The desktop's notification server; see the Desktop Notifications Specification, 1.2.
     struct NotificationServer: ~Copyable {
-        /// What it or the bus tells.
+        /// An event that the server or the bus reports.
         enum Event: Sendable, Hashable {
             case invoked(id: UInt32, action: String)
             case closed(id: UInt32, reason: UInt32)
-            /// The server has gone, or was replaced by another.
+            /// The server has gone, or has been replaced by another.
             case replaced(isThere: Bool)
         }
 
         private static let name = "org.freedesktop.Notifications"
         private static let path = "/org/freedesktop/Notifications"
         private static let bus = "org.freedesktop.DBus"
-        /// A server that takes longer counts as failing. Starting one may take a while.
+        /// A server that takes longer to reply has failed. Starting one may take a while.
         private static let patienceMicroseconds: UInt64 = 10_000_000
 
         private let connection: SessionBus
         private var events: [Event] = []
-        /// The unique name of the server; signals of others don't count.
+        /// The unique name of the server; signals from other senders are ignored.
         private var owner = ""
         /// What the server can do.
         private(set) var capabilities: Set<String> = []
 
-        /// Connects to the bus; no server need be there yet.
+        /// Connects to the bus; the server need not be running yet.
         init() throws(BusError) {
             connection = try SessionBus()
         }
 
-        /// Has the bus tell what the server does, and when there is another one.
+        /// Subscribes to the server's signals, and to news of its replacement.
         mutating func listen(_ stop: StopSwitch) throws(BusError) {
             let ownership = "sender='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.name)'"
             for rule in [ownership, "sender='\(Self.name)',interface='\(Self.name)'"] {
@@ -39,7 +39,7 @@
             }
         }
 
-        /// Finds the server, starts it if the bus knows how, and asks what it can do.
+        /// Finds the server, starting it if the bus knows how, and asks what it can do.
         mutating func find(_ stop: StopSwitch) throws(BusError) {
             _ = try ask(stop, "StartServiceByName", of: Self.bus, at: "/org/freedesktop/DBus") {
                 $0.append(Self.name)
@@ -76,7 +76,7 @@
                         hint.append("v", of: "y") { $0.append(content.urgency) }
                     }
                 }
-                // It stays until it is answered or closed.
+                // The notification stays until it is answered or closed.
                 call.append(Int32(0))
             }
             guard let id = reply.number() else { throw .lost("the server gave no id") }
@@ -85,7 +85,7 @@
 
         /// Takes a notification off the screen.
         mutating func close(_ id: UInt32) {
-            // Its result does not matter, and the connection is flushed before it is closed.
+            // The reply does not matter, and the connection is flushed before it is closed.
             guard
                 let call = try? connection.newCall(
                     "CloseNotification", of: Self.name, at: Self.path, on: Self.name)
@@ -105,7 +105,7 @@
             return events.removeFirst()
         }
 
-        /// Calls a method and waits for its reply; what happens meanwhile is kept.
+        /// Calls a method and waits for its reply; events that come meanwhile are kept.
         private mutating func ask(
             _ stop: StopSwitch, _ member: String, of interface: String, at path: String,
             _ fill: (borrowing BusMessage) -> Void
@@ -126,7 +126,7 @@
         }
 
         private mutating func take(_ message: borrowing BusMessage) {
-            // A flood of signals is somebody's mistake, and nothing to remember.
+            // A flood of signals is a fault of their sender; the rest is dropped.
             guard events.count < 1000 else { return }
             if message.sender == owner {
                 if message.isSignal("ActionInvoked", of: Self.name), let id = message.number(),

@@ -1,17 +1,18 @@
 #if Desktop
     import AlertCore
 
-    /// One alert as a notification, shown again for as long as nobody has done anything about it.
+    /// One alert as a notification, shown again and again until a person has reacted to it.
     struct NotificationSession: Sendable {
-        /// How often in a row showing it may fail before the alert is left to others.
+        /// How often in a row it may fail before the alert is left to other presenters.
         private static let attempts = 4
         private static let pauses = Backoff(longest: .seconds(4))
-        /// Having been on the screen for so long, a notification was no failure.
+        /// A notification that was on the screen for this long begins a new row of failures.
         private static let settledMicroseconds: UInt64 = 10_000_000
-        /// How long after the end of a notification its action may still be told.
+        /// How long after a notification has been closed its action may still be reported.
         private static let orderMicroseconds: UInt64 = 200_000
 
-        /// Closes the notification whose id was told last, once this process has died.
+        /// The keeper's script: once this process has died, it closes the notification whose id it
+        /// read last.
         private static let keeping = """
             PATH=/usr/bin:/bin; trap '' HUP INT QUIT TERM TSTP; id=0
             while read -r next; do id=$next; done
@@ -32,11 +33,11 @@
         /// What became of one notification.
         private enum End {
             case chose(PresenterChoice)
-            /// It left the screen, and nobody had done that.
+            /// It left the screen without any action of a person.
             case gone(String)
         }
 
-        /// Shows the alert until a person has done something about it.
+        /// Shows the alert until a person has reacted to it.
         ///
         /// - Throws: `CancellationError` once the switch is thrown; ``DesktopError``.
         func run(_ stop: StopSwitch) throws -> PresenterChoice {
@@ -78,7 +79,7 @@
             }
         }
 
-        /// Starts what closes the notification if this process dies.
+        /// Starts the shell that closes the notification if this process dies.
         private static func keeper() throws(ProgramError) -> ProcessGroup {
             do {
                 return try ProcessGroup(keeping: keeping)
@@ -87,7 +88,7 @@
             }
         }
 
-        /// Shows it once, and waits for what becomes of it.
+        /// Shows the notification once, and waits for its end.
         private func show(
             on server: inout NotificationServer, _ keeper: borrowing ProcessGroup,
             _ stop: StopSwitch
@@ -122,7 +123,7 @@
                 case .invoked(id, let action):
                     if let choice = content.choice(action) { return .chose(choice) }
                 case .closed(id, let reason):
-                    // Some servers tell of the end first, and then of the action that caused it.
+                    // Some servers report the end first, and then the action that caused it.
                     let end: End =
                         switch reason {
                         case 1: .gone("the notification server let it time out")
@@ -139,9 +140,9 @@
             }
         }
 
-        /// How long to wait after failures in a row, which the log tells.
+        /// Logs a failure, and returns how long to wait before the next attempt.
         ///
-        /// - Throws: The error, when there have been too many.
+        /// - Throws: The error, after too many failures in a row.
         private func pause(
             after failures: Int, _ error: any Error, _ reason: String
         ) throws -> Duration {
@@ -159,7 +160,7 @@
             throw .stopped
         }
 
-        /// Waits, and less long once a server comes: that is what was missing.
+        /// Waits, but not as long once a server appears, which is what was missing.
         private func wait(
             _ length: Duration, _ stop: StopSwitch, _ server: inout NotificationServer
         ) throws(BusError) {
@@ -168,7 +169,7 @@
             var end = start + whole
             while SessionBus.now() < end {
                 guard case .replaced(true)? = try server.next(stop, until: end) else { continue }
-                // A server that keeps crashing is not shown everything at once either.
+                // Even so there is a pause: the new server may crash, too.
                 end = min(end, max(SessionBus.now(), start + max(250_000, whole / 8)))
             }
         }

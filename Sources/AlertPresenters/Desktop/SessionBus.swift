@@ -2,19 +2,19 @@
     import CSystemd
     import Glibc
 
-    /// What can go wrong on the message bus.
+    /// An error of the message bus.
     enum BusError: Error, Sendable, Hashable {
         /// The switch was thrown.
         case stopped
         /// The connection is lost, or never was.
         case lost(String)
-        /// The other side, or the bus in its name, answered with an error.
+        /// The peer, or the bus on its behalf, replied with an error.
         case refused(name: String, String)
     }
 
     /// A connection to the user's message bus, closed when it goes out of scope; see sd-bus(3).
     ///
-    /// It belongs to the thread that made it.
+    /// It may be used only by the thread that created it.
     struct SessionBus: ~Copyable {
         private let bus: OpaquePointer
 
@@ -40,7 +40,7 @@
             return BusMessage(owning: message)
         }
 
-        /// Sends a call, and returns the number that its reply will carry. See sd_bus_send(3).
+        /// Sends a call, and returns the cookie that its reply will carry. See sd_bus_send(3).
         borrowing func send(_ call: borrowing BusMessage) throws(BusError) -> UInt64 {
             var cookie: UInt64 = 0
             let code = sd_bus_send(bus, call.handle, &cookie)
@@ -106,7 +106,7 @@
 
         deinit { sd_bus_message_unref(handle) }
 
-        // What is appended to one's own message can fail for lack of memory only.
+        // Appending to a message that is being built fails only for lack of memory.
 
         borrowing func append(_ text: String) {
             text.withCString { _ = sd_bus_message_append_basic(handle, Self.code("s"), $0) }
@@ -139,7 +139,7 @@
             sd_bus_message_close_container(handle)
         }
 
-        /// The next text; `nil` where there is something else, or nothing. See
+        /// The next value as text; `nil` if it is something else, or if there is none. See
         /// sd_bus_message_read_basic(3).
         borrowing func text() -> String? {
             var text: UnsafePointer<CChar>?
@@ -169,13 +169,13 @@
             sd_bus_message_is_signal(handle, interface, member) > 0
         }
 
-        /// The number of the call that it replies to.
+        /// The cookie of the call that the message replies to.
         var replyCookie: UInt64? {
             var cookie: UInt64 = 0
             return sd_bus_message_get_reply_cookie(handle, &cookie) >= 0 ? cookie : nil
         }
 
-        /// The error that it is, if it is one.
+        /// The error that the message carries, if it is an error reply.
         var error: BusError? {
             guard sd_bus_message_is_method_error(handle, nil) > 0,
                 let error = sd_bus_message_get_error(handle)?.pointee

@@ -1,9 +1,9 @@
 import AlertCore
 import FoundationEssentials
 
-/// An alert as text for a window or a notification, which stays as it is once it is shown.
+/// An alert as text for a window or a notification, which doesn't change once it is shown.
 ///
-/// Everything that comes from outside is neutralised; markup is the presenter's to escape.
+/// All text from outside is neutralised; escaping markup is left to the presenter.
 struct AlertText: Sendable {
     /// More would push the buttons off a small screen.
     private static let columns = 80
@@ -11,7 +11,7 @@ struct AlertText: Sendable {
     let title: String
     /// The message; empty if there is none.
     let message: String
-    /// Who asks, how urgently, since when, what else waits, and when it ends by itself.
+    /// Who asks, how urgently, since when, how many others wait, and when the alert ends by itself.
     let facts: String
 
     /// - Parameters:
@@ -34,7 +34,7 @@ struct AlertText: Sendable {
         message = wrapped.joined(separator: "\n")
     }
 
-    /// Everything but the title, with an empty line between the parts.
+    /// Everything except the title, with an empty line between the parts.
     var body: String {
         [message, facts].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }

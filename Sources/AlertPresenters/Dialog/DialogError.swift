@@ -1,8 +1,8 @@
-/// Why windows can't be shown.
+/// A reason why windows can't be shown.
 public enum DialogError: Error, Sendable, Hashable {
-    /// The process does not run on a desktop.
+    /// The process does not run in a desktop session.
     case noDisplay
-    /// The server of the desktop can't be reached.
+    /// The display server can't be reached.
     case noAnswer(display: String)
     /// No program that shows windows is installed.
     case noProgram

@@ -1,9 +1,9 @@
 import AlertCore
 
-/// The labels of buttons where a program tells a choice by its label: each is there once.
+/// Labels of buttons for programs that report a choice by its label: no two are the same.
 struct DialogLabels: Sendable {
     let buttons: [String]
-    /// The label that puts the alert off.
+    /// The label of the choice that snoozes the alert.
     let later: String
 
     init(_ alert: Alert) {
@@ -21,10 +21,9 @@ struct DialogLabels: Sendable {
         later = unique("Later")
     }
 
-    /// The choices in the order in which they stand, by their button's index; −1 is
-    /// "later".
+    /// The indices of the buttons in the order of the window; −1 is "Later".
     ///
-    /// Programs preselect the first one, which must not destroy anything.
+    /// Programs preselect the first one, which must not be destructive.
     func order(_ alert: Alert) -> [Int] {
         let indices = Array(alert.buttons.indices)
         return alert.buttons.first?.role == .destructive ? [-1] + indices : indices + [-1]

@@ -1,9 +1,9 @@
 import AlertCore
 
-/// Shows alerts in windows, through the dialog program of the desktop: zenity, else kdialog.
+/// Shows alerts in windows, through the dialog program of the desktop: zenity, or else kdialog.
 ///
-/// Every button is there, and "Later"; closing the window means the same. A window that is
-/// answered within 0.7 seconds is shown again: what was typed was not meant for it.
+/// A window has every button and "Later"; closing it means "Later", too. A window that is answered
+/// within 0.7 seconds is shown again: the key or click was not meant for it.
 ///
 /// ```swift
 /// let manager = try await AlertManager(path: path, presenters: [try DialogPresenter()])
@@ -15,12 +15,13 @@ public struct DialogPresenter: AlertPresenter {
     private let show: ProgramShow
     private let users = UserNames()
     private let host: String
-    /// How many lines of a message fit a small screen, beside everything else.
+    /// How many lines of a message fit on a small screen, together with everything else.
     private static let lines = 20
 
     /// Finds a display and a program.
     ///
-    /// - Parameter log: Takes one line for each failure; by default it goes to the standard error.
+    /// - Parameter log: Receives one line for each failure; by default, writes it to the standard
+    ///   error.
     /// - Throws: ``DialogError``.
     public init(
         log: @escaping @Sendable (String) -> Void = StandardLog.write

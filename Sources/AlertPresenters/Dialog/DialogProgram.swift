@@ -1,13 +1,13 @@
 import AlertCore
 
-/// A program of the desktop that shows windows.
+/// A desktop program that shows windows.
 enum DialogProgram: String, CaseIterable, Sendable {
     /// GNOME's; see zenity(1).
     case zenity
     /// KDE's; see `kdialog --help`.
     case kdialog
 
-    /// Windows with more buttons, or wider ones, would not fit a small screen: they get a list.
+    /// With more buttons, or wider ones, a window would not fit on a small screen: it gets a list.
     private static let buttonLimit = 4
     private static let columnLimit = 60
 
@@ -40,7 +40,7 @@ enum DialogProgram: String, CaseIterable, Sendable {
             }, tooSoon: .milliseconds(700), isUsable: { DisplayServer.isThere })
     }
 
-    /// Choices for a list: their numbers, from 1, each before its label; 0 is "later".
+    /// The rows of a list: the number of each choice, from 1, before its label; 0 is "Later".
     private static func rows(_ order: some Sequence<Int>, _ labels: DialogLabels) -> [String] {
         order.flatMap { ["\($0 + 1)", labels.label($0)] }
     }
@@ -66,7 +66,7 @@ extension DialogProgram {
         ["--title=alertq", "--modal", "--no-markup", "--text=\(text.title)\n\n\(text.body)"]
     }
 
-    /// A list, in which no row is selected before somebody does it. Its text is always markup.
+    /// A list, in which no row is preselected. Its text is always parsed as markup.
     private func zenityList(_ text: AlertText) -> [String] {
         let markup = Self.compressed(Self.escaped("\(text.title)\n\n\(text.body)"))
         return [
@@ -76,17 +76,17 @@ extension DialogProgram {
         ]
     }
 
-    /// Text as g_strcompress() of GLib gives it back: a backslash stands for itself.
+    /// Text that GLib's g_strcompress() turns back into the original: backslashes are doubled.
     private static func compressed(_ text: String) -> String {
         text.replacing("\\", with: "\\\\")
     }
 
-    /// A label in which no letter is a key: a single underscore would make the next one that.
+    /// A label without mnemonics: a single underscore would make the next letter one.
     private static func literal(_ label: String) -> String {
         label.replacing("_", with: "__")
     }
 
-    /// Text in which nothing is markup of Pango's or HTML.
+    /// Text in which nothing is Pango markup or HTML.
     static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
             .replacing(">", with: "&gt;")
@@ -99,7 +99,7 @@ extension DialogProgram {
     private func kdialog(
         _ alert: Alert, _ text: AlertText, _ labels: DialogLabels
     ) -> [String] {
-        // Said to be rich text, it is escaped; otherwise Qt would guess what it is.
+        // The text is marked as rich text and escaped; otherwise Qt would guess its format.
         let lines = { (text: String) in Self.escaped(text).replacing("\n", with: "<br>") }
         let rich = "<qt><b>\(lines(text.title))</b><br><br>\(lines(text.body))</qt>"
         let kind = alert.buttons.isEmpty ? "--msgbox" : "--menu"

@@ -2,14 +2,14 @@ import AlertCore
 import Glibc
 import Linux
 
-/// The server that windows of this process are shown by; see X(7), section "Display names".
+/// The server that shows the windows of this process; see X(7), section "Display names".
 enum DisplayServer: Sendable {
-    /// What the environment names; `nil` where there is no desktop.
+    /// The display that the environment names; `nil` where there is no desktop.
     static var name: String? {
         ["WAYLAND_DISPLAY", "DISPLAY"].compactMap(Identity.environment).first
     }
 
-    /// Whether the server answers. One on another machine is believed to.
+    /// Whether the server answers. A server on another machine is assumed to.
     static var isThere: Bool {
         if let name = Identity.environment("WAYLAND_DISPLAY") {
             let folder = Identity.environment("XDG_RUNTIME_DIR") ?? ""
@@ -19,7 +19,7 @@ enum DisplayServer: Sendable {
         let parts = name.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, ["", "unix"].contains(parts[0]) else { return true }
         let path = "/tmp/.X11-unix/X" + parts[1].prefix { $0 != "." }
-        // Linux has a second kind of names for sockets, which begins with a NUL; unix(7).
+        // Linux also has abstract socket names, which begin with a NUL; see unix(7).
         return accepts(path) || accepts("\0" + path)
     }
 
@@ -34,7 +34,7 @@ enum DisplayServer: Sendable {
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // A name that begins with a NUL ends with its length, a path with a NUL.
+        // An abstract name ends where its length says, a path with a NUL.
         let isPath = bytes.first != 0
         let length = MemoryLayout<sa_family_t>.size + bytes.count + (isPath ? 1 : 0)
         return withUnsafePointer(to: &address) { pointer in

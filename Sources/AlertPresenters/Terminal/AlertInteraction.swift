@@ -1,28 +1,28 @@
 import AlertCore
 
-/// What the keys do while an alert is on the screen.
+/// The effect of keys while an alert is on the screen.
 ///
-/// First letters of buttons come before the keys of the presenter: where a button begins with `l`
-/// or `q`, the key is the button's, and Escape offers what `l` would.
+/// First letters of buttons take precedence over the presenter's own keys: where a button begins
+/// with `l` or `q`, the key belongs to the button; instead of `l`, Escape then offers the times.
 struct AlertInteraction: Hashable, Sendable {
     /// A time after which the alert comes again.
     struct LaterOption: Hashable, Sendable {
         var title: String
         /// `nil` for the alert's own time.
         var duration: Duration?
-        /// Whether the alert expires before.
+        /// Whether the alert expires before then.
         var isTooLong = false
     }
 
     enum Action: Hashable {
         case finish(PresenterChoice)
-        /// Move through a text that is longer than the screen.
+        /// Scrolls a text that is longer than the screen.
         case scroll(pages: Int)
         case redraw
     }
 
     private(set) var buttons: ChoiceList
-    /// The times to choose from, while they are shown instead of the buttons.
+    /// The menu of times, while it is shown instead of the buttons.
     private(set) var laterMenu: ChoiceList?
     private(set) var laterOptions: [LaterOption]
 
@@ -30,7 +30,7 @@ struct AlertInteraction: Hashable, Sendable {
         var choices = alert.buttons.enumerated().map { index, button in
             Choice(index: index, title: SafeText.line(button.title), role: button.role)
         }
-        // A sheet's cancel button stands apart, at its end.
+        // A sheet's cancel button is set apart, at the end.
         if alert.style == .actionSheet,
             let cancel = choices.firstIndex(where: { $0.role == .cancel })
         {
@@ -44,17 +44,17 @@ struct AlertInteraction: Hashable, Sendable {
     /// Whether `l` offers times.
     var letterOffersTimes: Bool { hasButtons && !buttons.isFirstLetter("l") }
 
-    /// What is chosen from now.
+    /// The choices on the screen now.
     var current: ChoiceList { laterMenu ?? buttons }
 
-    /// Offers other times, unless a person is choosing one.
+    /// Replaces the times on offer, unless a person is choosing one.
     mutating func offer(_ options: [LaterOption]) {
         if laterMenu == nil { laterOptions = options }
     }
 
-    /// Does what a key means.
+    /// Applies a key, and returns what it asks for.
     ///
-    /// - Parameter visible: The indices of the current choices that can be seen whole.
+    /// - Parameter visible: The indices of the current choices that are fully visible.
     mutating func press(_ key: Key, visible: Set<Int>) -> Action? {
         switch key {
         case .pageUp: return .scroll(pages: -1)

@@ -1,33 +1,33 @@
 import AlertCore
 
-/// An alert as lines of a terminal: what is shown, for a state and a size.
+/// Lays out an alert as lines of a terminal, for a state and a size.
 struct AlertScreen {
     /// Everything that changes while the alert is shown.
     struct State: Hashable {
         var interaction: AlertInteraction
-        /// Who asks, since when, what else waits, and when it ends by itself.
+        /// Who asks, since when, how many others wait, and when the alert ends by itself.
         var facts: [String]
-        /// Whether keys count yet.
+        /// Whether keys count already.
         var isLive: Bool
-        /// What is being done about a choice, once it has been made.
+        /// What is being done with the choice, once one has been made.
         var storing: String?
-        /// The first line shown of a text that is longer than the screen.
+        /// The index of the first line shown of a text that is longer than the screen.
         var scroll = 0
     }
 
     struct Layout: Equatable {
         var lines: [StyledLine]
-        /// By how many lines the text moves at a time, and how far it can.
+        /// By how many lines the text scrolls at a time, and how far it can.
         var page = 1
         var maxScroll = 0
-        /// The indices of the choices that can be seen whole.
+        /// The indices of the choices that are fully visible.
         var visible: Set<Int> = []
-        /// Whether neither the title nor a button can be read in so small a window.
+        /// Whether the window is too small to show a title and a button.
         var isTooSmall = false
     }
 
-    /// The smallest window that an alert can be answered in: a line each for the title, what is
-    /// missing of the text, a button and the keys.
+    /// The smallest window in which an alert can be answered: a line each for the title, the note
+    /// on how much of the text is missing, a button and the keys.
     static let smallest = Terminal.Size(columns: 10, rows: 4)
 
     private let title: String
@@ -35,7 +35,7 @@ struct AlertScreen {
     private let isSheet: Bool
     private let ownSnooze: String
     private let hasColours: Bool
-    // A message may have 64 KiB, and is wrapped anew for a new width only.
+    // A message may have 64 KiB, and is wrapped again only for a new width.
     private var wrapped: (columns: Int, lines: [StyledLine]) = (0, [])
 
     init(_ alert: Alert, hasColours: Bool = true) {
@@ -84,7 +84,7 @@ struct AlertScreen {
         size.columns >= smallest.columns && size.rows >= smallest.rows
     }
 
-    /// What stands in a window in which nothing can be chosen.
+    /// The contents of a window that is too small to choose anything in.
     private static func tooSmall(columns: Int, rows: Int) -> Layout {
         let text = "Too small: make it \(smallest.columns) columns and \(smallest.rows) lines."
         let lines = DisplayWidth.wrapped(text, to: columns).prefix(rows).map { StyledLine($0) }
@@ -99,7 +99,7 @@ struct AlertScreen {
         return lines
     }
 
-    /// Short texts one after the other, broken between them where there is room for one.
+    /// Short texts in a row, with line breaks between them where possible.
     private static func joined(_ texts: [String], to columns: Int) -> [String] {
         var lines: [String] = []
         for text in texts {
@@ -112,7 +112,7 @@ struct AlertScreen {
         return lines
     }
 
-    /// A part of the text, with a line that says how much is missing.
+    /// A part of the text, with a line that says how much more there is.
     private static func window(
         _ body: [StyledLine], from scroll: Int, rows: Int
     ) -> (lines: [StyledLine], page: Int) {
@@ -131,7 +131,7 @@ struct AlertScreen {
         return layout
     }
 
-    /// The keys that are in force, the most needed first, as many as fit.
+    /// The keys that work now, the most important first, as many as fit.
     private func hintLine(
         _ state: State, _ buttons: ButtonLines, isScrolled: Bool
     ) -> StyledLine {
@@ -158,7 +158,7 @@ struct AlertScreen {
             if isScrolled { hints.append("PgDn scrolls") }
             if list.selected != nil { hints.append("\(arrows) select") }
             if buttons.hasMarks { hints.append("! destroys") }
-            // Who can't type a letter is not told of it.
+            // Not every keyboard can type the other letters.
             let letters = list.directLetters.filter { $0.utf8.allSatisfy { $0 < 0x80 } }
             if !letters.isEmpty {
                 let verb = letters.count == 1 ? "chooses" : "choose"

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// One alert on the screen, from its first line to the person's choice.
 struct AlertSession {
-    /// A key, and what it chose, that the next moment may show to be one of many.
+    /// A key and its choice, held back because it may turn out to be one of many.
     private struct HeldKey {
         let choice: PresenterChoice?
         let before: AlertInteraction
@@ -47,7 +47,7 @@ struct AlertSession {
         state.facts = currentFacts()
     }
 
-    /// Shows the alert until the person chooses.
+    /// Shows the alert until the person makes a choice.
     ///
     /// - Throws: `CancellationError`, or a ``TerminalError`` when the terminal has gone.
     mutating func run() async throws -> PresenterChoice {
@@ -81,7 +81,7 @@ struct AlertSession {
 // MARK: - After the choice
 
 extension AlertSession {
-    /// Shows that a choice has been made, and is being stored.
+    /// Shows that a choice has been made and is being stored.
     mutating func mark(_ choice: PresenterChoice) {
         state.storing =
             switch choice {
@@ -93,7 +93,7 @@ extension AlertSession {
         draw()
     }
 
-    /// Keeps the alert on the screen until its input ends; no key means anything now.
+    /// Keeps the alert on the screen until its input ends; keys have no effect now.
     func stay() async {
         var session = self
         do {
@@ -103,7 +103,7 @@ extension AlertSession {
                 session.draw()
             }
         } catch {
-            // The terminal has gone; the choice is stored all the same.
+            // The terminal has gone; the choice is stored anyway.
         }
     }
 }
@@ -111,7 +111,7 @@ extension AlertSession {
 // MARK: - Keys
 
 extension AlertSession {
-    /// Does what the keys of the last read mean; returns the choice that they leave no doubt of.
+    /// Applies the keys of the last read; returns the choice that they confirm, if any.
     private mutating func take(_ keys: [Key], _ verdict: KeyGate.Verdict) -> PresenterChoice? {
         let before = held
         held = nil
@@ -123,7 +123,7 @@ extension AlertSession {
             }
             for key in keys where key.moves { press(key) }
         case .key(let key):
-            // That another key came next shows that the one before stood alone.
+            // Another key has followed: the one before was a single press.
             if let choice = before?.choice { return choice }
             press(key)
         }
@@ -159,9 +159,9 @@ extension AlertSession {
             state.isLive = true
         }
         if appearedAt != nil, now >= lookedAt + .seconds(1) { await look() }
-        // The seconds of a countdown, and no more than one drawing for each of them.
+        // A countdown changes every second, and is drawn no more often than that.
         guard now >= factsChangedAt + .milliseconds(850) else { return }
-        // As time goes by, a snooze may come to end after the deadline.
+        // As time passes, the end of a snooze may move beyond the deadline.
         state.interaction.offer(facts.laterOptions(now: Date()))
         let facts = currentFacts()
         guard facts != state.facts else { return }
@@ -169,7 +169,7 @@ extension AlertSession {
         factsChangedAt = now
     }
 
-    /// Says that the alert is on the screen, unless only a part of it would fit.
+    /// Reports that the alert is on the screen, unless the window is too small.
     private mutating func appear() async {
         guard !shown.isTooSmall else { return }
         hasAppeared = true
@@ -177,7 +177,7 @@ extension AlertSession {
         await look()
     }
 
-    /// Asks what changes without a key: what waits, and when the alert dismisses itself.
+    /// Updates what changes without a key: how many others wait, and when the alert closes.
     private mutating func look() async {
         lookedAt = .now
         waiting = await presentation.waiting()

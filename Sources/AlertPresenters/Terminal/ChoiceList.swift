@@ -1,9 +1,9 @@
 import AlertCore
 
-/// Choices in the order of the screen, and which of them is selected.
+/// The choices in the order of the screen, and which of them is selected.
 ///
-/// A destructive choice takes two keys, one that selects it and Enter; any other is chosen by its
-/// first letter, if no other begins with it, or by its number.
+/// A destructive choice takes two keys: one that selects it, and Enter. Any other can be chosen by
+/// its first letter, if no other choice begins with it, or by its number.
 struct ChoiceList: Hashable, Sendable {
     enum Effect: Hashable {
         case chosen(Choice)
@@ -13,10 +13,10 @@ struct ChoiceList: Hashable, Sendable {
     let choices: [Choice]
     /// The index of the selected choice; `nil` before anything is selected.
     private(set) var selected: Int?
-    /// Whether digits stand for choices; they don't where a label begins with a digit.
+    /// Whether digits choose by number; they don't if a label begins with a digit.
     let hasNumbers: Bool
 
-    /// Preselects what does the least harm, and nothing if everything destroys.
+    /// Preselects the least harmful choice, or nothing if all are destructive.
     init(_ choices: [Choice]) {
         self.choices = choices
         hasNumbers = !choices.contains { $0.letter?.first?.isNumber ?? false }
@@ -26,7 +26,7 @@ struct ChoiceList: Hashable, Sendable {
         selected = isHarmful ? cancel ?? harmless : harmless
     }
 
-    /// The letters that choose at once, in order.
+    /// The letters that choose at once, in the order of their choices.
     var directLetters: [String] {
         choices.filter { $0.role != .destructive }.compactMap(\.letter).filter { letter in
             choices.count { $0.letter == letter } == 1
@@ -37,10 +37,10 @@ struct ChoiceList: Hashable, Sendable {
         choices.contains { $0.letter == letter }
     }
 
-    /// What a key does here; `nil` if nothing.
+    /// Applies a key, and returns its effect; `nil` if it has none.
     ///
-    /// - Parameter visible: The indices of the choices that can be seen whole; any other one can be
-    ///   selected, which brings it onto the screen, but not be chosen.
+    /// - Parameter visible: The indices of the choices that are fully visible; any other one can be
+    ///   selected, which brings it onto the screen, but not chosen.
     mutating func press(_ key: Key, visible: Set<Int>) -> Effect? {
         guard !choices.isEmpty else { return nil }
         switch key {
@@ -73,7 +73,7 @@ struct ChoiceList: Hashable, Sendable {
         let matches = choices.indices.filter { choices[$0].letter == letter }
         guard let first = matches.first else { return nil }
         if matches.count == 1 { return take(first, visible) }
-        // The next of those that share the letter.
+        // Several share the letter: it selects the next of them.
         selected = matches.first { $0 > selected ?? -1 } ?? first
         return .selected
     }

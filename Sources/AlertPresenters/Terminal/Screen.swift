@@ -2,8 +2,8 @@ import Synchronization
 
 /// The lines that an alert takes on a terminal, below what was there before.
 ///
-/// It moves the cursor only within its own lines, so that the scrolled text above stays. The
-/// sequences are those of ECMA-48 (CUU, ED, EL) and xterm's private modes.
+/// It moves the cursor only within its own lines, so that the text above stays. It uses the
+/// sequences CUU, ED and EL of ECMA-48, and xterm's private modes.
 final class Screen: Sendable {
     private struct Drawn {
         var lines: [StyledLine] = []
@@ -20,9 +20,9 @@ final class Screen: Sendable {
         self.hasColours = hasColours
     }
 
-    /// Shows lines instead of those that are shown, if anything differs.
+    /// Replaces the lines on the screen, if anything differs.
     ///
-    /// While the terminal takes no output, nothing piles up: a later call draws the newest state.
+    /// While the terminal takes no output, nothing piles up: a later call draws the latest state.
     func show(_ lines: [StyledLine], size: Terminal.Size) {
         drawn.withLock { drawn in
             var bytes: String
@@ -39,7 +39,7 @@ final class Screen: Sendable {
         }
     }
 
-    /// Draws everything again at the next call of ``show(_:size:)``, whatever it looks like.
+    /// Has the next call of ``show(_:size:)`` draw everything again, even if nothing differs.
     func invalidate() {
         drawn.withLock { $0?.isStale = true }
     }
@@ -55,7 +55,7 @@ final class Screen: Sendable {
         }
     }
 
-    /// Leaves the lines where they are, to the process that has the screen now.
+    /// Leaves the lines where they are: another process has the screen now.
     func forget() {
         drawn.withLock { $0 = nil }
     }
@@ -72,7 +72,7 @@ final class Screen: Sendable {
     }
 
     /// The lines, each erased before it is written, without line wrap: where a font is wider than
-    /// Unicode says, a line is cut and not broken.
+    /// Unicode says, a line is cut off instead of wrapped.
     private func body(_ lines: [StyledLine]) -> String {
         "\u{1B}[?7l"
             + lines.map { "\u{1B}[2K" + $0.rendered(hasColours: hasColours) }
@@ -80,16 +80,16 @@ final class Screen: Sendable {
             + "\u{1B}[J\u{1B}[?7h"
     }
 
-    /// Begins a new line unless the cursor stands at the beginning of one, hides the cursor, and
-    /// asks for pastes to be marked as such.
+    /// Begins a new line unless the cursor is at the beginning of one, hides the cursor, and turns
+    /// on bracketed paste.
     private static func enterSequence(columns: Int) -> String {
-        // The spaces fill an empty line but for its last column, or wrap after other text.
+        // The spaces fill an empty line except for its last column, or wrap after other text.
         String(repeating: " ", count: max(0, columns - 1)) + "\r\u{1B}[?25l\u{1B}[?2004h"
     }
 
     /// Moves to the first column of the first line.
     ///
-    /// Most terminals have wrapped the lines anew when they became narrower.
+    /// Most terminals rewrap the lines when they become narrower.
     private static func toTop(of drawn: Drawn, columns: Int) -> String {
         let rows = drawn.lines.reduce(0) { rows, line in
             rows + max(1, (line.width + columns - 1) / max(1, columns))

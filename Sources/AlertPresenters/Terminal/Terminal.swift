@@ -4,7 +4,7 @@ import Glibc
 import Linux
 import Synchronization
 
-/// An open terminal: its size, its mode, and output that nobody has to wait for.
+/// An open terminal: its size, its mode, and output that blocks nobody.
 ///
 /// The descriptor never blocks, and all reads and writes run on a queue of their own, so that a
 /// terminal stopped with Ctrl-S holds up neither a task nor a thread.
@@ -26,7 +26,8 @@ final class Terminal: Sendable {
     let queue: DispatchQueue
     private let output = Mutex(Output())
 
-    /// Opens a terminal, as a description of its own: not even a duplicate of stdin blocks less.
+    /// Opens a terminal, as a file description of its own: non-blocking mode on a duplicate of
+    /// stdin would apply to every process that shares it.
     init(device: String) throws(TerminalError) {
         // Without O_NOCTTY a daemon would get the terminal as its controlling one; open(2).
         let number = device.withCString { open($0, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) }
@@ -40,7 +41,7 @@ final class Terminal: Sendable {
         self.queue = DispatchQueue(label: "alertq.terminal")
     }
 
-    /// The size now; 80 × 24 where the terminal does not know it. See ioctl_tty(2), `TIOCGWINSZ`.
+    /// The current size; 80 × 24 if the terminal does not know it. See ioctl_tty(2), `TIOCGWINSZ`.
     var size: Size {
         var size = winsize()
         let isKnown = clinux_window_size(descriptor.raw, &size) == 0
@@ -51,7 +52,7 @@ final class Terminal: Sendable {
 
     /// Whether reading the terminal would not stop this process. See tcgetpgrp(3).
     var isInForeground: Bool {
-        // It fails where this is not the controlling terminal: then nothing stops us either.
+        // It fails if this is not the controlling terminal, where nothing stops us either.
         let group = tcgetpgrp(descriptor.raw)
         return group <= 0 || group == getpgrp()
     }
@@ -63,10 +64,10 @@ extension Terminal {
     /// Whether everything written so far has reached the terminal.
     var isDrained: Bool { output.withLock { $0.backlog.isEmpty } }
 
-    /// Why output fails, if it does.
+    /// The error that made output fail, if any.
     var outputFailure: TerminalError? { output.withLock { $0.failure } }
 
-    /// Writes in order, later if the terminal is stopped, without waiting.
+    /// Writes in order, without waiting; a stopped terminal gets the output later.
     func write(_ text: String) {
         let mustSchedule = output.withLock { output in
             guard output.failure == nil else { return false }
@@ -79,7 +80,7 @@ extension Terminal {
 
     /// Runs a closure on the queue once everything written so far has reached the terminal.
     ///
-    /// It never runs where output fails.
+    /// It never runs if output fails.
     func whenDrained(_ body: @escaping @Sendable () -> Void) {
         let mustSchedule = output.withLock { output in
             guard output.failure == nil else { return false }
@@ -90,7 +91,7 @@ extension Terminal {
         if mustSchedule { queue.async { self.pump() } }
     }
 
-    /// Waits until everything has reached the terminal, cancelled or not, but not for ever.
+    /// Waits until everything has reached the terminal or the time is up, even in a cancelled task.
     func drain(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         var pause = DispatchTimeInterval.never
@@ -127,7 +128,7 @@ extension Terminal {
         }
         guard let waiting else {
             // The terminal is slow or stopped. 50 tries a second cost less than an event source,
-            // whose life would have to be managed.
+            // whose lifetime would have to be managed.
             return queue.asyncAfter(deadline: .now() + .milliseconds(20)) { self.pump() }
         }
         for body in waiting { body() }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// What can go wrong with a terminal.
+/// An error of a terminal.
 public enum TerminalError: Error, Sendable, Hashable {
     /// The device can't be opened; without a controlling terminal, `/dev/tty` never can.
     case cannotOpen(device: String, reason: String)
@@ -13,12 +13,12 @@ public enum TerminalError: Error, Sendable, Hashable {
     case endOfInput(device: String)
     /// Another job has the terminal; this process runs in the background.
     case inBackground(device: String)
-    /// The terminal refused something else.
+    /// Another operation failed.
     case failed(operation: String, device: String, reason: String)
 }
 
 extension TerminalError: CustomStringConvertible {
-    /// A sentence for a person, without its capital and its full stop.
+    /// A sentence for a person, without the capital letter and the full stop.
     public var description: String {
         switch self {
         case .cannotOpen(let device, let reason):
@@ -43,7 +43,7 @@ extension TerminalError: LocalizedError {
 }
 
 extension TerminalError {
-    /// Names the operation that failed, by the value of errno(3) that it left.
+    /// Classifies a failed operation by its errno(3).
     init(_ operation: String, device: String, code: Int32) {
         switch code {
         // A terminal that hung up gives EIO, a removed one ENXIO or ENODEV.

@@ -1,16 +1,17 @@
 import Glibc
 import Synchronization
 
-/// Gives terminals back as they were when the process ends or is stopped from outside.
+/// Restores the modes of terminals when the process ends or crashes.
 ///
-/// What changed a terminal puts it in a slot here. ``restoreAll()`` runs in signal handlers too: it
-/// takes no lock, allocates nothing, and calls only functions that signal-safety(7) lists.
+/// Code that changes a terminal's mode registers it here. ``restoreAll()`` also runs in signal
+/// handlers: it takes no lock, allocates nothing, and calls only functions that signal-safety(7)
+/// lists.
 enum TerminalGuard {
     private struct Slot: ~Copyable {
         /// The descriptor, −1 for none; written after `saved`, so that a handler sees both.
         let descriptor = Atomic<Int32>(-1)
         var saved = termios()
-        /// Whether escape sequences mean something to the terminal.
+        /// Whether the terminal understands escape sequences.
         var hasScreen = false
     }
 
@@ -23,7 +24,7 @@ enum TerminalGuard {
     }()
     private static let lock = Mutex(false)
 
-    /// What undoes everything that a screen does: line wrap on, paste as typing, cursor visible.
+    /// Undoes everything that a screen sets: line wrap on, bracketed paste off, cursor visible.
     static let leaveSequence = "\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[0m"
     nonisolated(unsafe) private static let leaveBytes: UnsafeBufferPointer<UInt8> = {
         let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: leaveSequence.utf8.count)
@@ -31,7 +32,8 @@ enum TerminalGuard {
         return UnsafeBufferPointer(bytes)
     }()
 
-    /// Remembers a terminal's settings; beyond 16 terminals at once, only ``remove(_:)`` is missed.
+    /// Remembers a terminal's settings; beyond 16 terminals at once, they are not restored when the
+    /// process ends or crashes.
     static func add(descriptor: Int32, saved: termios, hasScreen: Bool) {
         lock.withLock { isInstalled in
             if !isInstalled { install() }
@@ -46,7 +48,7 @@ enum TerminalGuard {
         }
     }
 
-    /// Forgets a terminal that has been given back.
+    /// Forgets a terminal that has been restored.
     static func remove(descriptor: Int32) {
         lock.withLock { _ in
             for index in 0..<slotCount
@@ -56,19 +58,19 @@ enum TerminalGuard {
         }
     }
 
-    /// Gives every terminal its settings and its cursor back, at once.
+    /// Restores the settings and the cursor of every terminal, at once.
     static func restoreAll() {
         for index in 0..<slotCount {
             let descriptor = slots[index].descriptor.load(ordering: .acquiring)
             guard descriptor >= 0 else { continue }
             tcsetattr(descriptor, TCSANOW, &slots[index].saved)
             guard slots[index].hasScreen else { continue }
-            // The descriptor doesn't block: a stopped terminal can't hold up the end.
+            // The descriptor doesn't block: a stopped terminal can't delay the exit.
             write(descriptor, leaveBytes.baseAddress, leaveBytes.count)
         }
     }
 
-    // What handled a crash before, such as the runtime's backtraces; indexed by signal.
+    // The earlier handlers of crashes, such as the runtime's for backtraces; indexed by signal.
     nonisolated(unsafe) private static let previous: UnsafeMutablePointer<sigaction> = {
         let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 32)
         actions.initialize(repeating: sigaction(), count: 32)
@@ -76,23 +78,23 @@ enum TerminalGuard {
     }()
 
     private static func install() {
-        // Everything that a handler reads exists before a handler does.
+        // Everything that a handler reads must exist before the handler is installed.
         _ = (slots, leaveBytes, previous)
         atexit { TerminalGuard.restoreAll() }
         for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT] {
             let before = previous + Int(signal)
             sigaction(signal, nil, before)
             let handler = unsafeBitCast(before.pointee.__sigaction_handler.sa_handler, to: Int.self)
-            // 0 is SIG_DFL, 1 is SIG_IGN; a program that handles SIGQUIT may well go on after it.
+            // 0 is SIG_DFL, 1 is SIG_IGN; a program that handles SIGQUIT may well continue.
             guard handler == 0 || (handler != 1 && signal != SIGQUIT) else { continue }
             var action = sigaction()
             action.sa_flags = SA_SIGINFO | SA_ONSTACK
             action.__sigaction_handler.sa_sigaction = { signal, information, _ in
                 TerminalGuard.restoreAll()
                 sigaction(signal, TerminalGuard.previous + Int(signal), nil)
-                // A faulting instruction faults again when this returns, now with its old handler,
-                // which then sees the address; a signal that was sent has to be sent again. The
-                // terminal's SIGQUIT comes from the kernel, too, but is no fault.
+                // When this returns, a faulting instruction faults again, now with the old handler,
+                // which then sees the address; a signal that was sent has to be raised again. The
+                // terminal's SIGQUIT comes from the kernel, too, but is not a fault.
                 let isFault =
                     (information?.pointee.si_code ?? 0) > 0
                     && [SIGSEGV, SIGBUS, SIGILL, SIGFPE].contains(signal)

@@ -4,29 +4,29 @@ import Synchronization
 
 /// The input of a terminal for as long as one alert is shown.
 ///
-/// Creating it puts the terminal into its mode, ``stop()`` gives it back as it was found.
+/// Creating it sets the terminal's mode; ``stop()`` restores the mode that was found.
 final class TerminalInput: Sendable {
     enum Mode: Equatable, Sendable {
-        /// Every key at once, unechoed; Ctrl-C and Ctrl-Z still raise their signals. "cbreak".
+        /// Every key at once, without echo; Ctrl-C and Ctrl-Z still send their signals ("cbreak").
         case keys(hasScreen: Bool)
-        /// Whole lines, as the terminal's own settings have it.
+        /// Whole lines, with the terminal's own settings.
         case lines
     }
 
     enum Event: Sendable {
-        /// What one read gave, and its number.
+        /// The bytes of one read, and its number.
         case bytes([UInt8], number: Int, at: ContinuousClock.Instant)
-        /// For the time that was asked for, nothing was typed.
+        /// Nothing was typed for the requested time.
         case silence
-        /// A tenth of a second has passed: time to look at the clock and at the window's size. What
-        /// was typed before that time has been sent.
+        /// A tenth of a second has passed: time to check the clock and the window's size. All input
+        /// typed before that time has been sent.
         case tick(at: ContinuousClock.Instant)
-        /// All that was written is on the screen, and what was typed before is gone.
+        /// All output is on the screen, and earlier input has been discarded.
         case ready(at: ContinuousClock.Instant)
     }
 
     private struct State {
-        /// What stops the sources of events.
+        /// Closures that cancel the event sources.
         var cancels: [@Sendable () -> Void] = []
         var saved: termios?
         var reads = 0
@@ -35,7 +35,7 @@ final class TerminalInput: Sendable {
         var isStopped = false
     }
 
-    /// Ends with a ``TerminalError`` when the terminal has gone.
+    /// The events; they end with a ``TerminalError`` when the terminal has gone.
     let events: AsyncThrowingStream<Event, any Error>
     private let continuation: AsyncThrowingStream<Event, any Error>.Continuation
     private let terminal: Terminal
@@ -43,12 +43,12 @@ final class TerminalInput: Sendable {
     private let state = Mutex(State())
 
     /// - Throws: ``TerminalError/inBackground(device:)``, or
-    ///   ``TerminalError/failed(operation:device:reason:)`` where the mode can't be set.
+    ///   ``TerminalError/failed(operation:device:reason:)`` if the mode can't be set.
     init(_ terminal: Terminal, mode: Mode) throws(TerminalError) {
         guard terminal.isInForeground else { throw .inBackground(device: terminal.device) }
         self.terminal = terminal
         self.mode = mode
-        // When it is full, what is typed last is dropped; nobody types 256 reads ahead.
+        // When the buffer is full, new input is dropped; nobody types 256 reads ahead.
         (events, continuation) = AsyncThrowingStream.makeStream(
             bufferingPolicy: .bufferingOldest(256))
         if case .keys(let hasScreen) = mode { try enterKeyMode(hasScreen: hasScreen) }
@@ -57,7 +57,7 @@ final class TerminalInput: Sendable {
 
     deinit { stop() }
 
-    /// Whether the terminal, as it was found, shows what is typed.
+    /// Whether the terminal, as it was found, echoes what is typed.
     var hadEcho: Bool {
         state.withLock { ($0.saved?.c_lflag ?? 0) & tcflag_t(ECHO) != 0 }
     }
@@ -65,7 +65,7 @@ final class TerminalInput: Sendable {
     /// Ends the events; the terminal keeps its mode.
     func end() { continuation.finish() }
 
-    /// Gives the terminal back; again, it does nothing.
+    /// Restores the terminal; a second call does nothing.
     func stop() {
         end()
         let saved = state.withLock { state in
@@ -76,12 +76,12 @@ final class TerminalInput: Sendable {
             return state.saved
         }
         guard var saved else { return }
-        // In the background, setting a mode would stop this process; the shell has set its own.
+        // In the background, setting a mode would stop this process; the shell has its own by now.
         if terminal.isInForeground { tcsetattr(terminal.descriptor.raw, TCSANOW, &saved) }
         TerminalGuard.remove(descriptor: terminal.descriptor.raw)
     }
 
-    /// Begins to read as soon as all output is on the screen, with what is typed from then on.
+    /// Starts reading as soon as all output is on the screen; earlier input is discarded.
     func readWhenDrained() {
         terminal.whenDrained { [weak self] in self?.startReading() }
     }
@@ -91,23 +91,23 @@ final class TerminalInput: Sendable {
         let time = DispatchTime.now() + .milliseconds(Int(duration / .milliseconds(1)))
         terminal.queue.asyncAfter(deadline: time) { [weak self] in
             guard let self else { return }
-            // A busy machine may run this before the keys that came first are read.
+            // On a busy machine this may run before keys that came earlier are read.
             readWhatHasCome()
             if state.withLock({ $0.reads == number }) { continuation.yield(.silence) }
         }
     }
 
-    /// Says that a tick has been used, so that the next may come.
+    /// Acknowledges a tick, so that the next one can be sent.
     func tickDone() {
         state.withLock { $0.isTickPending = false }
     }
 
-    /// Throws away what has been typed and not been read. See tcflush(3).
+    /// Discards what has been typed and not yet been read. See tcflush(3).
     func discardTyped() {
         let number = terminal.descriptor.raw
         tcflush(number, TCIFLUSH)
         var bytes = [UInt8](repeating: 0, count: 1024)
-        // Some lines (a network, a serial driver) hold bytes that the flush doesn't reach.
+        // Some connections (a network, a serial driver) hold bytes that the flush doesn't reach.
         var rounds = 64
         while rounds > 0, read(number, &bytes, bytes.count) > 0 { rounds -= 1 }
     }
@@ -133,7 +133,7 @@ extension TerminalInput {
     }
 
     private func readBytes() {
-        // Input that came for another job would stop this process when it reads it.
+        // Reading input that is meant for another job would stop this process.
         guard terminal.isInForeground else { return fail(.inBackground(device: terminal.device)) }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(terminal.descriptor.raw, &bytes, bytes.count)
@@ -155,7 +155,7 @@ extension TerminalInput {
 
     private func fail(_ error: TerminalError) {
         continuation.finish(throwing: error)
-        // A terminal that has gone is readable for ever: nobody may listen any more.
+        // A terminal that has gone stays readable for ever: stop listening.
         state.withLock { state in
             for cancel in state.cancels { cancel() }
             state.cancels = []
@@ -195,7 +195,7 @@ extension TerminalInput {
         keep(timer)
     }
 
-    /// Remembers to cancel a source; at once, if this has been stopped in the meantime.
+    /// Keeps a source to cancel it later, or cancels it now if this has been stopped meanwhile.
     private func keep(_ source: any DispatchSourceProtocol) {
         // Sources are not Sendable, but any thread may cancel one: dispatch_source_cancel(3).
         nonisolated(unsafe) let source = source
@@ -212,7 +212,7 @@ extension TerminalInput {
 extension TerminalInput {
     private func enterKeyMode(hasScreen: Bool) throws(TerminalError) {
         let number = terminal.descriptor.raw
-        // Read anew each time: a shell may have changed it while this process was stopped.
+        // Read again each time: a shell may have changed the mode while this process was stopped.
         var settings = termios()
         guard tcgetattr(number, &settings) == 0 else {
             throw TerminalError("read the mode of", device: terminal.device, code: errno)

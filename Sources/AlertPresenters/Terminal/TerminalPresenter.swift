@@ -2,23 +2,23 @@ import AlertCore
 import FoundationEssentials
 import Synchronization
 
-/// Shows alerts in a terminal, below what was there before, and takes keys for answers.
+/// Shows alerts in a terminal, below the existing text, and takes keys as answers.
 ///
 /// It opens the terminal itself and never touches stdin and stdout, which may well be pipes. Arrow
-/// keys and Tab select a button, Enter chooses it, first letters and digits are short cuts; a
+/// keys and Tab select a button, Enter chooses it, first letters and digits are shortcuts; a
 /// destructive button always takes Enter. A `dumb` terminal gets a numbered prompt.
 ///
-/// An alert takes keys once nothing has been typed for 750 ms while it could be seen; until then it
-/// says “stop typing to answer”. Pasted text and the repeats of a held key choose nothing,
-/// and nothing can be chosen that is not on the screen, which takes 10 columns and 4 lines.
+/// An alert takes keys once it has been visible for 750 ms without any typing; until then it says
+/// “stop typing to answer”. Pasted text and the repeats of a held key choose nothing, nor can a
+/// button be chosen that is not on the screen, which needs at least 10 columns and 4 lines.
 ///
 /// ```swift
 /// let manager = try await AlertManager(path: path, presenters: [try TerminalPresenter()])
 /// ```
 ///
-/// While an alert is shown, the terminal is in "cbreak" mode; see termios(3). It is given back when
-/// the alert leaves the screen, when the process ends, and when it crashes. Colours follow
-/// `NO_COLOR` (no-color.org).
+/// While an alert is shown, the terminal is in "cbreak" mode; see termios(3). Its mode is restored
+/// when the alert leaves the screen, when the process ends, and when it crashes. Setting `NO_COLOR`
+/// turns colours off (no-color.org).
 public final class TerminalPresenter: AlertPresenter, Sendable {
     /// `terminal`.
     public let name = "terminal"
@@ -36,8 +36,8 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ///
     /// - Parameters:
     ///   - device: The device; `/dev/tty` is the controlling terminal of the process, tty(4).
-    ///   - isPlain: Whether alerts are written once, as a numbered prompt that is never drawn
-    ///     again: for screen readers, and for logs of terminals.
+    ///   - isPlain: Whether an alert is written once, as a numbered prompt that is never redrawn:
+    ///     for screen readers and terminal logs.
     /// - Throws: ``TerminalError/cannotOpen(device:reason:)`` or
     ///   ``TerminalError/notATerminal(device:)``.
     public convenience init(
@@ -48,8 +48,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
             hasColours: Identity.environment("NO_COLOR") == nil)
     }
 
-    /// Opens a terminal. Whether alerts appear unasked makes no difference any more: they all wait
-    /// for silence.
+    /// Opens a terminal.
+    ///
+    /// All alerts now wait until nobody types, whether or not they appear unasked.
     ///
     /// - Parameters:
     ///   - device: The device; `/dev/tty` is the controlling terminal of the process, tty(4).
@@ -62,7 +63,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         try self.init(device: device)
     }
 
-    /// Opens a terminal of a type, as `TERM` names it; see term(7).
+    /// Opens a terminal of a given type, as in `TERM`; see term(7).
     package init(
         device: String, term: String?, hasColours: Bool
     ) throws(TerminalError) {
@@ -105,9 +106,9 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         }
     }
 
-    /// Shows an alert as a numbered prompt, which Enter leaves with ``PresenterChoice/close``.
+    /// Shows an alert as a numbered prompt, in which Enter alone is ``PresenterChoice/close``.
     ///
-    /// - Parameter emptyLine: What Enter does, such as “leave it waiting”.
+    /// - Parameter emptyLine: What Enter alone does, such as “leave it waiting”.
     /// - Throws: As ``present(_:)`` does.
     package func ask(
         _ presentation: Presentation, emptyLine: String
@@ -118,8 +119,10 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         return try await prompt(presentation, emptyLine: emptyLine)
     }
 
-    /// Writes what stays, on one line if it fits: what was chosen here, or how and by whom it ended
-    /// elsewhere. The message of an alert without buttons stays below it.
+    /// Leaves a note on the screen: what was chosen here, or how and by whom the alert was resolved
+    /// elsewhere.
+    ///
+    /// The note takes one line if it fits. An alert without buttons leaves its message, too.
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
@@ -127,17 +130,17 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
         let lines = AlertWording.resolved(
             alert.title, isQuestion: !alert.buttons.isEmpty, response: response,
             choseHere: choseHere, columns: columns)
-        // What somebody chose in vain has to be told, whatever came first.
+        // A person whose choice came too late has to be notified, however the alert ended.
         let lost = choseHere ? nil : lastChoice.withLock { $0?.id == response.alertID ? $0 : nil }
         let regret = lost.map { AlertWording.lost($0.title, columns: columns) } ?? []
-        // Where there is no screen to clear, the message stands above already.
+        // Where there is no screen to clear, the message is still there, above.
         let isGone = alert.buttons.isEmpty && hasScreen
         let message =
             isGone ? alert.message.map { AlertWording.message($0, columns: columns) } : nil
         await say(lines + regret + (message ?? []))
     }
 
-    /// Writes what stays, on one line if it fits: until when the alert was snoozed.
+    /// Leaves a note on the screen, on one line if it fits: until when the alert was snoozed.
     public func didSnooze(_ presentation: Presentation, until date: Date) async {
         let expiry = AlertFacts(presentation, host: host).end
         await say(
@@ -146,14 +149,14 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
                 columns: terminal.size.columns))
     }
 
-    /// Writes what stays, on one line if it fits: why the choice could not be stored.
+    /// Leaves a note on the screen, on one line if it fits: why the choice could not be stored.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
         await say(
             AlertWording.failed(
                 presentation.alert.title, error: error, columns: terminal.size.columns))
     }
 
-    /// Gives every terminal of this process its mode and its cursor back, at once.
+    /// Restores the mode and the cursor of every terminal of this process, at once.
     ///
     /// It may be called from a signal handler (signal-safety(7)), before the process stops or ends.
     package static func restore() {
@@ -176,7 +179,7 @@ extension TerminalPresenter {
         await presentation.choose(choice)
     }
 
-    /// `nil` where the terminal can't give single keys.
+    /// Input key by key; `nil` if the terminal can't do that.
     private func keyInput(hasScreen: Bool) throws(TerminalError) -> TerminalInput? {
         do {
             return try TerminalInput(terminal, mode: .keys(hasScreen: hasScreen))
@@ -187,9 +190,9 @@ extension TerminalPresenter {
         }
     }
 
-    /// Takes the alert off the screen and gives the terminal back.
+    /// Takes the alert off the screen and restores the terminal.
     private func end(_ input: TerminalInput) async {
-        // In the background, the screen is another job's.
+        // In the background, the screen belongs to another job.
         if terminal.isInForeground { screen.clear() } else { screen.forget() }
         input.stop()
         await terminal.drain(within: .milliseconds(200))
@@ -214,7 +217,7 @@ extension TerminalPresenter {
             await handOver(choice, presentation)
             return choice
         } catch {
-            // The cursor stands behind the question.
+            // The cursor is after the question.
             if terminal.isInForeground { terminal.write("\r\n") }
             await terminal.drain(within: .milliseconds(200))
             throw error

@@ -2,7 +2,7 @@ import AlertCore
 import Dispatch
 import Synchronization
 
-/// The names of accounts, looked up beside the screen: a directory service may take its time.
+/// The names of accounts, looked up in the background: a directory service may take a while.
 final class UserNames: Sendable {
     private struct State {
         var names: [UInt32: String] = [:]
@@ -11,7 +11,7 @@ final class UserNames: Sendable {
 
     private let state = Mutex(State())
 
-    /// The name of an account if it is known by now; asking makes it known later.
+    /// The name of an account if it is already known; the first call starts looking it up.
     func name(_ uid: UInt32) -> String? {
         let (name, isNew) = state.withLock { state in
             (state.names[uid], state.asked.insert(uid).inserted)
@@ -25,7 +25,7 @@ final class UserNames: Sendable {
         return name
     }
 
-    /// Waits a little for the name, so that it doesn't come after the alert.
+    /// The name of an account, after a short wait, so that it is there when the alert appears.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func soon(_ uid: UInt32) async throws -> String? {

@@ -1,12 +1,12 @@
 import AlertCore
 
-/// A promise that was not kept.
+/// A broken promise of a store.
 package struct ContractFailure: Error, CustomStringConvertible {
     package let description: String
 }
 
-// What the checks of the contract expect. They throw instead of recording an issue, so that they
-// can be run by any test library, and on stores that are wrong on purpose.
+// Expectations of the contract's checks. They throw instead of recording an issue, so that any test
+// library can run the checks, also on stores that are wrong on purpose.
 
 func expect(
     _ isTrue: Bool, _ promise: @autoclosure () -> String, file: StaticString = #fileID,
@@ -54,7 +54,7 @@ nonisolated(nonsending) func expectError(
         description: "\(file):\(line): \(result), instead of the error \(kinds)")
 }
 
-/// Waits until a condition holds, for as long as there is patience.
+/// Waits until a condition holds, for at most ``ContractPatience/limit``.
 nonisolated(nonsending) func expectSoon(
     _ promise: String, file: StaticString = #fileID, line: UInt = #line,
     _ condition: () async throws -> Bool
@@ -72,7 +72,7 @@ extension AlertError {
         Mirror(reflecting: self).children.first?.label ?? "closed"
     }
 
-    /// The response that it tells of.
+    /// The response that the error carries.
     var response: Response? {
         switch self {
         case .late(let response), .alreadyResolved(let response), .noChoice(let response): response

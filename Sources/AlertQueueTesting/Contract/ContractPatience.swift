@@ -1,5 +1,5 @@
-/// For how long a check waits for what has to happen.
+/// How long a check waits for something that must happen.
 package enum ContractPatience {
-    /// Shorter where a check is to fail: a store that is wrong on purpose keeps it waiting.
+    /// The limit; shorter where a check is expected to fail, since a wrong store lets it wait.
     @TaskLocal package static var limit = Duration.seconds(20)
 }

@@ -1,27 +1,27 @@
 import AlertCore
 import Synchronization
 
-/// A queue that a check of the contract opens as often as it needs processes.
+/// A queue that a check of the contract opens once for each process that it needs.
 package final class ContractQueue: Sendable {
-    /// The clock of all stores that get no other one.
+    /// The clock of all stores that are not given another one.
     package let clock = ManualClock()
     private let opening: @Sendable (any AlertClock) async throws -> any AlertStore
     private let opened = Mutex<[any AlertStore]>([])
 
-    /// - Parameter opening: Opens the queue once more, with a clock; on behalf of ``keeper``.
+    /// - Parameter opening: Opens the queue once more, with a clock, on behalf of ``keeper``.
     package init(
         _ opening: @escaping @Sendable (any AlertClock) async throws -> any AlertStore
     ) {
         self.opening = opening
     }
 
-    /// On whose behalf the stores apply deadlines.
+    /// The caller on whose behalf the stores apply deadlines.
     package static let keeper = Caller(
         Identity(
             uid: 1000, user: "ana", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
             pid: 99), via: "keeper")
 
-    /// Opens the queue once more, as another process does.
+    /// Opens the queue once more, as another process would.
     package func open(_ clock: (any AlertClock)? = nil) async throws -> any AlertStore {
         let store = try await opening(clock ?? self.clock)
         opened.withLock { $0.append(store) }
@@ -34,19 +34,19 @@ package final class ContractQueue: Sendable {
     }
 }
 
-// Those who act in the checks.
+// The callers in the checks.
 extension Caller {
     /// A person at a terminal, of the account that asks.
     static let ana = Caller(
         Identity(
             uid: 1000, user: "ana", loginUID: 1001, session: 7, tty: "/dev/pts/3",
             ssh: "192.0.2.7", host: "desk", pid: 4711), via: "terminal")
-    /// Somebody else at the same account.
+    /// Another user of the same account.
     static let ben = Caller(
         Identity(
             uid: 1000, user: "ben", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
             pid: 4712), via: "answer")
-    /// Somebody of another account.
+    /// A user of another account.
     static let eve = Caller(
         Identity(
             uid: 2003, user: "eve", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
@@ -56,7 +56,7 @@ extension Caller {
             uid: 0, user: "root", loginUID: nil, session: nil, tty: nil, ssh: nil, host: "desk",
             pid: 4714), via: "answer")
 
-    /// Somebody of an account.
+    /// A user of an account.
     static func account(_ uid: UInt32) -> Caller {
         var caller = Caller.ben
         caller.identity.uid = uid
@@ -102,7 +102,7 @@ extension AlertStore {
         try await next(ScreenQuery(for: presenters)).record?.id
     }
 
-    /// Shows what comes next, and ends it.
+    /// Shows the next alert, and resolves it.
     nonisolated(nonsending) func showNext(
         at now: ClockReading, prefersQuestions: Bool = false
     ) async throws(AlertError) -> AlertRecord? {
@@ -120,7 +120,7 @@ extension AlertStore {
         try await entries(after: 0, of: id, limit: 10_000).map(\.event.kind)
     }
 
-    /// Makes sure that the log and the records tell the same.
+    /// Makes sure that the log and the records agree.
     nonisolated(nonsending) func expectSound() async throws {
         let report = try await verify(expecting: try await auditHead())
         try expectEqual(report.problems.map(\.reason), [], "problems of the log")

@@ -1,10 +1,10 @@
 import AlertCore
 
-/// One thing that is done to a queue, or looked at, in a random run.
+/// One change or query of a queue in a random run.
 ///
-/// It names alerts by their ids alone, so that it means the same in every store.
+/// It refers to alerts only by their ids, so that it means the same in every store.
 package enum RandomStep: Sendable {
-    /// What an answer says that it has seen.
+    /// What an answer claims to have seen.
     package enum Seen: CaseIterable, Sendable { case nothing, whatWasAsked, somethingElse }
 
     case ask(Question)
@@ -23,8 +23,8 @@ package enum RandomStep: Sendable {
     case statistics(StatisticsQuery)
     case count
     case verify
-    /// All clocks go forward.
+    /// All clocks move forward.
     case advance(Duration)
-    /// Somebody sets the wall clock, by so many milliseconds.
+    /// The wall clock is set forward or back, by a number of milliseconds.
     case setWall(by: Int64)
 }

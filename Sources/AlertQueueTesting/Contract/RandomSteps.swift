@@ -1,27 +1,27 @@
 import AlertCore
 
-/// Random steps that a seed repeats.
+/// Random steps, which are the same for the same seed.
 package struct RandomSteps {
     private var random: SeededRandom
     private var count = 0
-    /// The newest alert that is there.
+    /// The newest alert.
     private var newest: Alert.ID = 0
-    /// Those that wait, as far as the stores have told.
+    /// The alerts that wait, as far as the results of the stores have shown.
     private var waiting: [Alert.ID] = []
 
     package init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// The next step, on whose behalf, and which of two processes does it.
+    /// The next step, the caller on whose behalf it is done, and which of two processes does it.
     package mutating func next() -> (step: RandomStep, caller: Caller, process: Int) {
         let caller = one(of: [Caller.ana, .ben, .ben, .ben, .eve, .root])
-        // From time to time one process empties the queue: an empty one has ways of its own, and
-        // so has a process that is alone with it.
+        // From time to time one process empties the queue: an empty queue is a special case, and so
+        // is a process that uses it alone.
         count += 1
         let isEmptying = count / 80 % 2 == 1
         return isEmptying ? (emptyingStep(), caller, 0) : (busyStep(), caller, number(0...1))
     }
 
-    /// Notes how an alert is.
+    /// Notes whether an alert waits.
     mutating func note(_ id: Alert.ID, isWaiting: Bool) {
         newest = max(newest, id)
         waiting.removeAll { $0 == id }
@@ -153,7 +153,7 @@ package struct RandomSteps {
             : LogQuery(.after(Int64(number(0...200))), of: about, limit: number(1...40))
     }
 
-    /// One of the newest alerts, one that waits, or now and then one that is not there.
+    /// One of the newest alerts, one that waits, or occasionally one that does not exist.
     private mutating func id() -> Alert.ID {
         !waiting.isEmpty && oneIn(3)
             ? one(of: waiting) : max(0, newest + 1 - Int64(number(0...16)))

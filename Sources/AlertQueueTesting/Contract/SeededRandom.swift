@@ -1,4 +1,6 @@
-/// Random numbers that a seed repeats; see <https://prng.di.unimi.it/splitmix64.c>.
+/// A generator of random numbers that repeats them for the same seed.
+///
+/// See <https://prng.di.unimi.it/splitmix64.c>.
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

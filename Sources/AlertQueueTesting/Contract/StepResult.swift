@@ -1,14 +1,14 @@
 import AlertCore
 
-/// What a store has told about a step, without what differs between stores: salts, and the hashes
-/// that they make.
+/// The result of a step, without what differs between stores: salts, and the hashes that depend on
+/// them.
 enum StepResult: Equatable, Sendable {
     case receipt(
         AlertRecord, isNew: Bool, isOverdue: Bool, isCancelRequested: Bool, ClockReading?,
         sequence: Int64)
     case upcoming(AlertRecord?, ClockReading?, isCancelRequested: Bool, WaitingAlerts)
     case page([AlertRecord], next: Int64?, isEnd: Bool)
-    /// Any facts, each as a line.
+    /// Other facts, one a line.
     case facts([String])
     case failure(AlertError)
 
@@ -42,7 +42,7 @@ enum StepResult: Equatable, Sendable {
             ] + (statistics.sources + statistics.buttons).map { "\($0.name) \(counts($0.counts))" })
     }
 
-    /// - Parameter seen: The digests of what the alerts of the entries ask.
+    /// - Parameter seen: The digests of the contents of the entries' alerts.
     init(_ entries: [AuditEntry], seen: [Alert.ID: String?]) {
         self = .facts(
             entries.map { entry in
@@ -59,7 +59,7 @@ enum StepResult: Equatable, Sendable {
             })
     }
 
-    /// A detail without the salted hash of a key.
+    /// The detail of an entry, without the salted hash of a key.
     private static func withoutSalt(_ detail: String?) -> String {
         (detail ?? "-").split(separator: "; ")
             .map { $0.hasPrefix("key ") ? "key" : $0 }.joined(separator: "; ")

@@ -1,6 +1,6 @@
-/// One promise of a store.
+/// A check of one promise that every store makes.
 package struct StoreCheck: Sendable, CustomStringConvertible {
-    /// The promise: a sentence that can be false.
+    /// The promise, as a sentence that can be false.
     package let description: String
     private let body: @Sendable (ContractQueue) async throws -> Void
 
@@ -11,7 +11,7 @@ package struct StoreCheck: Sendable, CustomStringConvertible {
         self.body = body
     }
 
-    /// Checks it on an empty queue.
+    /// Checks the promise on an empty queue.
     ///
     /// - Throws: ``ContractFailure`` if the promise is not kept.
     package func run(on queue: ContractQueue) async throws {

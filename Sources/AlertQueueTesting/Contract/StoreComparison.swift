@@ -1,7 +1,7 @@
 import AlertCore
 
-/// Plays the same random steps on two kinds of stores, one after the other, and compares whatever
-/// they tell.
+/// Runs the same random steps on two kinds of stores, one after the other, and compares everything
+/// that they return.
 package struct StoreComparison {
     /// A queue, and two processes that use it.
     private struct Side {
@@ -11,9 +11,9 @@ package struct StoreComparison {
 
     private var sides: [Side] = []
     private var steps: RandomSteps
-    /// How many steps changed something: a run in which all fail would prove nothing.
+    /// How many alerts were stored: a run in which every step fails would prove nothing.
     package private(set) var changes = 0
-    /// The last steps, for a person who reads of a difference.
+    /// The last steps, for the message about a difference.
     private var recent: [String] = []
 
     package init(seed: UInt64, _ queues: ContractQueue...) async throws {
@@ -24,9 +24,9 @@ package struct StoreComparison {
         }
     }
 
-    /// Plays some steps, and compares the logs from time to time and at the end.
+    /// Runs some steps, and compares the logs from time to time and at the end.
     ///
-    /// - Throws: ``ContractFailure`` that tells of the first difference, and of the steps before.
+    /// - Throws: ``ContractFailure`` that describes the first difference, and the steps before it.
     package mutating func play(_ count: Int) async throws {
         var compared: Int64 = 0
         for number in 1...max(1, count) {
@@ -114,7 +114,7 @@ extension StoreComparison {
                 return try await settle(side)
             case .find(let reference): return StepResult(try await store.find(reference))
             case .next(let query):
-                // A look may be as old as the last news; a read tells the store what others did.
+                // The store may not know yet what others did; a read brings it up to date.
                 _ = try await store.pendingCount()
                 return StepResult(try await store.next(query))
             case .page(let query): return StepResult(try await store.page(query))
@@ -137,7 +137,7 @@ extension StoreComparison {
         }
     }
 
-    /// The change of a step, with the digest as the store's own salt makes it.
+    /// The change of a step, with the digest that results from the store's own salt.
     private func change(
         _ step: RandomStep, on store: any AlertStore
     ) async throws -> Change? {
@@ -170,11 +170,11 @@ extension StoreComparison {
         default:
             store.post(.collected(id), by: caller)
         }
-        // It comes before the next commit.
+        // The note is written before the next commit.
         return StepResult(try await store.commit(.expire(id), by: caller))
     }
 
-    /// Has everything stored that is due.
+    /// Has the store record everything that is due.
     private func settle(_ side: Side) async throws -> StepResult {
         StepResult(
             try await side.processes[0].page(RecordQuery(.history(HistoryFilter()), limit: 1)))

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension StoreContract {
     static let asking = [
-        StoreCheck("What was asked is found as it was asked") { queue in
+        StoreCheck("An alert is found exactly as it was asked") { queue in
             let store = try await queue.open()
             var alert = Alert(
                 "Apply?", message: "14 updates", style: .actionSheet,
@@ -39,7 +39,8 @@ extension StoreContract {
                 record.response == nil && record.presentedAt == nil && record.snoozedUntil == nil
                     && record.snoozes == 0 && !record.isErased, "nothing has happened to it")
         },
-        StoreCheck("Of alerts that are asked at once by two stores, each is stored once") { queue in
+        StoreCheck("Alerts asked at the same time through two stores are stored once each") {
+            queue in
             let stores = [try await queue.open(), try await queue.open()]
             let receipts = try await withThrowingTaskGroup(of: Receipt.self) { group in
                 for number in 0..<64 {
@@ -56,7 +57,8 @@ extension StoreContract {
             try expectEqual(try await stores[1].pendingCount(), 64, "what waits")
             try await stores[0].expectSound()
         },
-        StoreCheck("A source that has too many waiting is refused, and nobody else") { queue in
+        StoreCheck("A source with too many waiting alerts is refused, and no other source is") {
+            queue in
             let store = try await queue.open()
             for number in 1...3 { try await store.ask(.yesNo(key: "\(number)"), limit: 3) }
             let error = try await expectError("tooManyPending") {
@@ -66,14 +68,14 @@ extension StoreContract {
             try expectEqual(try await store.pendingCount(), 3, "what waits")
             try expectEqual(try await store.kinds().count, 3, "entries")
             let again = try await store.ask(.yesNo(key: "2"), limit: 3)
-            try expect(!again.isNew, "asking again asks nothing new")
+            try expect(!again.isNew, "asking again stores nothing new")
             try await store.ask(source: "other", limit: 3)
             try await store.ask(limit: 3, by: .eve)
             try await store.answer(1)
             try await store.ask(limit: 3)
             try await expectError("tooManyPending") { try await store.ask(limit: 3) }
         },
-        StoreCheck("An account's bound counts all of its sources, and no other account's") {
+        StoreCheck("An account's limit counts all of its sources, and no other account's") {
             queue in
             let store = try await queue.open()
             for number in 1...3 { try await store.ask(source: "\(number)", accountLimit: 3) }
@@ -86,7 +88,7 @@ extension StoreContract {
             try await store.ask(source: "4", accountLimit: 3)
             try await store.expectSound()
         },
-        StoreCheck("A deadline in the past, or farther than 100 years, is refused") { queue in
+        StoreCheck("A deadline in the past, or more than 100 years away, is refused") { queue in
             let store = try await queue.open()
             let now = queue.clock.now().wallMilliseconds
             let century = Alert.Limit.duration.milliseconds
@@ -111,7 +113,7 @@ extension StoreContract {
     ]
 
     static let keys = [
-        StoreCheck("The same key joins the alert while it waits, and gets its response then") {
+        StoreCheck("Asking with the same key joins the waiting alert, or gets its response") {
             queue in
             let store = try await queue.open()
             let first = try await store.ask(keyed)
@@ -141,7 +143,8 @@ extension StoreContract {
             }
             try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
         },
-        StoreCheck("Timers, priority, handler and presenters are the first asker's") { queue in
+        StoreCheck("An alert keeps the first asker's timers, priority, handler and presenters") {
+            queue in
             let store = try await queue.open()
             let first = try await store.ask(keyed)
             var other = keyed
@@ -151,21 +154,22 @@ extension StoreContract {
             other.handler = "h"
             other.presenters = ["web"]
             let second = try await store.ask(other)
-            try expect(!second.isNew, "it is no conflict")
+            try expect(!second.isNew, "it is not a conflict")
             try expectEqual(second.expiry, first.expiry, "the deadline")
             let alert = try await store.record(first.record.id).alert
             try expectEqual(alert.priority, .normal, "priority")
             try expect(
                 alert.handler == nil && alert.presenters == nil && alert.snooze == nil,
-                "nothing of the second asker's is kept")
+                "nothing from the second asker is kept")
         },
-        StoreCheck("A key is one source's of one account, to the byte") { queue in
+        StoreCheck("A key belongs to one source of one account, and is compared byte by byte") {
+            queue in
             let store = try await queue.open()
             var ids = [try await store.ask(keyed).record.id]
             ids.append(try await store.ask(keyed, source: "other").record.id)
             ids.append(try await store.ask(keyed, by: .eve).record.id)
             var composed = keyed
-            // Two ways to write é, which Swift takes for equal.
+            // Two encodings of é, which Swift considers equal.
             for key in ["caf\u{e9}", "cafe\u{301}"] {
                 composed.key = key
                 ids.append(try await store.ask(composed).record.id)
@@ -173,7 +177,7 @@ extension StoreContract {
             }
             try expectEqual(Set(ids).count, 7, "alerts")
             let found = try await store.find(.key("cafe\u{301}", source: "test", uid: 1000))
-            try expectEqual(found.record.id, ids[5], "the alert of the second writing")
+            try expectEqual(found.record.id, ids[5], "the alert of the second encoding")
             for reference in [
                 Reference.key("k", source: "third", uid: 1000),
                 .key("k", source: "test", uid: 3000), .key("K", source: "test", uid: 1000),
@@ -181,7 +185,7 @@ extension StoreContract {
                 try await expectError("keyNotFound") { try await store.find(reference) }
             }
         },
-        StoreCheck("Of 64 who ask with one key at once, one is told that it is new") { queue in
+        StoreCheck("Of 64 simultaneous asks with one key, exactly one is new") { queue in
             let stores = [try await queue.open(), try await queue.open()]
             let receipts = try await withThrowingTaskGroup(of: Receipt.self) { group in
                 for number in 0..<64 { group.addTask { try await stores[number % 2].ask(keyed) } }
@@ -191,8 +195,7 @@ extension StoreContract {
             try expectEqual(Set(receipts.map(\.record.id)).count, 1, "alerts")
             try expectEqual(try await stores[0].pendingCount(), 1, "what waits")
         },
-        StoreCheck("A key whose deadline has passed returns the expiry, which is stored then") {
-            queue in
+        StoreCheck("Asking again after the deadline stores and returns the expiry") { queue in
             let store = try await queue.open()
             let first = try await store.ask(keyed)
             queue.clock.advance(by: .seconds(60))

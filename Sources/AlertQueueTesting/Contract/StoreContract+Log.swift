@@ -2,7 +2,7 @@ import AlertCore
 
 extension StoreContract {
     static let log = [
-        StoreCheck("The log tells each change once, in order, and who made it") { queue in
+        StoreCheck("The log has one entry for each change, in order, with its caller") { queue in
             let store = try await queue.open()
             try await lifeOfTwo(on: store, queue.clock)
             let entries = try await store.entries(after: 0, limit: 100)
@@ -36,7 +36,7 @@ extension StoreContract {
             }
             try expect(entries[4].content == nil && entries[6].content == nil, "no content")
         },
-        StoreCheck("The entries of the log are a chain of hashes") { queue in
+        StoreCheck("The entries of the log form a chain of hashes") { queue in
             let store = try await queue.open()
             try await lifeOfTwo(on: store, queue.clock)
             var last = AuditHead.start
@@ -48,7 +48,7 @@ extension StoreContract {
             try expectEqual(try await store.auditHead(), last, "the head")
             try expectEqual(store.position.sequence, last.sequence, "the position")
         },
-        StoreCheck("Entries are read from a number or from the end, of all or of one alert") {
+        StoreCheck("Entries can be read from a number or from the end, for all or one alert") {
             queue in
             let store = try await queue.open()
             try await lifeOfTwo(on: store, queue.clock)
@@ -68,7 +68,8 @@ extension StoreContract {
                 try expectEqual(entries.map(\.event.sequence), numbers, "\(query)")
             }
         },
-        StoreCheck("A verification finds all well, and only heads that the log has") { queue in
+        StoreCheck("A sound log passes verification, and only with a head that it contains") {
+            queue in
             let store = try await queue.open()
             let empty = try await store.verify(expecting: nil)
             try expect(empty.problems.isEmpty && empty.head == nil, "an empty log is sound")
@@ -92,7 +93,7 @@ extension StoreContract {
                 try expectEqual(report.problems.first?.sequence, head.sequence, "where")
             }
         },
-        StoreCheck("A verification and a count end early when their task is cancelled") { queue in
+        StoreCheck("Cancelling its task stops a verification and a count") { queue in
             let store = try await queue.open()
             try await lifeOfTwo(on: store, queue.clock)
             let cancelled = Task {
@@ -107,8 +108,7 @@ extension StoreContract {
     ]
 
     static let notes = [
-        StoreCheck("Notes are written in order, and before the commits that come after them") {
-            queue in
+        StoreCheck("Notes are written in order, and before any later commit") { queue in
             let store = try await queue.open()
             let record = try await store.ask().record
             let moment = queue.clock.now().advanced(by: .milliseconds(-7))
@@ -131,13 +131,13 @@ extension StoreContract {
                 try await store.record(1).presentedAt, entries[3].event.at, "the last time")
             try await store.expectSound()
         },
-        StoreCheck("Notes are written soon where nothing is committed") { queue in
+        StoreCheck("Notes are written soon even if nothing is committed") { queue in
             let store = try await queue.open()
             let record = try await store.ask().record
             store.post(.presented(record, at: queue.clock.now()), by: .ana)
             try await expectSoon("the note is written") { try await store.kinds().count == 2 }
         },
-        StoreCheck("Notes are written at the latest when the store closes") { queue in
+        StoreCheck("A store has written all notes when it is closed") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let record = try await store.ask().record
             try await store.answer(record.id)
@@ -151,7 +151,8 @@ extension StoreContract {
                 entries.map(\.detail), (0..<20).map { "\($0)" } + [nil], "the notes")
             try await other.expectSound()
         },
-        StoreCheck("What was shown is what the log says, whatever is stored") { queue in
+        StoreCheck("The log records what was shown, even if it differs from what was asked") {
+            queue in
             let store = try await queue.open()
             let record = try await store.ask(.yesNo("Asked")).record
             var shown = AlertRecord(
@@ -165,9 +166,9 @@ extension StoreContract {
             try expectEqual(entries.first?.content.map(Hex.text), shown.seen, "what was shown")
             try expectEqual(entries.last?.content.map(Hex.text), record.seen, "what was asked")
             let report = try await store.verify(expecting: nil)
-            try expect(!report.problems.isEmpty, "the verification tells of it")
+            try expect(!report.problems.isEmpty, "the verification reports it")
         },
-        StoreCheck("A note about nothing that is there stores nothing") { queue in
+        StoreCheck("A note about an unknown alert, or about no response, stores nothing") { queue in
             let store = try await queue.open()
             let record = try await store.ask().record
             store.post(.collected(9), by: .ana)
@@ -179,7 +180,7 @@ extension StoreContract {
         },
     ]
 
-    /// All that can happen to two alerts, as eight entries.
+    /// Two alerts to which everything happens, in eight entries.
     private static func lifeOfTwo(on store: any AlertStore, _ clock: ManualClock) async throws {
         let one = try await store.ask(.yesNo("One", key: "k"), by: .ben).record
         try await store.ask(.yesNo("Two"), by: .eve)

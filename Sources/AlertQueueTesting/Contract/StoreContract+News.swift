@@ -2,7 +2,7 @@ import AlertCore
 
 extension StoreContract {
     static let news = [
-        StoreCheck("What one store does is news for the other, and not for itself") { queue in
+        StoreCheck("A store's change is news for other stores, but not for itself") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let (mine, its) = (await settled(store), await settled(other))
             let id = try await store.ask().record.id
@@ -10,13 +10,13 @@ extension StoreContract {
             try expectEqual(heard.map(\.alertID), [id], "what the other one hears")
             try expectEqual(heard.map(\.title), ["Go on?"], "its title")
             let own = try await store.news(after: mine, of: .others)
-            try expect(own.events.isEmpty, "its own ask is no news: \(own.events)")
+            try expect(own.events.isEmpty, "its own ask is not news: \(own.events)")
             try await other.answer(id)
             let answer = try await hear(1, on: store, after: own.position, of: .others)
             try expectEqual(answer.last?.kind, .resolved, "what the first one hears")
             try expectEqual(answer.last?.outcome, .answered, "its outcome")
         },
-        StoreCheck("Everybody's news are all events, each once, in order") { queue in
+        StoreCheck("News of everybody contains every event once, in order") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             for number in 0..<300 {
                 try await (number % 2 == 0 ? store : other).ask(.yesNo("\(number)"))
@@ -28,7 +28,7 @@ extension StoreContract {
                 12, on: other, after: LogPosition(sequence: 288), of: .everybody)
             try expectEqual(rest.map(\.sequence), Array(289...300), "the last events")
         },
-        StoreCheck("A caller that waits for news hears of a commit by any store") { queue in
+        StoreCheck("A caller that waits for news receives a commit by another store") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             for scope in [News.Scope.others, .everybody] {
                 var position = await settled(store)
@@ -43,7 +43,7 @@ extension StoreContract {
                 }
             }
         },
-        StoreCheck("Where nothing happens, news say so within seconds") { queue in
+        StoreCheck("Waiting for news returns within seconds even if nothing happens") { queue in
             let store = try await queue.open()
             try await store.ask()
             let position = await settled(store)
@@ -53,7 +53,7 @@ extension StoreContract {
             try expectEqual(news.position.sequence, 1, "the position")
             try expect(start.duration(to: .now) < .seconds(10), "it does not take long")
         },
-        StoreCheck("An expiry is news for the store that stores it, too") { queue in
+        StoreCheck("An expiry is news even for the store that stores it") { queue in
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
             let position = await settled(store)
@@ -62,7 +62,8 @@ extension StoreContract {
             try expectEqual(heard.map(\.alertID), [id], "what it hears")
             try expectEqual(heard.map(\.outcome), [.expired], "its outcome")
         },
-        StoreCheck("The end of a snooze is a change without an event, for all stores") { queue in
+        StoreCheck("Every store notices the end of a snooze, as a change without an event") {
+            queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.ask().record.id
             _ = try await store.snooze(id, for: .seconds(60), by: .ana)
@@ -81,8 +82,7 @@ extension StoreContract {
                 _ = try await store.snooze(id, for: .seconds(60), by: .ana)
             }
         },
-        StoreCheck("A store that is closed has no news, and a caller that waits for some is told") {
-            queue in
+        StoreCheck("Closing a store makes a wait for its news throw") { queue in
             let store = try await queue.open()
             async let error = expectError("closed") {
                 var position = store.position
@@ -97,7 +97,7 @@ extension StoreContract {
         },
     ]
 
-    /// Where a store stands once it has heard of all that is stored.
+    /// The position of a store once it knows of everything that is stored.
     private static func settled(
         _ store: any AlertStore, _ scope: News.Scope = .everybody
     ) async -> LogPosition {
@@ -111,7 +111,7 @@ extension StoreContract {
         return position
     }
 
-    /// The next events, so many at least.
+    /// The next events, at least `count` of them.
     private static func hear(
         _ count: Int, on store: any AlertStore, after position: LogPosition, of scope: News.Scope
     ) async throws -> [AlertEvent] {

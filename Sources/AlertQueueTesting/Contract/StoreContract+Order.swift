@@ -2,7 +2,7 @@ import AlertCore
 
 extension StoreContract {
     static let order = [
-        StoreCheck("Priority comes first, then age") { queue in
+        StoreCheck("Alerts are ordered by priority, then by age") { queue in
             let store = try await queue.open()
             for priority in [Alert.Priority.low, .normal, .critical, .high, .critical, .low] {
                 try await store.ask(.yesNo(priority: priority))
@@ -16,7 +16,7 @@ extension StoreContract {
             }
             try expectEqual(try await store.nextID("x"), nil, "what comes at the end")
         },
-        StoreCheck("An alert that has waited for hours counts that many priorities higher") {
+        StoreCheck("For each hour that an alert has waited, it counts one priority higher") {
             queue in
             let store = try await queue.open()
             let steps = [1, 2, 3].map { Alert.Priority(rawValue: $0) ?? .low }
@@ -32,7 +32,7 @@ extension StoreContract {
                 for id in [low, urgent] { try await store.answer(id) }
             }
         },
-        StoreCheck("A snoozed alert is not shown, is listed last, and gets its position back") {
+        StoreCheck("A snoozed alert is not shown, is listed last, and then regains its position") {
             queue in
             let store = try await queue.open()
             for _ in 1...4 { try await store.ask() }
@@ -47,7 +47,7 @@ extension StoreContract {
             try expectEqual(
                 try await store.pending(limit: 9).map(\.id), [1, 2, 3, 4], "the list then")
         },
-        StoreCheck("What others are to show does not hold up what comes after it") { queue in
+        StoreCheck("Alerts for other presenters do not hold up the alerts after them") { queue in
             let store = try await queue.open()
             var forWeb = Alert.yesNo(priority: .critical)
             forWeb.presenters = ["web", "desktop"]
@@ -64,7 +64,7 @@ extension StoreContract {
             try await store.answer(forAll)
             try expectEqual(try await store.nextID("terminal"), nil, "on the terminal then")
         },
-        StoreCheck("One alert alone, all but some, and questions first can be looked for") {
+        StoreCheck("A query can ask for given alerts, leave out some, and prefer questions") {
             queue in
             let store = try await queue.open()
             let first = try await store.ask(.yesNo(priority: .critical)).record.id
@@ -93,7 +93,8 @@ extension StoreContract {
             try expectEqual(
                 try await next(ScreenQuery(for: [], own: [last])), nil, "a snoozed one")
         },
-        StoreCheck("How many could be shown besides counts all but snoozed ones") { queue in
+        StoreCheck("The number of other alerts that could be shown leaves out snoozed ones") {
+            queue in
             let store = try await queue.open()
             try await store.ask(.yesNo(priority: .critical))
             try await store.ask(.yesNo(priority: .critical))
@@ -110,7 +111,7 @@ extension StoreContract {
             try expectEqual(
                 try await store.waiting(besides: 0), WaitingAlerts(count: 4, critical: 2), "all")
         },
-        StoreCheck("What waits after one that only others may show is counted") { queue in
+        StoreCheck("The count of waiting alerts includes one for other presenters only") { queue in
             let store = try await queue.open()
             var forWeb = Alert.yesNo()
             forWeb.presenters = ["web"]
@@ -134,8 +135,7 @@ extension StoreContract {
                 try await showAll(on: store, queue.clock), [1, 5, 6, 2, 7, 3, 4], "what is shown")
             try await store.expectSound()
         },
-        StoreCheck("Accounts take turns: the one that was shown longest ago comes first") {
-            queue in
+        StoreCheck("Accounts take turns, and the one shown longest ago comes first") { queue in
             let store = try await queue.open()
             for _ in 1...3 { try await store.ask(source: "flood", by: .account(1000)) }
             for _ in 1...2 { try await store.ask(source: "flood", by: .account(1001)) }
@@ -143,7 +143,7 @@ extension StoreContract {
             try expectEqual(
                 try await showAll(on: store, queue.clock), [1, 4, 6, 2, 5, 3], "what is shown")
         },
-        StoreCheck("What is shown out of turn does not close the rounds before it") { queue in
+        StoreCheck("An alert shown out of turn does not end the rounds before its own") { queue in
             let store = try await queue.open()
             for _ in 0..<5 { try await store.ask(source: "flood") }
             store.post(.presented(try await store.record(5), at: queue.clock.now()), by: .ana)
@@ -152,7 +152,8 @@ extension StoreContract {
             try expectEqual(
                 try await showAll(on: store, queue.clock).prefix(2), [1, question], "what is shown")
         },
-        StoreCheck("Alerts that are snoozed again and again keep no other source away") { queue in
+        StoreCheck("Alerts that are snoozed repeatedly do not keep other sources waiting") {
+            queue in
             let store = try await queue.open()
             for _ in 1...2 { try await store.ask(source: "nag") }
             _ = try await store.showNext(at: queue.clock.now())
@@ -168,7 +169,8 @@ extension StoreContract {
                 queue.clock.advance(by: .seconds(2))
             }
         },
-        StoreCheck("Withdrawing and asking again brings no second alert into a round") { queue in
+        StoreCheck("Withdrawing and asking again does not gain a second alert in a round") {
+            queue in
             let store = try await queue.open()
             for _ in 0..<3 { try await store.ask(source: "flood") }
             for id in [1, 2] as [Alert.ID] {
@@ -177,7 +179,7 @@ extension StoreContract {
             let again = try await store.ask(source: "flood").record.id
             try expectEqual(try await showAll(on: store, queue.clock), [3, again], "what is shown")
         },
-        StoreCheck("What has become as urgent as a flood by waiting takes turns with it") {
+        StoreCheck("An alert that has become as urgent as a flood takes turns with it") {
             queue in
             let store = try await queue.open()
             for number in 0..<3 {

@@ -3,8 +3,7 @@ import FoundationEssentials
 
 extension StoreContract {
     static let pages = [
-        StoreCheck("Pages of what waits have no gaps and no repeats, whatever their length") {
-            queue in
+        StoreCheck("Pages of waiting alerts of any length have no gaps and no repeats") { queue in
             let store = try await queue.open()
             for number in 0..<30 {
                 let priority = Alert.Priority(rawValue: number % 4) ?? .low
@@ -27,7 +26,7 @@ extension StoreContract {
                 }
             }
         },
-        StoreCheck("A page of what waits goes on after an alert that has ended meanwhile") {
+        StoreCheck("A page of waiting alerts can begin after an alert that has since ended") {
             queue in
             let store = try await queue.open()
             for _ in 0..<5 { try await store.ask() }
@@ -35,7 +34,7 @@ extension StoreContract {
             try expectEqual(
                 try await store.pending(after: 2, limit: 9).map(\.id), [3, 4, 5], "the rest")
         },
-        StoreCheck("What waits for a handler comes oldest first, until it is collected") { queue in
+        StoreCheck("Responses for a handler come oldest first until they are collected") { queue in
             let store = try await queue.open()
             for handler in ["mine", "mine", "mine", "mine", "other", nil] {
                 var alert = Alert.yesNo()
@@ -47,16 +46,16 @@ extension StoreContract {
             try expectEqual(
                 try await allPages(RecordQuery(kind, limit: 2), on: store), [2, 1, 3], "pages")
             let records = try await store.page(RecordQuery(kind, after: 2, limit: 9)).records
-            try expectEqual(records.map(\.id), [1, 3], "what comes after one")
+            try expectEqual(records.map(\.id), [1, 3], "what comes after the first")
             try expectEqual(records.first, try await store.record(1), "the record")
             try await store.collect(1, by: .ana)
             try expectEqual(
                 try await allPages(RecordQuery(kind, limit: 9), on: store), [2, 3],
                 "what nobody has collected")
             let page = try await store.page(RecordQuery(.awaitingHandler("none"), limit: 9))
-            try expect(page.records.isEmpty && page.isEnd, "nothing waits for another name")
+            try expect(page.records.isEmpty && page.isEnd, "nothing waits for another handler")
         },
-        StoreCheck("What nobody has claimed comes oldest first, on pages without gaps") { queue in
+        StoreCheck("Unclaimed responses come oldest first, on pages without gaps") { queue in
             let store = try await queue.open()
             for number in 0..<12 {
                 var alert = Alert.yesNo("\(number)")
@@ -95,12 +94,12 @@ extension StoreContract {
         var (query, ids) = (query, [Alert.ID]())
         for _ in 0..<1000 {
             let page = try await store.page(query)
-            try expect(page.records.count <= query.limit, "a page has no more than its limit")
+            try expect(page.records.count <= query.limit, "a page has at most its limit")
             ids += page.records.map(\.id)
             guard !page.isEnd else { return ids }
             query.after = try require(page.next, "position to go on from")
         }
-        throw ContractFailure(description: "the pages of \(query) have no end")
+        throw ContractFailure(description: "the pages of \(query) never end")
     }
 
     // MARK: History
@@ -129,11 +128,11 @@ extension StoreContract {
                 }
             }
         },
-        StoreCheck("Pages of the history have no gaps, though all answers share a millisecond") {
+        StoreCheck("Pages of the history have no gaps even if all answers share a millisecond") {
             queue in
             let store = try await queue.open()
             for number in 1...24 { try await store.ask(.yesNo("word \(number)")) }
-            // In another order than asked, so that ids don't sort by time.
+            // In a different order than asked, so that the order by id isn't the order by time.
             for id in [Alert.ID](1...24).sorted(by: { ($0 % 5, $0) < ($1 % 5, $1) }) {
                 try await store.answer(id, Int(id / 2 % 2))
             }
@@ -150,7 +149,7 @@ extension StoreContract {
                 }
             }
         },
-        StoreCheck("The history finds whole words in all texts, whatever their case") { queue in
+        StoreCheck("The history finds whole words in all texts, ignoring case") { queue in
             let store = try await queue.open()
             try await store.ask(Alert("Deploy the café", buttons: ["Yes"]))
             try await store.ask(
@@ -175,7 +174,7 @@ extension StoreContract {
                 }
             }
         },
-        StoreCheck("Statistics count each end, by source and by button, in a span of time") {
+        StoreCheck("Statistics count outcomes by source and by button, in a period of time") {
             queue in
             let store = try await queue.open()
             let start = queue.clock.now()
@@ -201,7 +200,7 @@ extension StoreContract {
                 StatisticsQuery(
                     source: "backup-0", since: date(.seconds(4)), until: date(.seconds(12)))
             ) { _, _ in }
-            try expectEqual(some.total.asked, 4, "of a source in a span of time")
+            try expectEqual(some.total.asked, 4, "of a source in a period of time")
         },
     ]
 

@@ -14,14 +14,15 @@ private struct Ending: Sendable {
 
 extension StoreContract {
     static let resolving = [
-        StoreCheck("Each way to end an alert leaves its response and its entry") { queue in
+        StoreCheck("Each way to end an alert stores its response and its entry") { queue in
             let store = try await queue.open()
             for ending in endings {
                 try await check(ending, on: store, queue.clock)
             }
             try await store.expectSound()
         },
-        StoreCheck("What an alert does not offer is refused, and it goes on waiting") { queue in
+        StoreCheck("A choice that an alert does not offer is refused, and the alert still waits") {
+            queue in
             let store = try await queue.open()
             for (kind, alert, resolution) in refusals {
                 let id = try await store.ask(alert).record.id
@@ -37,7 +38,7 @@ extension StoreContract {
             try expectEqual(
                 error, .noSuchButton(1, button: "yes", known: ["Yes", "No"]), "the error")
         },
-        StoreCheck("An id that was never given is not found, whatever is done to it") { queue in
+        StoreCheck("Every operation on an unknown id throws notFound") { queue in
             let store = try await queue.open()
             try await store.ask()
             let changes: [Change] = [
@@ -57,7 +58,8 @@ extension StoreContract {
             }
             try expectEqual(try await store.kinds(), [.asked], "entries")
         },
-        StoreCheck("Of 64 answers at once one wins, and each loser is told of that one") { queue in
+        StoreCheck("Of 64 simultaneous answers one wins, and each other caller gets that one") {
+            queue in
             let stores = [try await queue.open(), try await queue.open()]
             let id = try await stores[0].ask().record.id
             let results = await withTaskGroup(of: Result<Response?, AlertError>.self) { group in
@@ -78,13 +80,13 @@ extension StoreContract {
             let winners = results.compactMap { try? $0.get() }
             try expectEqual(winners.count, 1, "winners")
             for case .failure(let error) in results {
-                try expectEqual(error, .alreadyResolved(winners[0]), "what a loser is told")
+                try expectEqual(error, .alreadyResolved(winners[0]), "the error of a loser")
             }
             try expectEqual(try await stores[1].record(id).response, winners[0], "the response")
             try expectEqual(try await stores[0].kinds(), [.asked, .resolved], "entries")
             try await stores[1].expectSound()
         },
-        StoreCheck("An answer to something else than what was asked is refused") { queue in
+        StoreCheck("An answer with the digest of a different question is refused") { queue in
             let store = try await queue.open()
             let asked = try await store.ask().record
             let digest = try require(asked.seen.flatMap { Hex.bytes($0) }, "digest")
@@ -98,7 +100,7 @@ extension StoreContract {
                 asked.id, .choose(button: 0), seen: digest, by: .ana)
             try expectEqual(record.response?.outcome, .answered, "the outcome")
         },
-        StoreCheck("A response is collected once, by the first who comes") { queue in
+        StoreCheck("A response is collected once, by the first caller") { queue in
             let store = try await queue.open()
             let id = try await store.ask().record.id
             let early = try await store.commit(.collect(id), by: .ben)
@@ -141,7 +143,7 @@ extension StoreContract {
         try expectEqual(response.by, ending.by, "by of \(ending.resolution)")
         try expectEqual(response.button?.role, ending.role, "role of \(ending.resolution)")
         try expectEqual(response.cancelHandling, ending.handling, "handling of a cancel")
-        // A timer is nobody.
+        // A timer is not a responder.
         try expectEqual(
             response.responder, ending.hasResponder ? Caller.ana.responder : nil, "responder")
         try expectEqual(
@@ -160,7 +162,7 @@ extension StoreContract {
         let again = try await expectError("alreadyResolved") {
             try await store.resolve(asked.record.id, ending.resolution, by: .ben)
         }
-        try expectEqual(again, .alreadyResolved(response), "what the next one is told")
+        try expectEqual(again, .alreadyResolved(response), "the error of the next caller")
     }
 
     private static let endings = [
@@ -209,7 +211,7 @@ extension StoreContract {
 
 extension StoreContract {
     static let authority = [
-        StoreCheck("Another account's alert is ended by root and by force alone") { queue in
+        StoreCheck("Only root or force may withdraw or cancel another account's alert") { queue in
             let store = try await queue.open()
             for make in [
                 { Resolution.withdraw($0) }, { Resolution.cancel(handled: false, $0) },
@@ -242,7 +244,7 @@ extension StoreContract {
             let id = try await store.ask(by: .ben).record.id
             try await store.answer(id, 0, by: .eve)
         },
-        StoreCheck("A request to cancel is seen until the alert has ended") { queue in
+        StoreCheck("Every store sees a request to cancel until the alert has ended") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.ask().record.id
             let isRequested = { (store: any AlertStore) in
@@ -250,7 +252,7 @@ extension StoreContract {
                 let next = try await store.next(ScreenQuery(for: ["x"]))
                 return (found.isCancelRequested, next.record != nil && next.isCancelRequested)
             }
-            try expect(try await isRequested(store) == (false, false), "nobody wants it cancelled")
+            try expect(try await isRequested(store) == (false, false), "no cancel is requested")
             let receipt = try await store.commit(
                 .requestCancel(id, .own(.person)), by: .ana)
             try expect(receipt.isNew && receipt.isCancelRequested, "the receipt says so")
@@ -259,11 +261,11 @@ extension StoreContract {
             try expect(
                 try await !store.find(.id(id)).isCancelRequested, "it has been cancelled")
             let late = try await store.commit(.requestCancel(id, .own(.person)), by: .ana)
-            try expect(!late.isNew, "what has ended can't be cancelled")
+            try expect(!late.isNew, "an alert that has ended can't be cancelled")
             try expectEqual(
                 try await store.kinds(), [.asked, .cancelling, .resolved], "entries")
         },
-        StoreCheck("A cancel is carried out on behalf of the caller who requested it last") {
+        StoreCheck("A cancel is carried out on behalf of the last caller that requested it") {
             queue in
             let store = try await queue.open()
             let id = try await store.ask(by: .ben).record.id

@@ -2,7 +2,7 @@ import AlertCore
 
 extension StoreContract {
     static let screens = [
-        StoreCheck("One screen leads, and the next one once that steps back, goes or closes") {
+        StoreCheck("One screen leads, and another one when it steps back, detaches or closes") {
             queue in
             let stores = [try await queue.open(), try await queue.open(), try await queue.open()]
             var leases: [any ScreenLease] = []
@@ -20,12 +20,12 @@ extension StoreContract {
             try expect(await !leases[0].lead(), "the first one follows")
             leases[1].release()
             try await expectLead(leases[2])
-            try expect(await !leases[1].lead(), "what is released never leads")
+            try expect(await !leases[1].lead(), "a released screen never leads")
             await stores[2].close()
             leases.removeLast()
             try await expectLead(leases[0])
         },
-        StoreCheck("Of many screens that try at once, one leads") { queue in
+        StoreCheck("Of many screens that try to lead at once, exactly one does") { queue in
             let store = try await queue.open()
             var leases: [any ScreenLease] = []
             for number in 0..<16 { leases.append(try await store.attach(screen("\(number)"))) }
@@ -36,7 +36,7 @@ extension StoreContract {
             }
             try expectEqual(leading, 1, "screens that lead")
         },
-        StoreCheck("Of 65 screens the last one is refused until another one goes") { queue in
+        StoreCheck("The 65th screen is refused until another one detaches") { queue in
             let store = try await queue.open()
             var leases: [any ScreenLease] = []
             for number in 0..<64 { leases.append(try await store.attach(screen("\(number)"))) }
@@ -48,7 +48,8 @@ extension StoreContract {
             leases[63].release()
             try await expectLead(next)
         },
-        StoreCheck("Everybody sees the screens, what each shows, and what is current") { queue in
+        StoreCheck("Every store sees the screens, what each shows, and which alert is current") {
+            queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.ask().record.id
             let follower = try await other.attach(screen("web"))
@@ -78,13 +79,13 @@ extension StoreContract {
             lease.release()
             try await expectLead(follower)
             try expectEqual(
-                await store.screens().current, id, "who leads then goes on with what it shows")
+                await store.screens().current, id, "the new leader goes on with what it shows")
             try expect(await follower.show(nil, current: nil, hasDelegate: false), "it ends")
             try expectEqual(try await other.record(id).state, .queued, "the state then")
             follower.release()
             try expect(await other.screens().all.isEmpty, "no screen is left")
         },
-        StoreCheck("What a screen offers decides what can be shown") { queue in
+        StoreCheck("The presenters that screens offer determine what can be shown") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let own = try await store.ask().record.id
             let lease = try await store.attach(screen("web"))
@@ -99,26 +100,26 @@ extension StoreContract {
             try expect(await store.screens().shows(own), "it shows an alert")
             lease.offer(["desktop"], isBusy: true)
             try await expectQuery(store, [], [own])
-            try expect(await !store.screens().shows(own), "who is busy shows nothing")
+            try expect(await !store.screens().shows(own), "a busy screen shows nothing")
             let record = try await store.record(own)
             let found = await store.screens().screen(for: record.alert)
-            try expectEqual(found?.presenters, ["desktop"], "who will show it")
+            try expectEqual(found?.presenters, ["desktop"], "the screen that will show it")
             ownLease.offer([], isBusy: false)
             try await expectQuery(store, [], [])
             try expect(
                 await store.screens().screen(for: record.alert, own)?.presenters == ["desktop"],
-                "who offers nothing shows nothing")
+                "a screen that offers nothing shows nothing")
             ownLease.release()
-            try expect(ownLease.others == nil, "what is released has no others")
+            try expect(ownLease.others == nil, "a released screen sees no others")
             lease.offer(["web"], isBusy: false)
             try await expectQuery(store, ["web"], [])
         },
-        StoreCheck("A screen hears when another one comes, goes, or changes") { queue in
+        StoreCheck("A screen is notified when another one attaches, detaches or changes") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let leader = try await store.attach(screen("a"))
             try expect(await leader.lead(), "it leads")
             let follower = try await other.attach(screen("b"))
-            try await expectChange(of: leader, "the follower comes") { $0.followers.count == 1 }
+            try await expectChange(of: leader, "the follower attaches") { $0.followers.count == 1 }
             _ = await leader.show(nil, current: 7, hasDelegate: false)
             try await expectChange(of: follower, "an alert is current") { $0.current == 7 }
             follower.offer(["c"], isBusy: false)
@@ -126,10 +127,10 @@ extension StoreContract {
                 $0.followers.map(\.presenters) == [["c"]]
             }
             leader.release()
-            try await expectChange(of: follower, "the leader goes") { $0.leader == nil }
+            try await expectChange(of: follower, "the leader detaches") { $0.leader == nil }
             try await expectLead(follower)
         },
-        StoreCheck("One at a time has the turn of an alert's handler") { queue in
+        StoreCheck("Only one store at a time has the turn of an alert's handler") { queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let turn = try require(try await store.takeHandlerTurn(7), "turn")
             try expect(try await other.takeHandlerTurn(7) == nil, "another one has none")
@@ -137,9 +138,9 @@ extension StoreContract {
             let next = try require(try await other.takeHandlerTurn(8), "turn of another alert")
             turn.end()
             let second = try require(try await other.takeHandlerTurn(7), "turn that has ended")
-            // What has ended is not ended again.
+            // A second end has no effect.
             turn.end()
-            try expect(try await store.takeHandlerTurn(7) == nil, "it is somebody else's now")
+            try expect(try await store.takeHandlerTurn(7) == nil, "another store has it now")
             second.end()
             next.end()
         },
@@ -182,7 +183,7 @@ extension StoreContract {
             try await expectError("closed") { try await store.attach(screen("x")) }
             try await expectError("closed") { try await store.takeHandlerTurn(id) }
         },
-        StoreCheck("What was committed is there for the stores that go on, and for later ones") {
+        StoreCheck("Other stores, open or opened later, see what a closed store committed") {
             queue in
             let (store, other) = (try await queue.open(), try await queue.open())
             let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id

@@ -2,7 +2,7 @@ import AlertCore
 
 private let year: Int64 = 365 * 86_400_000
 
-/// What the clocks say, against a deadline after 60 seconds, or after a snooze of so many.
+/// The time on both clocks, relative to the start of a deadline or a snooze of 60 seconds.
 private struct Moment: Sendable {
     let boot: String
     let bootSeconds: Int64
@@ -17,13 +17,13 @@ private struct Moment: Sendable {
     }
 
     static let all = [
-        // Within the boot nobody can set the clock that counts.
+        // Within a boot the boot clock decides, which nobody can set.
         Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: 59_000, isLate: false),
         Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: year, isLate: false),
         Moment(boot: "manual", bootSeconds: 59, wallMilliseconds: -year, isLate: false),
         Moment(boot: "manual", bootSeconds: 60, wallMilliseconds: 60_000, isLate: true),
         Moment(boot: "manual", bootSeconds: 60, wallMilliseconds: -year, isLate: true),
-        // After another start, or in another time namespace, the wall clock decides.
+        // In another boot, or in another time namespace, the wall clock decides.
         Moment(boot: "other", bootSeconds: -990, wallMilliseconds: 59_999, isLate: false),
         Moment(boot: "other", bootSeconds: -990, wallMilliseconds: 60_000, isLate: true),
         Moment(boot: "other", bootSeconds: 9999, wallMilliseconds: 59_999, isLate: false),
@@ -33,7 +33,7 @@ private struct Moment: Sendable {
 
 extension StoreContract {
     static let time = [
-        StoreCheck("An answer is late by boot time within a boot, else by the wall clock") {
+        StoreCheck("Within a boot, boot time decides if an answer is late, else the wall clock") {
             queue in
             let store = try await queue.open()
             for moment in Moment.all {
@@ -76,13 +76,13 @@ extension StoreContract {
                 let again = try await expectError("alreadyResolved") {
                     try await store.answer(id)
                 }
-                try expectEqual(again.response, response, "what the next one is told")
+                try expectEqual(again.response, response, "the response in the next error")
                 let entry = try require(
                     try await store.entries(LogQuery(.last(1), of: id, limit: 1)).first, "entry")
                 try expectEqual(entry.event.kind, .resolved, "kind of the entry")
                 try expectEqual(
                     entry.event.responder, ContractQueue.keeper.through("deadline").responder,
-                    "who stored it")
+                    "the caller that stored it")
                 try expect(
                     entry.detail?.hasPrefix("unseen; expired at ") ?? false,
                     "the entry says that it was not shown: \(entry.detail ?? "-")")
@@ -95,7 +95,7 @@ extension StoreContract {
             queue.clock.advance(by: .milliseconds(59_999))
             let early = try await store.commit(.expire(id), by: .ben)
             try expect(!early.isNew && early.record.response == nil, "it is not due")
-            try expect(early.expiry != nil, "its deadline is told")
+            try expect(early.expiry != nil, "the receipt has its deadline")
             queue.clock.advance(by: .milliseconds(1))
             for _ in 1...2 {
                 let record = try await store.expire(id, by: .ben)
@@ -103,7 +103,7 @@ extension StoreContract {
             }
             try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
         },
-        StoreCheck("Expiries are stored where nobody calls the store") { queue in
+        StoreCheck("Expiries are stored without any call to the store") { queue in
             let (store, idle) = (try await queue.open(), try await queue.open())
             for number in 1...150 {
                 try await store.ask(.yesNo("\(number)", deadline: .after(.seconds(60))))
@@ -118,7 +118,7 @@ extension StoreContract {
             try expectEqual(try await idle.pendingCount(), 1, "what waits")
             try await idle.expectSound()
         },
-        StoreCheck("A deadline that is a date follows the wall clock when that is set") { queue in
+        StoreCheck("A deadline given as a date follows the wall clock when it is set") { queue in
             let store = try await queue.open()
             let start = queue.clock.now().wallMilliseconds
             let date = Timestamp.date(milliseconds: start + 60_000)
@@ -129,11 +129,11 @@ extension StoreContract {
             queue.clock.setWall(milliseconds: start + 60_000)
             try expectEqual(
                 try await store.record(id).response?.outcome, .expired, "the outcome")
-            try await expectSoon("the expiry is stored by itself") {
+            try await expectSoon("the expiry is stored without a call") {
                 try await !store.find(.id(id)).isOverdue
             }
         },
-        StoreCheck("An overdue alert shows as expired, whether that is stored or not") { queue in
+        StoreCheck("An overdue alert reads as expired even before its expiry is stored") { queue in
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
             try await store.ask(.yesNo("Another"))
@@ -164,7 +164,7 @@ extension StoreContract {
 
     /// Makes sure that an answer is refused because of the deadline; returns the expiry.
     ///
-    /// The store may have stored that by itself just before.
+    /// The store may have stored the expiry by itself just before.
     @discardableResult
     private static func expectLate(
         _ id: Alert.ID, on store: any AlertStore
@@ -173,7 +173,7 @@ extension StoreContract {
             try await store.answer(id)
         }
         let response = try require(error.response, "response in the error")
-        try expectEqual(response.outcome, .expired, "the outcome that the late one is told")
+        try expectEqual(response.outcome, .expired, "the outcome in the error")
         try expectEqual(
             try await store.record(id).response?.resolvedAt, response.resolvedAt, "what is stored")
         return response
@@ -184,7 +184,8 @@ extension StoreContract {
 
 extension StoreContract {
     static let snoozes = [
-        StoreCheck("A snooze ends by boot time within a boot, else by the wall clock") { queue in
+        StoreCheck("Within a boot, boot time decides when a snooze ends, else the wall clock") {
+            queue in
             let store = try await queue.open()
             for moment in Moment.all {
                 let id = try await store.ask().record.id
@@ -200,7 +201,8 @@ extension StoreContract {
             }
             try await store.expectSound()
         },
-        StoreCheck("A snooze lasts its own time, else the alert's, else five minutes") { queue in
+        StoreCheck("A snooze lasts for the given time, else the alert's, else five minutes") {
+            queue in
             let store = try await queue.open()
             let plain = try await store.ask().record.id
             var alert = Alert.yesNo()
@@ -221,7 +223,8 @@ extension StoreContract {
                 try await store.kinds(of: own), [.asked, .snoozed, .snoozed, .snoozed], "entries")
             try await store.expectSound()
         },
-        StoreCheck("What has ended, is overdue, or for a senseless time, is not snoozed") { queue in
+        StoreCheck("Snoozing an ended or overdue alert, or for an invalid time, is refused") {
+            queue in
             let store = try await queue.open()
             let overdue = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
             let ended = try await store.ask().record.id
@@ -230,7 +233,7 @@ extension StoreContract {
             let error = try await expectError("alreadyResolved") {
                 try await store.snooze(ended, for: nil, by: .ana)
             }
-            try expectEqual(error.response, response, "what it is told")
+            try expectEqual(error.response, response, "the response in the error")
             let past = queue.clock.now().wallMilliseconds
             queue.clock.advance(by: .seconds(60))
             try await expectError("late", "alreadyResolved") {
@@ -247,7 +250,7 @@ extension StoreContract {
             }
             try expectEqual(try await store.record(waiting).snoozes, 0, "snoozes")
         },
-        StoreCheck("Snoozes end where nobody calls the store") { queue in
+        StoreCheck("Snoozes end without any call to the store") { queue in
             let (store, idle) = (try await queue.open(), try await queue.open())
             let id = try await store.ask().record.id
             _ = try await store.snooze(id, for: .seconds(60), by: .ana)

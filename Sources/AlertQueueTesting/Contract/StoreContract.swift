@@ -1,5 +1,4 @@
-/// What every store promises, as checks that can fail: a new kind of store is done when it passes
-/// all of them.
+/// The promises of every store, as checks: a new kind of store is done when it passes all of them.
 ///
 /// ```text
 /// @Test("The store keeps the contract", arguments: StoreContract.checks)
@@ -10,7 +9,7 @@
 package enum StoreContract {
     /// All checks; each needs an empty queue.
     ///
-    /// Those of news come last: to see that nothing is new takes a store a second.
+    /// Those of news come last: it takes a store a second to report that nothing is new.
     package static let checks =
         asking + keys + resolving + authority + time + snoozes + order + turns + pages + history
         + log + notes + screens + closing + news

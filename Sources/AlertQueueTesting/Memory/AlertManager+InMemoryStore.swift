@@ -10,10 +10,10 @@ extension AlertManager {
     /// - Parameters:
     ///   - store: The queue, whose clock is also the manager's.
     ///   - source: The name under which alerts are asked, 1 to 256 bytes.
-    ///   - presenters: Who shows alerts, all of them at once; none means that this manager only
+    ///   - presenters: The presenters that show alerts, all at once; with none, this manager only
     ///     asks and listens.
-    ///   - delegate: Who hears what happens on the screen; held weakly.
-    /// - Throws: ``AlertQueue/AlertError/invalid(_:_:)`` for a source or a presenter's name.
+    ///   - delegate: The object that is notified of what happens on the screen; held weakly.
+    /// - Throws: ``AlertQueue/AlertError/invalid(_:_:)`` for an invalid source or presenter's name.
     public init(
         _ store: InMemoryStore, source: String = "test", presenters: [any AlertPresenter] = [],
         delegate: (any AlertManagerDelegate)? = nil

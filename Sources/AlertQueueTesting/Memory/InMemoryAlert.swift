@@ -1,9 +1,9 @@
 import AlertCore
 
-/// An alert as a queue in memory keeps it.
+/// An alert in a queue in memory.
 struct InMemoryAlert {
     let id: Alert.ID
-    /// What was asked, as everybody reads it from then on.
+    /// The alert that was asked, as it is read from then on.
     let alert: Alert
     let source: AlertRecord.Source
     let sourceName: SourceName
@@ -11,13 +11,13 @@ struct InMemoryAlert {
     let salt: [UInt8]
     let asked: ClockReading
     let expiry: ClockReading?
-    /// The round of its account to which it belongs.
+    /// The round of its account in which it is shown.
     var turn: Int64
     /// When it was last on a screen, by the wall clock.
     var presentedMilliseconds: Int64?
     var snoozes = 0
     var snoozedUntil: ClockReading?
-    /// Who wants a screen to cancel it.
+    /// The request that a screen cancel it, if there is one.
     var cancelRequest: CancelRequest?
     var response: Response?
 
@@ -37,12 +37,12 @@ struct InMemoryAlert {
         self.turn = turn
     }
 
-    /// The salted hash of what it asks.
+    /// The salted hash of its content.
     var content: [UInt8] { AuditEntry.content(of: alert, salt: salt) }
 
     var position: QueuePosition { QueuePosition(id: id, priority: alert.priority, asked: asked) }
 
-    /// Whether it can be shown now, as far as its own life tells.
+    /// Whether it can be shown now, as far as its own state allows.
     var isReady: Bool { response == nil && snoozedUntil == nil }
 
     var isCancelRequested: Bool { response == nil && cancelRequest != nil }
@@ -64,7 +64,7 @@ struct InMemoryAlert {
         Expiry.hasPassed(expiry, without: response, at: now)
     }
 
-    /// What the entry of its ask says besides its columns.
+    /// The detail of the entry that records the ask.
     func askedDetail(key: KeyDigest?) -> String {
         EntryDetail.asked(
             at: asked, expiry: expiry, dismissAfter: alert.dismissAfter, snooze: alert.snooze,

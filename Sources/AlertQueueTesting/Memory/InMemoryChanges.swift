@@ -1,7 +1,7 @@
 import AlertCore
 
-/// How often a queue in memory has changed, and how often that was news for each of the stores that
-/// stand for processes.
+/// How often a queue in memory has changed, in total and as seen by each store, which represents a
+/// process.
 struct InMemoryChanges {
     private var count: UInt64 = 0
     private var news: [Int: UInt64] = [:]
@@ -10,7 +10,7 @@ struct InMemoryChanges {
 
     mutating func close(_ process: Int) { news[process] = nil }
 
-    /// Counts a change; a loud one is news for the one who made it, too.
+    /// Counts a change; one that concerns others is news even for the process that made it.
     mutating func add(by process: Int, concernsOthers: Bool) {
         count += 1
         for other in news.keys where concernsOthers || other != process {
@@ -18,7 +18,7 @@ struct InMemoryChanges {
         }
     }
 
-    /// What there has been so far, for a store.
+    /// The counts so far, as a store sees them.
     func seen(by process: Int) -> LogPosition.Changes {
         LogPosition.Changes(all: count, byOthers: news[process, default: 0])
     }

@@ -1,15 +1,15 @@
 import AlertCore
 import SQLiteStore
 
-/// A verification of a queue in memory: of the log's chain, and of alerts and responses with what
-/// the log says of them.
+/// A verification of a queue in memory: it checks the log's chain, and compares alerts and
+/// responses with the log.
 struct InMemoryCheck {
-    /// What the log tells of one alert.
+    /// The entries of one alert.
     private struct Story {
         var asked: AuditEntry?
         var presented: AuditEntry?
         var snoozed: [AuditEntry] = []
-        /// The first entry of something else than what was asked.
+        /// The first entry with a content other than the one that was asked.
         var other: AuditEntry?
         var cancelling: AuditEntry?
         var resolved: AuditEntry?
@@ -19,7 +19,7 @@ struct InMemoryCheck {
     private let queue: InMemoryQueue
     private var report = AuditReport()
     private var stories: [Alert.ID: Story] = [:]
-    /// Which alerts ended, in the order of the log.
+    /// The alerts that ended, in the order of the log.
     private var ended: [Alert.ID] = []
 
     /// - Throws: ``AlertError/busy(_:)`` when the task is cancelled.
@@ -106,7 +106,7 @@ struct InMemoryCheck {
         }
     }
 
-    /// What differs between an alert and its story.
+    /// The differences between an alert and its entries.
     private func faults(of alert: InMemoryAlert, _ story: Story) -> [String] {
         guard let asked = story.asked else { return ["was never asked: no entry records it"] }
         var faults: [String] = []
@@ -154,7 +154,7 @@ struct InMemoryCheck {
 }
 
 extension Optional {
-    /// Takes a value if there is none yet; else tells.
+    /// Takes a value if there is none yet; otherwise calls a closure.
     fileprivate mutating func add(_ value: Wrapped, _ tell: () -> Void) {
         if self == nil { self = value } else { tell() }
     }

@@ -11,24 +11,24 @@ final class InMemoryCore: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Something has changed.
+    /// Signals that something has changed.
     let changed = ChangeSignal()
-    /// A moment has been set at which something is due.
+    /// Signals that there is a new moment at which something is due.
     let timesChanged = ChangeSignal()
-    /// A screen may lead now.
+    /// Signals that the screens have changed, and that one of them may be able to lead now.
     let screensChanged = ChangeSignal()
 
-    /// How many changes one look at the news tells at most.
+    /// The maximum number of events in one reading of the news.
     private static let pageLength = 256
 
-    /// Looks at the queue, at one moment.
+    /// Reads the queue at one moment.
     func read<Result: Sendable>(
         _ body: (InMemoryQueue) throws(AlertError) -> Result
     ) throws(AlertError) -> Result {
         try state.withLock { state throws(AlertError) in try body(state.queue) }
     }
 
-    /// Begins another process; returns its number.
+    /// Adds a process; returns its number.
     func open() -> Int {
         state.withLock { state in
             state.processes += 1
@@ -46,7 +46,7 @@ final class InMemoryCore: Sendable {
         changed.change()
     }
 
-    /// Changes the queue, and tells those who wait for that.
+    /// Changes the queue, and wakes the callers that wait for a change.
     func write<Result: Sendable>(
         _ write: InMemoryWrite,
         _ body: (inout InMemoryQueue) throws(AlertError) -> Result
@@ -73,7 +73,7 @@ final class InMemoryCore: Sendable {
         return try outcome.0.get()
     }
 
-    /// How far the log has grown, as a process sees it.
+    /// The end of the log, as a process sees it.
     func position(of process: Int) -> LogPosition {
         state.withLock { state in
             LogPosition(
@@ -82,7 +82,7 @@ final class InMemoryCore: Sendable {
         }
     }
 
-    /// What is new for a process after a position, and whether that is anything.
+    /// The news for a process after a position, and whether there is none.
     func news(
         after position: LogPosition, of scope: News.Scope, for process: Int
     ) -> (news: News, isEmpty: Bool) {
@@ -99,7 +99,7 @@ final class InMemoryCore: Sendable {
                 sequence: max(position.sequence, state.queue.log.head.sequence),
                 changes: seen)
             let events = Array(lines.map(state.queue.event))
-            // After a full page there may be more, which is to be read at once.
+            // A full page may not be all: the rest is to be read at once.
             if events.count == Self.pageLength, let last = events.last {
                 end = LogPosition(sequence: last.sequence)
             }

@@ -1,11 +1,11 @@
 import AlertCore
 
-/// A screen that is attached to a queue in memory.
+/// The attachment of a screen to a queue in memory.
 final class InMemoryLease: ScreenLease {
     private let core: InMemoryCore
     private let number: Int
 
-    /// Attaches a screen; `nil` if there are too many already.
+    /// Attaches a screen; `nil` if too many are attached already.
     init?(of screen: AttachedScreen, in core: InMemoryCore, process: Int) {
         guard let number = core.withScreens({ $0.attach(screen, of: process) }) else { return nil }
         self.core = core
@@ -49,7 +49,7 @@ final class InMemoryLease: ScreenLease {
 
     func release() { change { $0.release($1) } }
 
-    /// Changes something about this screen, and tells the others if that is news.
+    /// Changes this screen, and notifies the others if it is different now.
     private func change<Result: Sendable>(
         _ body: (inout InMemoryScreens, _ number: Int) -> Result
     ) -> Result {

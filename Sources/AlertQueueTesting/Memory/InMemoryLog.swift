@@ -1,16 +1,16 @@
 import AlertCore
 
-/// The audit log of a queue in memory: the entries and the bytes of any other queue's.
+/// The audit log of a queue in memory, with the same entries and bytes as that of any other queue.
 struct InMemoryLog {
-    /// An entry, and to whom it is news.
+    /// An entry, with the process that wrote it and whether it is news for that process, too.
     struct Line {
         let entry: AuditEntry
         let process: Int
-        /// Whether it means more than the one who wrote it knows.
+        /// Whether it is news even for the process that wrote it.
         let concernsOthers: Bool
     }
 
-    /// The entry with the number 1 comes first.
+    /// The entries, from number 1.
     private(set) var lines: [Line] = []
 
     var head: AuditHead {
@@ -32,7 +32,7 @@ struct InMemoryLog {
         lines[Int(min(max(0, sequence), Int64(lines.count)))...]
     }
 
-    /// The entries that a query asks for, without what their alerts add.
+    /// The entries that a query asks for, without the fields that come from their alerts.
     func entries(_ query: LogQuery) -> [AuditEntry] {
         let matches = { (line: Line) in
             query.alert == nil || line.entry.event.alertID == query.alert

@@ -1,7 +1,7 @@
 import AlertCore
 import SQLiteStore
 
-// What can be read of a queue in memory, at a moment.
+// The queries of a queue in memory.
 extension InMemoryQueue {
     func find(_ reference: Reference, at now: ClockReading) throws(AlertError) -> Receipt {
         let alert: InMemoryAlert
@@ -34,7 +34,7 @@ extension InMemoryQueue {
         let except = Set(query.except)
         let ready = waiting.filter { $0.isReady && !except.contains($0.id) }
         guard !query.presenters.isEmpty else {
-            // The most urgent first, and of those the oldest.
+            // The most urgent first, and the oldest among equals.
             let own = ready.filter { query.own.contains($0.id) }
                 .sorted { ($1.alert.priority, $0.id) < ($0.alert.priority, $1.id) }
             return query.prefersQuestions ? own.first(where: \.isQuestion) ?? own.first : own.first
@@ -62,12 +62,12 @@ extension InMemoryQueue {
         waiting.count { !$0.isOverdue(at: now) }
     }
 
-    /// When something is due next, of what a clock can tell before; `nil` for never.
+    /// The earliest deadline or end of a snooze; `nil` if there is none.
     func nextDue(at now: ClockReading) -> ClockReading? {
         now.earliest(of: waiting.flatMap { [$0.expiry, $0.snoozedUntil] }.compactMap(\.self))
     }
 
-    /// Entries of the log, with what their alerts add.
+    /// Entries of the log, with the fields that come from their alerts.
     func entries(_ query: LogQuery) -> [AuditEntry] {
         log.entries(query).map { entry in
             var entry = entry
@@ -80,7 +80,7 @@ extension InMemoryQueue {
         }
     }
 
-    /// An event of the log, with what its alert adds.
+    /// An event of the log, with the fields that come from its alert.
     func event(_ line: InMemoryLog.Line) -> AlertEvent {
         var event = line.entry.event
         let alert = event.alertID.flatMap(alert)?.alert
@@ -138,7 +138,7 @@ extension InMemoryQueue {
             let ready = candidates.filter { alert in
                 guard alert.snoozedUntil == nil else { return false }
                 guard let start else { return true }
-                // Within a priority they come by their ids, whatever the clock says meanwhile.
+                // Within a priority they are ordered by id, no matter how the clock was set.
                 return start.alert.priority == alert.alert.priority
                     ? alert.id > start.id : start.position.comes(before: alert.position, at: now)
             }
@@ -172,7 +172,7 @@ extension InMemoryQueue {
                 filter.admits(one.record) && (!filter.uncollected || one.record.isUncollected)
             }
         if let text {
-            // In the order in which they were stored, whatever the clock said.
+            // In the order in which they were stored, no matter how the clock was set.
             let older = admitted.filter { $0.number < after ?? .max }.map(\.record)
             return Array(try text.matches(older.reversed()).prefix(limit))
         }
@@ -209,7 +209,7 @@ extension InMemoryAlert {
 }
 
 extension Alert {
-    /// Whether one of some presenters may show it.
+    /// Whether one of the named presenters may show it.
     fileprivate func mayBeShown(by names: [String]) -> Bool {
         guard let presenters else { return true }
         return presenters.contains { wanted in names.contains { $0.isIdentical(to: wanted) } }
@@ -239,7 +239,7 @@ extension InMemoryQueue {
             if let button = response.button {
                 tally.addChoices(1, of: button.id, response.outcome, isUnseen: isUnseen)
             }
-            // What a policy did or a timer says nothing of people.
+            // Only the answers of people count, not those of policies or timers.
             guard response.outcome == .answered, response.by == .person else { continue }
             let resolved = Timestamp.milliseconds(response.resolvedAt)
             tally.addAnswer(

@@ -1,17 +1,17 @@
 import AlertCore
 
-/// What a queue in memory holds, and what each change makes of it: a value without a clock, a lock
-/// or anything to wait for, which is also the model that other stores are compared with.
+/// The contents of a queue in memory, and the effect of each change: a value without clocks, locks
+/// or waits, which is also the model that other stores are compared with.
 struct InMemoryQueue {
-    /// The alert with the id 1 comes first.
+    /// All alerts, from id 1.
     private(set) var alerts: [InMemoryAlert] = []
-    /// Which alerts the responses end, in the order in which they were stored.
+    /// The alerts that have a response, in the order in which the responses were stored.
     private(set) var resolved: [Alert.ID] = []
     private(set) var log = InMemoryLog()
     private(set) var turns = InMemoryTurns()
-    /// How many snoozes have ended, of which no entry tells.
+    /// How many snoozes have ended, which the log doesn't record.
     private(set) var awakened: UInt64 = 0
-    /// How often a moment has been set at which something is due.
+    /// How often a deadline or the end of a snooze has been set.
     private(set) var timesSet: UInt64 = 0
     /// The alerts that wait, in ascending order.
     private var waitingIDs: [Alert.ID] = []
@@ -32,7 +32,7 @@ struct InMemoryQueue {
     /// The alerts that wait, snoozed and overdue ones included, in ascending order.
     var waiting: [InMemoryAlert] { waitingIDs.compactMap(alert) }
 
-    /// What a change leads to; a late answer stores the expiry.
+    /// The outcome of a change; a late answer stores the expiry.
     enum Outcome {
         case done(Receipt)
         case late(Response)
@@ -40,7 +40,7 @@ struct InMemoryQueue {
 
     /// Makes a change.
     ///
-    /// - Throws: What ``Change`` says; nothing of the change is stored then.
+    /// - Throws: The errors that ``Change`` lists; nothing of the change is stored then.
     mutating func commit(
         _ change: Change, _ write: InMemoryWrite
     ) throws(AlertError) -> Outcome {
@@ -56,7 +56,7 @@ struct InMemoryQueue {
         }
     }
 
-    /// Stores a note; one about an alert that is not there tells nothing.
+    /// Stores a note, unless its alert does not exist.
     mutating func post(_ note: Note, _ write: InMemoryWrite) {
         switch note {
         case .presented(let record, let moment):
@@ -75,7 +75,7 @@ struct InMemoryQueue {
         case .returned(let record, let reason):
             log.append(AuditDraft(kind: .returned, record: record, detail: reason), write)
         case .collected(let id):
-            // Nobody waits for it, and so nobody hears that there was nothing to take.
+            // Nobody waits for the result, so a failure is ignored.
             _ = try? collect(id, write)
         }
     }
@@ -96,8 +96,8 @@ struct InMemoryQueue {
         }
     }
 
-    /// The order in which expiries are stored: by the clock of this boot, then those of other boots
-    /// and then the moments, each by the wall clock.
+    /// The order in which expiries are stored: those of this boot by its clock, then those of other
+    /// boots, then those given as moments, both by the wall clock.
     private static func endsBefore(
         _ now: ClockReading
     ) -> (InMemoryAlert, InMemoryAlert) -> Bool {
@@ -154,14 +154,14 @@ extension InMemoryQueue {
             record: alert.record, isNew: true, expiry: expiry, sequence: log.head.sequence)
     }
 
-    /// What asking again with the same key leads to.
+    /// Asks again with a known key.
     private mutating func join(
         _ known: InMemoryAlert, _ asked: Alert, _ write: InMemoryWrite
     ) throws(AlertError) -> Receipt {
         if let part = asked.firstDifference(from: known.alert) {
             throw .keyConflict(asked.key ?? "", known.id, part: part)
         }
-        // The asker is told what is stored, and nothing else.
+        // The asker gets what is stored, and nothing else.
         let record =
             known.isOverdue(at: write.now)
             ? storeExpiry(of: known, write, by: write.caller) : known.record
@@ -212,13 +212,13 @@ extension InMemoryQueue {
             to: alert.record, at: Timestamp.date(milliseconds: now.wallMilliseconds))
         let detail = EntryDetail.expired(
             at: now, because: nil, isUnseen: alert.presentedMilliseconds == nil)
-        // Others may wait for the alert, and the write was not about it, or not about this end.
+        // Callers of any process may wait for the alert, and the write was meant to do otherwise.
         return store(
             response, of: alert, write, by: caller.through("deadline"), detail,
             concernsOthers: true)
     }
 
-    /// Stores the one response of an alert, with its entry.
+    /// Stores the response of an alert, with its entry.
     private mutating func store(
         _ response: Response, of alert: InMemoryAlert, _ write: InMemoryWrite, by caller: Caller,
         _ detail: String?, concernsOthers: Bool = false
@@ -241,7 +241,7 @@ extension InMemoryQueue {
     }
 }
 
-// MARK: - What changes besides
+// MARK: - Other changes
 
 extension InMemoryQueue {
     private mutating func snooze(
@@ -273,7 +273,7 @@ extension InMemoryQueue {
     ) throws(AlertError) -> Receipt {
         guard let known = alert(id) else { throw .notFound(id) }
         if known.isOverdue(at: write.now) {
-            // The collector has read that it expired, which nobody had stored yet.
+            // The collector has read the expiry, which was not stored yet.
             _ = storeExpiry(of: known, write, by: write.caller)
         }
         guard var alert = alert(id), let response = alert.response else {

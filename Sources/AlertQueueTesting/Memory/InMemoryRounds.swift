@@ -1,7 +1,7 @@
 import AlertCore
 
-/// The rounds in which the alerts of each source wait, so that the last one of a source is known
-/// without a look at all of them.
+/// The rounds of the waiting alerts of each source, so that its last round is found without
+/// searching all alerts.
 struct InMemoryRounds {
     private struct Lane: Hashable {
         let source: SourceName
@@ -11,7 +11,7 @@ struct InMemoryRounds {
     /// In ascending order.
     private var rounds: [Lane: [Int64]] = [:]
 
-    /// The round of the last alert of a source that waits with a priority; 0 for none.
+    /// The last round of a source's waiting alerts of a priority; 0 for none.
     func last(of source: SourceName, _ priority: Alert.Priority) -> Int64 {
         rounds[Lane(source: source, priority: priority)]?.last ?? 0
     }

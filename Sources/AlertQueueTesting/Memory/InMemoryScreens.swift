@@ -1,7 +1,7 @@
 import AlertCore
 
-/// The screens that are attached to a queue in memory, which of them leads, and whose turn it is to
-/// run a handler.
+/// The screens that are attached to a queue in memory, which of them leads, and the handler turns
+/// that are taken.
 struct InMemoryScreens {
     private struct Entry {
         var screen: AttachedScreen
@@ -16,7 +16,7 @@ struct InMemoryScreens {
     private(set) var leader: Int?
     private var turns: Set<Alert.ID> = []
 
-    /// The screens, or all but one.
+    /// The screens, with or without a given one.
     func roster(besides own: Int? = nil) -> ScreenRoster {
         let others = entries.keys.filter { $0 != own }.sorted()
         return ScreenRoster(
@@ -24,7 +24,7 @@ struct InMemoryScreens {
             followers: others.filter { $0 != leader }.compactMap { entries[$0]?.screen })
     }
 
-    /// Attaches a screen; returns its number, or `nil` if there are too many already.
+    /// Attaches a screen; returns its number, or `nil` if too many are attached already.
     mutating func attach(_ screen: AttachedScreen, of process: Int) -> Int? {
         guard entries.count < Self.capacity else { return nil }
         nextNumber += 1
@@ -44,7 +44,8 @@ struct InMemoryScreens {
         return leader == number
     }
 
-    /// Notes what is on a screen, and what is current if it leads; `false` if it is not attached.
+    /// Records the alert on a screen, and the current alert if the screen leads; returns `false` if
+    /// the screen is not attached.
     mutating func show(
         _ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool, on number: Int
     ) -> Bool {
@@ -71,12 +72,12 @@ struct InMemoryScreens {
         entries[number] = nil
     }
 
-    /// Ends what belongs to a process, as its end does.
+    /// Detaches all screens of a process, as its end does.
     mutating func release(process: Int) {
         for (number, entry) in entries where entry.process == process { release(number) }
     }
 
-    /// Takes the turn of an alert's handler; `false` if somebody has it.
+    /// Takes the turn of an alert's handler; returns `false` if it is already taken.
     mutating func takeTurn(_ id: Alert.ID) -> Bool { turns.insert(id).inserted }
 
     mutating func endTurn(_ id: Alert.ID) { turns.remove(id) }

@@ -1,10 +1,10 @@
 import AlertCore
 import Synchronization
 
-/// A queue in memory, for tests: it does whatever a queue in a file does, without the file.
+/// A queue in memory, for tests, that follows the same rules as a queue in a file.
 ///
-/// Each manager that is made with it stands for a process of its own, and closing one ends that
-/// process alone. The queue is there for as long as anything refers to it.
+/// Each manager that opens it represents a process of its own, and closing the manager ends only
+/// that process. The queue exists for as long as anything refers to it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -19,23 +19,23 @@ import Synchronization
 public final class InMemoryStore: Sendable {
     private let core: InMemoryCore
     package let clock: any AlertClock
-    /// On whose behalf it applies deadlines.
+    /// The caller on whose behalf it applies deadlines.
     private let keeper: Caller
     private let process: Int
     private let isClosed = Mutex(false)
     private let timekeeping = Mutex<Task<Void, Never>?>(nil)
 
-    /// How often the clock is looked at besides, because somebody may have set it.
+    /// How often the clock is checked anyway, because it may have been set.
     private static let pauseBetweenLooks = Duration.seconds(1)
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     ///
-    /// - Parameter clock: The time of everything in it, and of every manager that is made with it.
+    /// - Parameter clock: The clock of the queue, and of every manager that opens it.
     public convenience init(clock: any AlertClock = .system) {
         self.init(InMemoryCore(), clock: clock, keeper: Caller(via: "deadline"))
     }
 
-    /// Makes an empty queue whose deadlines are applied on somebody's behalf.
+    /// Creates an empty queue whose deadlines are applied on behalf of a given caller.
     package convenience init(clock: any AlertClock, keeper: Caller) {
         self.init(InMemoryCore(), clock: clock, keeper: keeper)
     }
@@ -95,7 +95,7 @@ public final class InMemoryStore: Sendable {
         return try core.write(write) { queue throws(AlertError) in try body(&queue, write) }
     }
 
-    /// Stores what is due; returns when something will be, or `nil` where that is over.
+    /// Stores what is due; returns when something is due next, or `nil` once the store is closed.
     @discardableResult
     private func keepTime() -> (next: ClockReading?, now: ClockReading)? {
         try? write(by: keeper) { queue, write in
@@ -133,7 +133,7 @@ extension InMemoryStore: AlertStore {
     }
 
     package func post(_ note: Note, by caller: Caller) {
-        // What a closed store is told is lost, as in a process that has ended.
+        // A note to a closed store is lost, as in a process that has ended.
         try? write(by: caller) { queue, write in queue.post(note, write) }
     }
 
@@ -170,7 +170,7 @@ extension InMemoryStore: AlertStore {
         _ query: RecordQuery
     ) async throws(AlertError) -> RecordPage {
         var page = try write(by: keeper) { queue, write throws(AlertError) in
-            // What is overdue belongs to the history.
+            // Overdue alerts belong to the history.
             if case .history = query.kind { queue.keepTime(write) }
             return try queue.page(query, at: write.now)
         }
@@ -245,7 +245,7 @@ extension InMemoryStore: AlertStore {
 
     package nonisolated(nonsending) func close() async { end() }
 
-    /// The record, with its state as the screens know it.
+    /// The record, with the state `presented` if it is on a screen.
     private func withState(_ record: AlertRecord) -> AlertRecord {
         guard record.state == .queued, core.withScreens({ $0.roster().shows(record.id) })
         else { return record }

@@ -7,7 +7,7 @@ final class InMemoryTurn: HandlerTurn {
     private let id: Alert.ID
     private let isOver = Mutex(false)
 
-    /// Takes the turn; `nil` if somebody has it.
+    /// Takes the turn; `nil` if it is already taken.
     init?(of id: Alert.ID, in core: InMemoryCore) {
         guard core.withScreens({ $0.takeTurn(id) }) else { return nil }
         self.core = core
@@ -16,11 +16,11 @@ final class InMemoryTurn: HandlerTurn {
 
     deinit { end() }
 
-    /// None: no child can make it last longer than the process.
+    /// Always `nil`: no child process can make the turn outlast this process.
     var descriptor: Int32? { nil }
 
     func end() {
-        // A second end is not to take the next one's turn away.
+        // A second call must not end the next holder's turn.
         let isFirst = isOver.withLock { isOver in
             defer { isOver = true }
             return !isOver

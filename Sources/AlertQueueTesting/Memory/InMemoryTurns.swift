@@ -1,9 +1,9 @@
 import AlertCore
 
-/// Whose turn it is on the screen, of those that wait in memory.
+/// The order in which the waiting alerts of a queue in memory are shown.
 ///
 /// Within a priority, the account that was shown longest ago comes first. Its alerts are shown in
-/// rounds, and each source has one alert in a round; in a round, the oldest comes first.
+/// rounds, with one alert of each source in a round, the oldest first.
 struct InMemoryTurns {
     private struct Lane: Hashable {
         let priority: Alert.Priority
@@ -11,42 +11,43 @@ struct InMemoryTurns {
     }
 
     private struct Turn {
-        /// The round that is under way.
+        /// The current round.
         var round: Int64
-        /// The entry of the log that tells of the account's last appearance.
+        /// The number of the log entry about the account's last appearance.
         var shown: Int64
     }
 
     private var turns: [Lane: Turn] = [:]
 
-    /// The round of an account that is under way.
+    /// The current round of an account.
     func round(of uid: UInt32, _ priority: Alert.Priority) -> Int64 {
         turns[Lane(priority: priority, uid: uid)]?.round ?? 0
     }
 
-    /// Notes that an alert had its turn.
+    /// Records that an alert had its turn.
     ///
-    /// - Parameter first: The first round that waits of its account and priority; `nil` for none.
+    /// - Parameter first: The first round with a waiting alert of its account and priority; `nil`
+    ///   for none.
     mutating func note(_ alert: InMemoryAlert, first: Int64?, entry sequence: Int64) {
-        // An alert that was shown before others ends no round of theirs.
+        // An alert that was shown out of turn does not end the rounds before its own.
         let isEarly = first.map { alert.turn > $0 } ?? false
         let round = isEarly ? max(first ?? 1, 1) - 1 : alert.turn
         let lane = Lane(priority: alert.alert.priority, uid: alert.source.uid)
         turns[lane] = Turn(round: max(turns[lane]?.round ?? round, round), shown: sequence)
     }
 
-    /// The alert whose turn it is, among some.
+    /// The alert among the candidates whose turn it is.
     func first(of candidates: [InMemoryAlert], at now: ClockReading) -> InMemoryAlert? {
         let groups = Alert.Priority.allCases.compactMap { priority in
             let alerts = candidates.filter { $0.alert.priority == priority }
             return alerts.isEmpty ? nil : (priority: priority, alerts: alerts)
         }
-        // The priority of what has waited longest counts for all that waits with it.
+        // The alert that has waited longest sets the urgency of all alerts of its priority.
         let urgencies = groups.map { group in
             group.alerts.min { $0.id < $1.id }?.position.effectivePriority(at: now)
         }
         let most = urgencies.compactMap(\.self).max()
-        // Those that have become as urgent as others take turns with them.
+        // Groups that have become equally urgent take turns.
         return zip(groups, urgencies).filter { $0.1 == most }
             .compactMap { group, _ in
                 inTurn(group.alerts, group.priority).map {
@@ -56,7 +57,7 @@ struct InMemoryTurns {
             .min { ($0.shown, $0.alert.id) < ($1.shown, $1.alert.id) }?.alert
     }
 
-    /// Of alerts of one priority, the first one of the account that was shown longest ago.
+    /// The first alert of the account that was shown longest ago, among alerts of one priority.
     private func inTurn(
         _ alerts: [InMemoryAlert], _ priority: Alert.Priority
     ) -> InMemoryAlert? {

@@ -1,11 +1,11 @@
 import AlertCore
 
-/// One write to a queue in memory: when, on whose behalf, and by which process.
+/// One write to a queue in memory: its time, its caller and its process.
 struct InMemoryWrite {
     let now: ClockReading
     let caller: Caller
-    /// On whose behalf the process applies deadlines.
+    /// The caller on whose behalf the process applies deadlines.
     let keeper: Caller
-    /// The number of the store that stands for a process.
+    /// The number of the store, which represents a process.
     let process: Int
 }

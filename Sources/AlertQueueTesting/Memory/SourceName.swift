@@ -1,5 +1,5 @@
-/// What tells sources apart: an account, and a name in bytes, because texts that only Swift takes
-/// for equal are two names.
+/// The identity of a source: an account, and a name in bytes, because names that Swift considers
+/// equal may differ in their bytes.
 struct SourceName: Hashable {
     let uid: UInt32
     let name: [UInt8]

@@ -12,7 +12,7 @@ struct CommandPresenterTests {
         "Prune?", buttons: [.destructive("Prune", id: "yes"), .cancel("Keep", id: "no")])
 
     @Test(
-        "What a program prints decides; ending without a word means later",
+        "The button that a program prints is chosen; printing nothing means later",
         arguments: [
             ("echo yes", PresenterChoice.button(0)),
             ("printf no", .button(1)),
@@ -35,7 +35,7 @@ struct CommandPresenterTests {
     }
 
     @Test(
-        "A program that misbehaves chooses nothing, is tried three times, and is logged",
+        "A program that misbehaves chooses nothing, is run three times, and is logged",
         arguments: [
             ("kill -SEGV $$", "was ended by signal 11"),
             ("echo yes; kill -KILL $$", "was ended by signal 9"),
@@ -66,7 +66,7 @@ struct CommandPresenterTests {
         #expect(line.utf8.count < 6000)
     }
 
-    @Test("The program reads the alert as one line, the one that the command prints")
+    @Test("A program reads the alert as one line, the same that the command prints")
     func input() async throws {
         let program = try ProgramScript("cat >seen; echo yes")
         var alert = Self.alert
@@ -76,7 +76,7 @@ struct CommandPresenterTests {
         #expect(program.lines("seen") == [try AlertJSON.line(presentation.record)])
     }
 
-    @Test("Resolved elsewhere, a program gets SIGTERM and its time to clear up")
+    @Test("When its alert is resolved elsewhere, a program gets SIGTERM and time to clean up")
     func stop() async throws {
         let program = try ProgramScript(
             "trap 'echo cleared >>end; exit' TERM; echo $$ >pid; sleep 60 & echo $! >>pid; wait")
@@ -89,7 +89,7 @@ struct CommandPresenterTests {
         #expect(program.log == [])
     }
 
-    @Test("A program that won't end, or is stopped, is killed with all that it started")
+    @Test("A program that ignores SIGTERM, or is stopped, is killed with all its children")
     func kill() async throws {
         for script in ["trap '' TERM", "kill -STOP $$"] {
             let program = try ProgramScript("sleep 60 & echo $$ $! >pid; \(script)\nsleep 60\nwait")
@@ -107,21 +107,21 @@ struct CommandPresenterTests {
     }
 
     @Test(
-        "A program that leaves its process group has its answer taken, and is ended",
+        "The answer of a program that leaves its process group counts, and the program is ended",
         arguments: ["sleep 60", "trap '' TERM; sleep 60; sleep 60", "kill -STOP $$; sleep 60"])
     func ownSession(rest: String) async throws {
         let program = try ProgramScript("exec setsid sh -c 'echo $$ >pid; echo yes; \(rest)'")
         let start = ContinuousClock.now
         let presenter = try program.presenter()
         #expect(try await presenter.present(.of(Self.alert)) == .button(0))
-        // Two seconds after its line, and what a busy machine adds.
+        // Two seconds after its line, with allowance for a busy machine.
         #expect(ContinuousClock.now - start < .seconds(5))
         let pid = try #require(program.lines("pid").first)
         #expect(await eventually { !exists(pid) })
     }
 
     @Test(
-        "Resolved elsewhere, a program that has left its process group is ended too",
+        "When its alert is resolved elsewhere, a program outside its process group is ended, too",
         arguments: ["trap 'echo cleared >end; exit' TERM", "trap '' TERM", "kill -STOP $$"])
     func ownSessionStopped(habit: String) async throws {
         let program = try ProgramScript(
@@ -140,7 +140,7 @@ struct CommandPresenterTests {
         #expect(await eventually { processes(in: program.directory).isEmpty })
     }
 
-    @Test("A program that forks twice and keeps the pipes open is not waited for")
+    @Test("A daemon that a program leaves running with open pipes is not waited for")
     func daemon() async throws {
         let program = try ProgramScript(
             "setsid sh -c 'echo $$ >pid; exec sleep 60' & until [ -s pid ]; do :; done; echo no")
@@ -153,7 +153,7 @@ struct CommandPresenterTests {
         #expect(await eventually { !exists("\(pid)") })
     }
 
-    @Test("What a program leaves in the background ends with it")
+    @Test("Background processes of a program end with it")
     func background() async throws {
         let program = try ProgramScript("sleep 60 & echo $! >pid; echo yes")
         _ = try await program.presenter().present(.of(Self.alert))
@@ -161,7 +161,7 @@ struct CommandPresenterTests {
         #expect(await eventually { program.lines("pid").allSatisfy { !isRunning($0) } })
     }
 
-    @Test("A program that somebody killed, or whose keeper was, is started again")
+    @Test("A program is started again after it or its keeper was killed")
     func killedByOthers() async throws {
         let program = try ProgramScript(
             """

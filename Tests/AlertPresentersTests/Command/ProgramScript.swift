@@ -31,7 +31,7 @@ final class ProgramScript: Sendable {
     func lines(_ name: String) -> [String] { folder.lines(name) }
 }
 
-/// Whether a process runs; what has ended and waits for its parent does not. See proc(5).
+/// Whether a process runs; a zombie does not. See proc(5).
 func isRunning(_ process: String) -> Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
         let state = status.split(separator: ")").last?.split(separator: " ").first
@@ -39,12 +39,12 @@ func isRunning(_ process: String) -> Bool {
     return state != "Z"
 }
 
-/// Whether there is a process, be it one that has ended and was not reaped; see proc(5).
+/// Whether a process exists, even as a zombie; see proc(5).
 func exists(_ process: String) -> Bool {
     FileManager.default.fileExists(atPath: "/proc/\(process)/stat")
 }
 
-/// The processes that work in a directory.
+/// The processes whose working directory is a given one.
 func processes(in directory: String) -> [String] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return all.filter { process in

@@ -17,7 +17,7 @@ struct NotificationContentTests {
     private let alert = Alert(
         "A & <b>?", message: "x < y", buttons: [.destructive("Yes", id: "y"), .cancel("No")])
 
-    @Test("A server with buttons gets them, and “Later” where there is room")
+    @Test("A server with actions gets the buttons, and “Later” if there is room")
     func actions() {
         let content = content(alert, ["actions", "body"])
         #expect(content.actions.map(\.label) == ["Yes", "No", "Later"])
@@ -27,7 +27,7 @@ struct NotificationContentTests {
         #expect(!content.body.contains("alertq answer"))
     }
 
-    @Test("A server without buttons, or with too few, shows how to answer")
+    @Test("A server without actions, or with too few, shows how to answer")
     func noActions() {
         let plain = content(alert, ["body"])
         #expect(plain.actions.isEmpty)
@@ -39,7 +39,7 @@ struct NotificationContentTests {
         #expect(!content(Alert("Done"), ["body"]).body.contains("answer"))
     }
 
-    @Test("Markup is escaped where the server reads it, and nowhere else")
+    @Test("Markup is escaped if the server parses it, and only then")
     func markup() {
         #expect(content(alert, ["body", "body-markup"]).body.hasPrefix("x &lt; y"))
         #expect(content(alert, ["body"]).body.hasPrefix("x < y"))
@@ -50,7 +50,7 @@ struct NotificationContentTests {
         #expect(label == "‹b›＆")
     }
 
-    @Test("Priority becomes urgency, and no text leaves its line")
+    @Test("Priority determines urgency, and no text breaks out of its line")
     func urgency() {
         let urgencies = Alert.Priority.allCases.map { priority in
             content(Alert("T", priority: priority), []).urgency

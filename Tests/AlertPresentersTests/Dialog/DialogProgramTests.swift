@@ -14,7 +14,7 @@ struct DialogProgramTests {
         return program.attempt(alert, text, path: "program")
     }
 
-    @Test("Each reply stands for one button, even where labels are the same")
+    @Test("Each reply stands for one button, even if two have the same label")
     func replies() {
         let alert = Alert(
             "T", buttons: ["a_b", .init("Later", id: "x"), .init("a_b", id: "y"), .cancel("No")])
@@ -31,13 +31,13 @@ struct DialogProgramTests {
     }
 
     @Test(
-        "A window that is answered before anybody can have read it has not been answered",
+        "An answer that comes before anybody could have read the window does not count",
         arguments: DialogProgram.allCases)
     func tooSoon(program: DialogProgram) async throws {
         let alert = Alert("T", buttons: ["Go", .cancel("No")])
         var attempt = attempt(program, alert)
         #expect(attempt.tooSoon == .milliseconds(700))
-        // A window that prints its first button as soon as it is there.
+        // A window that prints its first button as soon as it appears.
         let script = try ProgramScript("echo \(program == .zenity ? "Go" : "1")")
         attempt = ProgramShow.Attempt(
             words: [script.path], choice: attempt.choice, tooSoon: attempt.tooSoon)
@@ -50,7 +50,7 @@ struct DialogProgramTests {
         #expect(error?.description.contains("answered before anybody could read it") == true)
     }
 
-    @Test("More buttons than fit a row become a list; its numbers are the buttons")
+    @Test("Buttons that do not fit on a row become a list, whose numbers choose them")
     func list() {
         let alert = Alert("T <b>", buttons: (0..<16).map { .init("Button \($0)") })
         for program in DialogProgram.allCases {
@@ -70,7 +70,8 @@ struct DialogProgramTests {
         #expect(words.contains(/Later.*Prune.*Keep/))
     }
 
-    @Test("No text can be markup, an option or a key", arguments: DialogProgram.allCases)
+    @Test(
+        "No text is taken for markup, an option or a mnemonic", arguments: DialogProgram.allCases)
     func hostile(program: DialogProgram) {
         for text in hostileTexts + ["<i>&amp;", "--help", "C:\\new", "&File_"] {
             for count in [0, 2, 16] {
@@ -82,14 +83,14 @@ struct DialogProgramTests {
                 #expect(all.allSatisfy { SafeText.lines($0) == $0 })
                 let options = attempt.words.prefix { $0 != "--" }
                 #expect(options.contains { $0.hasPrefix("--text=") || $0.hasPrefix("<qt>") })
-                // Both programs read a text beside a list as markup.
+                // Both programs parse the text above a list as markup.
                 guard count == 16 || program == .kdialog else { continue }
                 #expect(!options.contains { $0.contains("<i>&amp;") })
             }
         }
     }
 
-    @Test("Who asks and until when is there, and a long message is cut visibly")
+    @Test("The facts name the asker and the deadline, and a long message is cut visibly")
     func text() {
         let alert = Alert(
             "T", message: (1...400).map { "\($0)" }.joined(separator: "\n"),
@@ -105,7 +106,7 @@ struct DialogProgramTests {
         #expect(text.message.hasSuffix("19\n… (the rest: alertq show 42)"))
     }
 
-    @Test("An answer that comes before anybody could read it is asked for again")
+    @Test("After an answer that came too early, the window is shown again")
     func tooSoon() async throws {
         let program = try ProgramScript(
             "echo . >>runs; [ $(wc -l <runs) -gt 1 ] && sleep 0.3; echo yes")

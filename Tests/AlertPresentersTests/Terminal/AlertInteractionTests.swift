@@ -30,7 +30,7 @@ struct AlertInteractionTests {
     static func text(_ text: String) -> [Key] { text.map { .character($0) } }
 
     @Test(
-        "What is preselected destroys nothing",
+        "A preselected button is never destructive",
         arguments: [
             (plain, 0), (deletion, 2), (notice, nil),
             (Alert("?", buttons: [.destructive("A"), "B"]), 1),
@@ -42,7 +42,7 @@ struct AlertInteractionTests {
     }
 
     @Test(
-        "Keys choose what they say",
+        "Each key makes the documented choice",
         arguments: [
             (plain, [.enter], .button(0)), (plain, [.right, .enter], .button(1)),
             (plain, [.left, .enter], .button(2)), (plain, [.tab, .tab, .enter], .button(2)),
@@ -63,7 +63,7 @@ struct AlertInteractionTests {
     }
 
     @Test(
-        "Keys that choose nothing choose nothing",
+        "Other keys choose nothing",
         arguments: [
             (plain, text("x")), (plain, text("4")), (plain, text("0")), (plain, [.right]),
             (deletion, text("d")), (deletion, text("1")), (letters, text("l")),
@@ -74,7 +74,7 @@ struct AlertInteractionTests {
         #expect(Self.last(alert, keys) == nil)
     }
 
-    @Test("What can't be seen is selected, and not chosen")
+    @Test("A button that is not visible can be selected, but not chosen")
     func hidden() {
         #expect(Self.last(Self.plain, Self.text("n"), visible: [0, 1]) == nil)
         #expect(Self.last(Self.plain, Self.text("3"), visible: [0, 1]) == nil)
@@ -85,7 +85,7 @@ struct AlertInteractionTests {
         #expect(interaction.press(.enter, visible: [1, 2]) == .finish(.button(2)))
     }
 
-    @Test("The menu of times offers its times, and Escape leads back to the buttons")
+    @Test("The menu of times snoozes the alert, and Escape returns to the buttons")
     func menu() {
         let open = Self.text("l")
         #expect(Self.last(Self.plain, open + [.enter]) == .finish(.later(nil)))

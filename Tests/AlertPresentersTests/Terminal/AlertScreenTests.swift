@@ -52,7 +52,7 @@ struct AlertScreenTests {
         }
     }
 
-    @Test("The selected button can be seen, and chosen, in any window that is large enough")
+    @Test("The selected button is visible and can be chosen in any window that is large enough")
     func selectionIsVisible() {
         for alert in Self.alerts where !alert.buttons.isEmpty {
             var screen = AlertScreen(alert)
@@ -72,7 +72,7 @@ struct AlertScreenTests {
         }
     }
 
-    @Test("What can be chosen is on the screen, letter by letter", arguments: sizes)
+    @Test("Every button that can be chosen is shown with its full label", arguments: sizes)
     func choosable(size: Terminal.Size) {
         let labels = (0..<16).map { "Button \($0)" }
         let alert = Alert("Which?", buttons: labels.map { Alert.Button($0) })
@@ -95,7 +95,7 @@ struct AlertScreenTests {
         }
     }
 
-    @Test("Too small a window says so, as far as it can")
+    @Test("A window that is too small says so, as far as the text fits")
     func tooSmall() {
         let alert = Self.alerts[1]
         #expect(Self.lines(alert, columns: 20, rows: 3).first?.text == "Too small: make it")
@@ -103,13 +103,13 @@ struct AlertScreenTests {
         #expect(Self.lines(alert, columns: 10, rows: 4).map(\.text).contains("› 1 No"))
     }
 
-    @Test("Labels from right to left stand below each other")
+    @Test("Labels from right to left are shown one below the other")
     func rightToLeft() {
         let lines = Self.lines(Self.alerts[4], columns: 80).map(\.text)
         #expect(lines.contains("  1 כן") && lines.contains("› 2 לא"))
     }
 
-    @Test("Buttons stand on one line where they fit, else below each other")
+    @Test("Buttons are on one line if they fit, otherwise one below the other")
     func rowOrList() {
         let alert = Self.alerts[1]
         let wide = Self.lines(alert, columns: 80).map(\.text)
@@ -118,14 +118,14 @@ struct AlertScreenTests {
         #expect(narrow.contains("› 1 No") && narrow.contains("  2 Yes"))
     }
 
-    @Test("A sheet is a list, with its cancel button apart at the end")
+    @Test("A sheet is a list with its cancel button set apart at the end")
     func sheet() {
         let lines = Self.lines(Self.alerts[5], columns: 80).map(\.text)
         let tail = lines.suffix(6).dropLast()
         #expect(tail == ["  1 Delete", "  2 Rename", "  3 Copy", "", "› 4 Cancel"])
     }
 
-    @Test("A label with brackets can't pass for two buttons")
+    @Test("A label with brackets can't look like two buttons")
     func brackets() {
         let alert = Alert("?", buttons: ["Yes ]  [ No", .cancel("Cancel")])
         #expect(Self.lines(alert, columns: 80).map(\.text).contains("› 1 Yes ]  [ No"))
@@ -140,7 +140,7 @@ struct AlertScreenTests {
     }
 
     @Test(
-        "The last line tells the keys in force",
+        "The last line lists the keys that work",
         arguments: [
             (alerts[0], "Enter closes"),
             (
@@ -160,13 +160,13 @@ struct AlertScreenTests {
         #expect(Self.lines(alert, columns: 80).last?.text == hint)
     }
 
-    @Test("Letters that are not ASCII are not offered")
+    @Test("The last line offers only ASCII letters")
     func foreignLetters() {
         let alert = Alert("?", buttons: ["はい", .cancel("No")])
         #expect(Self.lines(alert, columns: 80).last?.text.hasSuffix(" · n chooses at once") == true)
     }
 
-    @Test("Without colours, a sign marks what destroys, and the hint explains it")
+    @Test("Without colours, a mark shows which buttons are destructive, and the hint explains it")
     func marks() {
         let alert = Alert("?", buttons: [.destructive("Drop"), .cancel("No")])
         var screen = AlertScreen(alert, hasColours: false)
@@ -180,7 +180,7 @@ struct AlertScreenTests {
         #expect(!Self.lines(alert, columns: 80).contains { $0.text.contains("!") })
     }
 
-    @Test("Even a narrow window shows how to put it off")
+    @Test("Even a narrow window shows how to snooze the alert")
     func narrowHint() {
         #expect(Self.lines(Self.alerts[1], columns: 20).last?.text == "Enter · l later…")
         let facts = Self.lines(Self.alerts[1], columns: 20).map(\.text)

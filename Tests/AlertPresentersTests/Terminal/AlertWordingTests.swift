@@ -39,7 +39,7 @@ struct AlertWordingTests {
     }
 
     @Test(
-        "What stays of an alert fits its terminal, and tells all of how it ended",
+        "The lines that stay on the screen fit it, and say completely how the alert ended",
         arguments: [10, 20, 40, 80, 200])
     func lastLines(columns: Int) {
         let ana = Responder(
@@ -49,14 +49,14 @@ struct AlertWordingTests {
             let lines = AlertWording.resolved(
                 title, isQuestion: true, response: response, choseHere: false, columns: columns)
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
-            // A line may break where a space stood, or inside a word that is wider than it.
+            // A line may be broken at a space, or inside a word that is wider than the line.
             let letters = lines.joined().filter { $0 != " " }
             #expect(letters.hasSuffix(response.summary.filter { $0 != " " }), "\(lines)")
             #expect(columns < 200 || lines.count == 1)
         }
     }
 
-    @Test("Later offers no time behind the deadline, but always the alert's own")
+    @Test("“Later” offers no time after the deadline, except for the alert's own snooze time")
     func laterOptions() {
         let now = Date()
         let all = AlertWording.laterOptions(snooze: nil, expiry: nil, now: now)
@@ -66,7 +66,7 @@ struct AlertWordingTests {
         #expect(few == [.init(title: "1 min (expires first)", isTooLong: true)])
     }
 
-    @Test("The times are brought up to date, but not while a person is choosing one")
+    @Test("The times are updated, but not while a person is choosing one")
     func offer() {
         let alert = Alert("?", buttons: ["Yes", .cancel("No")])
         var interaction = AlertInteraction(alert, laterOptions: [.init(title: "5 min")])
@@ -77,14 +77,14 @@ struct AlertWordingTests {
         #expect(interaction.laterOptions.map(\.title) == ["5 min (expires first)"])
     }
 
-    @Test("Who asks is told by what the system knows; a name can't pose as another line")
+    @Test("The source shows the account and host, and its name can't break out of the line")
     func source() {
         let source = AlertRecord.Source(name: "a\nb\u{1B}[2J", uid: 7, pid: 1, host: "nas")
         #expect(AlertWording.source(source, user: nil, here: "nas") == "a␊b␛[2J (uid 7)")
         #expect(AlertWording.source(source, user: "ana", here: "pc") == "a␊b␛[2J (ana@nas)")
     }
 
-    @Test("What waits behind is counted up to 1,000")
+    @Test("Waiting alerts are counted up to 1,000")
     func waiting() {
         #expect(
             [0, 1, 2, 1000].map { AlertWording.waiting(WaitingAlerts(count: $0)) }

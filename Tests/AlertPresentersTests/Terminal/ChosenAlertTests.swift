@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A delegate that stops in one of its calls until the test lets it go on.
+/// A delegate that blocks in one of its calls until the test lets it continue.
 private final class StoppingDelegate: AlertManagerDelegate {
     private let stop: String
     private let state = Mutex((isThere: false, mayGoOn: false, calls: [String]()))
@@ -42,7 +42,7 @@ struct ChosenAlertTests {
     init() throws { terminal = try PseudoTerminal() }
 
     @Test(
-        "It stays on the screen, its choice marked, until the delegate has heard of it",
+        "The alert stays on the screen, its choice marked, until the delegate call returns",
         arguments: ["clicked", "willDismiss"])
     func stays(call: String) async throws {
         let directory = try TemporaryDirectory()
@@ -60,7 +60,7 @@ struct ChosenAlertTests {
         }
         try terminal.type("n")
         try await terminal.wait("the call") { delegate.isThere }
-        // The response is on disk, and a key that comes now means nothing.
+        // The response is on disk, and a key that comes now has no effect.
         #expect(try await manager.record(id).response?.button?.id == "No")
         try terminal.type("y")
         try await terminal.wait("the mark") {
@@ -79,7 +79,7 @@ struct ChosenAlertTests {
 }
 
 extension ChosenAlertTests {
-    @Test("A choice that came too late is told below what came first")
+    @Test("A choice that came too late is reported below the actual outcome")
     func tooLate() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/queue.db"

@@ -5,7 +5,7 @@ import Testing
 @Suite("Display width")
 struct DisplayWidthTests {
     @Test(
-        "A text takes as many columns as a terminal gives it",
+        "The width of a text is the number of columns that a terminal gives it",
         arguments: [
             ("", 0), ("abc", 3), ("日本語", 6), ("한글", 4), ("한", 2), ("ｆｕｌｌ", 8),
             ("e\u{301}", 1), ("שלום", 4), ("مرحبا", 5), ("क्ष", 2), ("🎉", 2),
@@ -26,14 +26,14 @@ struct DisplayWidthTests {
         #expect(DisplayWidth.truncated(text, to: width) == expected)
     }
 
-    @Test("A padded text fills its columns, and a wider one stays")
+    @Test("A padded text fills its columns, and a wider one is unchanged")
     func padded() {
         #expect(DisplayWidth.padded("日本", to: 6) == "日本  ")
         #expect(DisplayWidth.padded("abcdef", to: 3) == "abcdef")
     }
 
     @Test(
-        "A text is broken between words, and inside one only if it must be",
+        "A text is broken between words, and inside a word only if necessary",
         arguments: [
             ("hello wide world", 7, ["hello", "wide", "world"]),
             ("abcdefghij kl", 4, ["abcd", "efgh", "ij", "kl"]),
@@ -46,7 +46,7 @@ struct DisplayWidthTests {
         #expect(DisplayWidth.wrapped(text, to: width) == expected)
     }
 
-    @Test("No wrapped line is wider than asked, and no letter is lost", arguments: [2, 7, 20, 80])
+    @Test("No wrapped line is too wide, and no character is lost", arguments: [2, 7, 20, 80])
     func wrappedKeepsAll(width: Int) {
         let text = String(repeating: "Лорем ipsum 日本語 👨‍👩‍👧‍👦 dolor sit amet ", count: 50)
         let lines = DisplayWidth.wrapped(text, to: width)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that has happened, or not yet.
+/// Whether something has happened yet.
 final class Flag: Sendable {
     private let value = Mutex(false)
     var isSet: Bool { value.withLock { $0 } }

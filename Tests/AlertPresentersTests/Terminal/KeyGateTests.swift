@@ -6,7 +6,7 @@ import Testing
 struct KeyGateTests {
     static let start = ContinuousClock.now
 
-    /// A gate that an alert has just appeared behind, looked at every 100 ms.
+    /// A gate whose alert has just appeared, updated every 100 ms.
     struct Keyboard {
         var gate = KeyGate()
         private(set) var now = start
@@ -31,7 +31,7 @@ struct KeyGateTests {
         }
     }
 
-    @Test("It opens after 750 ms of silence, once")
+    @Test("The gate opens once, after 750 ms without a key")
     func opens() {
         var keyboard = Keyboard()
         keyboard.wait(700)
@@ -44,7 +44,7 @@ struct KeyGateTests {
         #expect(keyboard.press("n") == .key(.character("n")))
     }
 
-    @Test("Silence counts only while the alert can be seen, and so do keys")
+    @Test("Silence and keys count only while the alert is visible")
     func visibility() {
         var keyboard = Keyboard()
         keyboard.gate.setVisible(false, at: Self.start)
@@ -59,7 +59,7 @@ struct KeyGateTests {
         #expect(keyboard.press("y") == .early)
     }
 
-    @Test("Many keys at once, or one soon after another, are pasted")
+    @Test("Several keys at once, or in quick succession, count as pasted")
     func pasted() {
         var keyboard = Keyboard()
         keyboard.wait(1000)
@@ -76,7 +76,8 @@ struct KeyGateTests {
         #expect(keyboard.press("1") == .key(.character("1")))
     }
 
-    @Test("The same key again, sooner than fingers can, is held down", arguments: [33, 92, 149])
+    @Test(
+        "A key that repeats faster than a person can type is held down", arguments: [33, 92, 149])
     func held(interval: Int) {
         var keyboard = Keyboard()
         keyboard.wait(1000)
@@ -89,7 +90,7 @@ struct KeyGateTests {
         #expect(keyboard.press("y") == .key(.character("y")))
     }
 
-    @Test("Text that is marked as pasted makes the key behind it one of a burst")
+    @Test("A key right after bracketed paste is part of the burst")
     func mixed() {
         var keyboard = Keyboard()
         keyboard.wait(1000)
@@ -99,7 +100,7 @@ struct KeyGateTests {
         #expect(keyboard.press([.enter]) == .key(.enter))
     }
 
-    @Test("An arrow that repeats, or is pressed quickly, holds up no other key")
+    @Test("An arrow key that repeats or is pressed quickly does not block other keys")
     func arrows() {
         for interval in [33, 120] {
             var keyboard = Keyboard()
@@ -114,20 +115,20 @@ struct KeyGateTests {
         }
     }
 
-    @Test("A key that comes in pieces is compared with the key before it")
+    @Test("A key that comes in pieces is not taken for a repeat of its own first byte")
     func pieces() {
         var keyboard = Keyboard()
         keyboard.wait(1000)
         for _ in 0..<3 {
             keyboard.wait(1000)
-            // Escape: its byte first, and that it is a key 50 ms later.
+            // Escape: first its byte, and 50 ms later the verdict that it is a key.
             keyboard.gate.typed(at: keyboard.now)
             let verdict = keyboard.gate.judge([.escape], at: keyboard.now, isContinued: true)
             #expect(verdict == .key(.escape))
         }
     }
 
-    @Test("Typing in any rhythm from 2 to 40 keys a second answers none of 10,000 alerts")
+    @Test("Typing at any rate from 2 to 40 keys a second answers none of 10,000 alerts")
     func steadyTyping() {
         var random = SystemRandomNumberGenerator()
         let text = Array("yes, no, 1 2 3\nq l\t")
@@ -136,7 +137,7 @@ struct KeyGateTests {
             let rate = Double.random(in: 2...40, using: &random)
             var keyboard = Keyboard()
             for index in 0..<10 {
-                // Nobody is a metronome: an interval is up to 40 % longer or shorter.
+                // Nobody types evenly: an interval is up to 40 % longer or shorter.
                 let interval = 1000 / rate * Double.random(in: 0.6...1.4, using: &random)
                 keyboard.wait(Int(interval))
                 if keyboard.press(text[index % text.count]) != .early { counted += 1 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Key parser")
 struct KeyParserTests {
     @Test(
-        "Bytes of a terminal become keys",
+        "The bytes of a terminal become keys, in pieces of any size",
         arguments: [
             ("\u{1B}[A", [Key.up]), ("\u{1B}OA", [.up]), ("\u{1B}[1;5C", [.right]),
             ("\u{1B}[D\u{1B}[B", [.left, .down]), ("\u{1B}\u{1B}[A", [.up]),
@@ -25,7 +25,7 @@ struct KeyParserTests {
     }
 
     @Test(
-        "What is not a key means nothing, up to the last byte of it",
+        "Sequences that are not keys are ignored up to their last byte",
         arguments: [
             "\u{1B}y", "\u{1B}\r", "\u{1B}é",  // With Alt.
             "\u{1B}[99~", "\u{1B}[[A", "\u{1B}[?1;2c", "\u{1B}[<0;5;5M", "\u{1B}[Myyy",
@@ -41,7 +41,7 @@ struct KeyParserTests {
         #expect(parser.keys(from: "y".utf8) == [.character("y")])
     }
 
-    @Test("Invalid UTF-8 means nothing, and the next key counts")
+    @Test("Invalid UTF-8 is ignored, and the next key counts")
     func invalid() {
         var parser = KeyParser()
         let bytes: [UInt8] = [0x80, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x79]
@@ -58,7 +58,7 @@ struct KeyParserTests {
         #expect(parser.patience == nil)
     }
 
-    @Test("A sequence that was cut off chooses nothing, and keys work again after it")
+    @Test("A truncated sequence is no key, and keys work again after it")
     func cutOff() {
         for text in ["\u{1B}[", "\u{1B}[1;", "\u{1B}O", "\u{1B}]0;x", "\u{1B}[200~yes"] {
             var parser = KeyParser()
@@ -69,7 +69,7 @@ struct KeyParserTests {
         }
     }
 
-    @Test("No bytes at all can break it")
+    @Test("Keys still work after 100,000 random bytes")
     func random() {
         var generator = SystemRandomNumberGenerator()
         var parser = KeyParser()

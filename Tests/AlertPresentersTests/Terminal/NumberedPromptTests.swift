@@ -24,7 +24,7 @@ struct NumberedPromptTests {
         #expect(Self.prompt.read(line) == choice)
     }
 
-    @Test("The choices are listed with what to type for them")
+    @Test("Each choice is listed with the text to type for it")
     func lines() {
         let lines = Self.prompt.lines(facts: ["backup (ana)"], columns: 40)
         #expect(

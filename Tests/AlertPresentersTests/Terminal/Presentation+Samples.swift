@@ -34,8 +34,8 @@ func response(
         collectedAt: nil, userInfo: [:])
 }
 
-/// Texts that try to leave their line: every control, every kind of sequence, what hides, what
-/// turns around.
+/// Texts that try to break out of their line: every control character, every kind of escape
+/// sequence, invisible characters, and reversed directions.
 let hostileTexts: [String] =
     (UInt32(1)...0x1F).compactMap { Unicode.Scalar($0).map { "a\(Character($0))b" } }
     + (UInt32(0x7F)...0x9F).compactMap { Unicode.Scalar($0).map { "a\(Character($0))b" } }

@@ -6,7 +6,7 @@ import Testing
 extension PseudoTerminal {
     var screen: ScreenModel { ScreenModel(bytes, columns: columns) }
 
-    /// Types like a person, once an alert takes keys: one key after the other.
+    /// Types as a person would, one key after the other, once an alert takes keys.
     func type(
         _ text: String, after appeared: Flag, _ location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -14,8 +14,7 @@ extension PseudoTerminal {
         try await type(slowly: text)
     }
 
-    /// Types one key after the other, with a pause after each that no paste has, and no key that
-    /// is held down.
+    /// Types one key after the other, with longer pauses than in a paste or with a key held down.
     func type(slowly text: String) async throws {
         for key in text.matches(of: /\u{1B}(\[[0-9;]*[A-Z~]|O.)?|[^\u{1B}]/) {
             try type(String(key.output.0))
@@ -23,7 +22,7 @@ extension PseudoTerminal {
         }
     }
 
-    /// Waits until an alert takes keys: its last line then tells which.
+    /// Waits until an alert takes keys: its last line then lists them.
     func waitUntilLive(
         _ appeared: Flag, _ location: SourceLocation = #_sourceLocation
     ) async throws {

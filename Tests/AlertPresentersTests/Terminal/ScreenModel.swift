@@ -1,4 +1,4 @@
-/// What a terminal makes of bytes, as far as a presenter may use it.
+/// A model of a terminal's screen, limited to the sequences that a presenter may use.
 struct ScreenModel {
     private(set) var lines: [String] {
         get { rows.map { Self.trimmed($0) } }

@@ -14,7 +14,7 @@ struct StrayKeyTests {
 
     init() throws { terminal = try PseudoTerminal() }
 
-    /// Shows an alert, types pieces with a pause behind each, then Enter; returns the choice.
+    /// Shows an alert, types pieces with a pause after each, then Enter; returns the choice.
     private func choice(
         _ alert: Alert, after pieces: [(text: String, milliseconds: Int)], term: String = "xterm"
     ) async throws -> PresenterChoice {
@@ -31,7 +31,7 @@ struct StrayKeyTests {
     }
 
     @Test(
-        "A key right behind a paste is pasted",
+        "A key right after a paste counts as pasted",
         arguments: [
             "\u{1B}[200~yes please\u{1B}[201~y", "\u{1B}[200~x\u{1B}[201~\u{1B}[C\r",
             "y\u{1B}[99~",
@@ -41,7 +41,7 @@ struct StrayKeyTests {
         #expect(result == .button(text.contains("[C") ? 1 : 0))
     }
 
-    @Test("The end of a paste, in a read of its own, lets no key through")
+    @Test("A key that arrives together with the end of a paste chooses nothing")
     func endOfPaste() async throws {
         let pieces = [("\u{1B}[200~yes", 100), ("\u{1B}[201~y", 500)]
         #expect(try await choice(Self.question, after: pieces) == .button(0))
@@ -53,13 +53,13 @@ struct StrayKeyTests {
         #expect(try await choice(Self.deletion, after: pieces) == .button(1))
     }
 
-    @Test("What is no key takes a choice back, and the next key is a new one")
+    @Test("An unknown sequence takes a choice back, and the next key counts")
     func unknownKey() async throws {
         let pieces = [("y", 5), ("\u{1B}[15~", 500), ("m", 5), ("\u{1B}[I", 500)]
         #expect(try await choice(Self.question, after: pieces) == .button(0))
     }
 
-    @Test("Escape opens the menu of times, and leads back from it, however often")
+    @Test("Escape opens the menu of times and leaves it, any number of times")
     func escapes() async throws {
         let alert = Alert("?", buttons: ["Later", .cancel("No")])
         let escapes = Array(repeating: ("\u{1B}", 400), count: 4)
@@ -68,14 +68,14 @@ struct StrayKeyTests {
         #expect(try await choice(alert, after: odd) == .later(nil))
     }
 
-    @Test("The digits that confirm a line can't come with it")
+    @Test("A pasted line can't be confirmed by digits in the same paste")
     func numbers() async throws {
         let appeared = Flag()
         let presenter = try TerminalPresenter(
             device: terminal.path, term: "dumb", hasColours: true)
         let task = Task { try await presenter.present(.of(Self.question, appeared: appeared)) }
         try await terminal.waitUntilLive(appeared)
-        // Each line chooses, and one of those behind it is what it asks for.
+        // Each line makes a choice, and one of the later lines has the digits that it asks for.
         let all = (100...999).map { "2\n\($0)\n" }.joined()
         for start in stride(from: 0, to: all.count, by: 1000) {
             try terminal.type(String(all.dropFirst(start).prefix(1000)))

@@ -35,7 +35,7 @@ struct TerminalPresenterTests {
     // MARK: - Choosing
 
     @Test(
-        "Keys choose what they say",
+        "Each key makes the documented choice",
         arguments: [
             ("\r", .button(0)), ("y", .button(1)), ("\u{1B}[C\r", .button(1)),
             ("\u{1B}OD\r", .button(2)), ("3", .button(2)), ("q", .later(nil)),
@@ -52,7 +52,7 @@ struct TerminalPresenterTests {
     }
 
     @Test(
-        "What is pasted, cut off or unknown chooses nothing",
+        "Pasted text and truncated or unknown sequences choose nothing",
         arguments: [
             "\u{1B}[200~y\r\u{1B}[201~", "yes please\r", "\u{1B}[99~", "\u{1B}y", "\u{1B}[?1;2c",
             "\u{1B}[", "\u{1B}]0;y\r\u{07}",
@@ -60,7 +60,7 @@ struct TerminalPresenterTests {
     func choosesNothing(garbage: String) async throws {
         let result = try await choice(Self.question) {
             try terminal.type(garbage)
-            // Longer than a sequence or a paste may take to come to its end.
+            // Longer than a sequence may take to complete.
             try await Task.sleep(for: .milliseconds(1200))
             try await terminal.type(slowly: "\u{1B}[B\u{1B}[B\r")
         }
@@ -81,7 +81,7 @@ struct TerminalPresenterTests {
 
     // MARK: - Safety
 
-    @Test("What was typed before an alert appeared is thrown away")
+    @Test("Input typed before an alert appeared is discarded")
     func typedAhead() async throws {
         try terminal.type("y\ry\ny")
         let result = try await choice(Self.question) { try terminal.type("m") }
@@ -95,7 +95,7 @@ struct TerminalPresenterTests {
         try await terminal.wait("the alert") { appeared.isSet }
         #expect(terminal.screen.lines.last == "stop typing to answer")
         var lastKey = ContinuousClock.now
-        // With less than a quarter of a second between keys, however late each of them comes.
+        // The keys are about 200 ms apart, which is never a silence of 750 ms.
         for key in "yyyynmy\rym" {
             lastKey = .now
             try terminal.type(String(key))
@@ -117,7 +117,7 @@ struct TerminalPresenterTests {
         #expect(result == .button(2))
     }
 
-    @Test("A key that begins a burst chooses nothing, and marks nothing")
+    @Test("A key that begins a burst chooses nothing and selects nothing")
     func burstAfterKey() async throws {
         let result = try await choice(Self.question) {
             try terminal.type("y")
@@ -130,7 +130,7 @@ struct TerminalPresenterTests {
         #expect(result == .button(0))
     }
 
-    @Test("An arrow that is held down moves, and the next key chooses")
+    @Test("An arrow key that is held down moves the selection, and the next key chooses")
     func heldArrow() async throws {
         let result = try await choice(Self.question) {
             try terminal.type("\u{1B}[C\u{1B}[C")
@@ -141,15 +141,15 @@ struct TerminalPresenterTests {
     }
 
     @Test(
-        "In too small a window nothing can be chosen, and it says so",
+        "In a window that is too small nothing can be chosen, and a note says so",
         arguments: ["xterm", "dumb"])
     func tooSmall(term: String) async throws {
         terminal.resize(columns: 20, rows: 3)
         let appeared = Flag()
         async let choice = presenter(term: term).present(.of(Self.question, appeared: appeared))
-        try await terminal.wait(for: "Too small")
+        try await terminal.wait(for: term == "dumb" ? "too small" : "Too small")
         try await Task.sleep(for: .milliseconds(1000))
-        // A notice would run out without having been seen.
+        // The timer of a notice would run without anybody seeing it.
         #expect(!appeared.isSet || term == "dumb")
         try await terminal.type(slowly: "y1q\r")
         terminal.resize(columns: 80, rows: 24)
@@ -158,7 +158,8 @@ struct TerminalPresenterTests {
     }
 
     @Test(
-        "No text of an alert gets a sequence or a control onto the screen", arguments: hostileTexts)
+        "No text of an alert can write escape sequences or controls to the terminal",
+        arguments: hostileTexts)
     func hostile(text: String) async throws {
         let alert = Alert(
             text, message: text,
@@ -184,7 +185,7 @@ struct TerminalPresenterTests {
 
     // MARK: - The terminal
 
-    @Test("The terminal is given back as it was, with its cursor")
+    @Test("The terminal's mode and cursor are restored after an alert")
     func restored() async throws {
         let before = terminal.settings
         _ = try await choice(Self.question) {
@@ -198,7 +199,7 @@ struct TerminalPresenterTests {
         #expect(screen.lines == [""])
     }
 
-    @Test("A cancelled alert leaves the screen, and the terminal is given back")
+    @Test("A cancelled alert leaves the screen, and the terminal is restored")
     func cancelled() async throws {
         let before = terminal.settings
         let appeared = Flag()
@@ -213,13 +214,13 @@ struct TerminalPresenterTests {
         #expect(terminal.screen.lines == [""] && terminal.screen.isCursorVisible)
     }
 
-    @Test("A closed window is an error, and no loop", arguments: ["xterm", "dumb"])
+    @Test("Closing the window makes the presenter throw", arguments: ["xterm", "dumb"])
     func hangUp(term: String) async throws {
         let presenter = try presenter(term: term)
         let error = await #expect(throws: TerminalError.self) {
             try await choice(Self.question, by: presenter) { terminal.hangUp() }
         }
-        // Without a controlling terminal, a line that was cut off reads as its end.
+        // Without a controlling terminal, a hangup reads as the end of input.
         let ends: [TerminalError] = [
             .hungUp(device: terminal.path), .endOfInput(device: terminal.path),
         ]
@@ -229,7 +230,7 @@ struct TerminalPresenterTests {
         }
     }
 
-    @Test("A device that is no terminal, or is not there, is refused with its name")
+    @Test("A device that is missing or not a terminal is refused with its name")
     func refused() {
         #expect(throws: TerminalError.notATerminal(device: "/dev/null")) {
             try TerminalPresenter(device: "/dev/null")
@@ -240,7 +241,7 @@ struct TerminalPresenterTests {
         #expect(error?.description.contains("/dev/nothing") == true)
     }
 
-    @Test("A new size is used at once", arguments: [(20, 10), (40, 24), (200, 50)])
+    @Test("A new window size takes effect at once", arguments: [(20, 10), (40, 24), (200, 50)])
     func resized(columns: Int, rows: Int) async throws {
         let alert = Alert(
             "Prune?", message: String(repeating: "word ", count: 60),
@@ -260,7 +261,7 @@ struct TerminalPresenterTests {
         }
     }
 
-    @Test("An alert shown while output is stopped appears, and takes keys, when it goes on")
+    @Test("An alert shown while output is stopped appears and takes keys once it resumes")
     func stopped() async throws {
         let appeared = Flag()
         let presenter = try presenter()
@@ -275,9 +276,9 @@ struct TerminalPresenterTests {
         #expect(try await choice == .button(2))
     }
 
-    @Test("Giving all terminals back at once restores mode and cursor")
+    @Test("Restoring all terminals at once restores mode and cursor")
     func restoreAll() async throws {
-        // In a process of its own: it would take the terminals of other tests.
+        // In a process of its own: it would also restore the terminals of other tests.
         let path = terminal.path
         let before = terminal.settings
         await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
@@ -293,7 +294,7 @@ struct TerminalPresenterTests {
         #expect(terminal.screen.isCursorVisible && !terminal.screen.marksPastes)
     }
 
-    @Test("A process that crashes or exits gives its terminal back", arguments: [true, false])
+    @Test("A process that crashes or exits restores its terminal", arguments: [true, false])
     func crash(crashes: Bool) async throws {
         let path = terminal.path
         let before = terminal.settings

@@ -18,7 +18,7 @@ struct TerminalPresenterTextTests {
             device: terminal.path, term: term, hasColours: hasColours)
     }
 
-    @Test("An alert shows its words, who asks, what waits and what is left")
+    @Test("An alert shows its texts, the asker, how many others wait and the time left")
     func shows() async throws {
         let alert = Alert(
             "Prune?", message: "40 GB\nwill go", buttons: [.destructive("Prune"), .cancel("Keep")],
@@ -39,14 +39,14 @@ struct TerminalPresenterTextTests {
         }
     }
 
-    @Test("A countdown counts down")
+    @Test("A countdown is drawn once a second")
     func countsDown() async throws {
         let presenter = try presenter()
         async let choice = presenter.present(
             .of(Self.question, expiresIn: .seconds(100), appeared: appeared))
         try await terminal.wait(for: "1:40 left")
         try await terminal.wait(for: "1:38 left")
-        // A drawing for each second, and no more.
+        // At most one drawing a second.
         let drawings = terminal.text.components("\u{1B}[?7l") - 1
         #expect(drawings <= 4)
         try await terminal.type("y", after: appeared)
@@ -63,7 +63,7 @@ struct TerminalPresenterTextTests {
         #expect(try await choice == .close)
     }
 
-    @Test("Without colours, no colour is written")
+    @Test("No colour is written if colours are off")
     func noColours() async throws {
         let alert = Alert("?", buttons: [.destructive("Delete"), .cancel("No")])
         let presenter = try presenter(hasColours: false)
@@ -74,7 +74,7 @@ struct TerminalPresenterTextTests {
         #expect(terminal.text.firstMatch(of: /\u{1B}\[[0-9;]*3[0-9]m/) == nil)
     }
 
-    @Test("The line that stays is written when the result is on disk, and not before")
+    @Test("The line that stays is written once the result is on disk, and not before")
     func resolved() async throws {
         let presenter = try presenter()
         let presentation = Presentation.of(Self.question, appeared: appeared)
@@ -88,7 +88,7 @@ struct TerminalPresenterTextTests {
         #expect(terminal.screen.lines == ["✓ Delete? — Yes", ""])
     }
 
-    @Test("An alert that ended elsewhere tells how, and by whom")
+    @Test("The line about an alert that ended elsewhere says how, and by whom")
     func resolvedElsewhere() async throws {
         let presenter = try presenter()
         let ana = Responder(uid: 1, user: "ana", via: "desktop", host: "nas", pid: 1)
@@ -119,7 +119,7 @@ struct TerminalPresenterTextTests {
         #expect(lines[1].hasPrefix("• Delete? — snoozed until \(clock), but it expires at "))
     }
 
-    @Test("A notice leaves its message, wrapped and cut; a numbered prompt has written it already")
+    @Test("A notice leaves its message, wrapped and cut, except after a numbered prompt")
     func notice() async throws {
         let alert = Alert("Done", message: String(repeating: "word ", count: 300) + "\u{1B}[2J")
         let closed = response(.dismissed)
@@ -133,7 +133,7 @@ struct TerminalPresenterTextTests {
         #expect(terminal.screen.lines[13] == "✓ Done — closed")
     }
 
-    @Test("Two alerts at once take turns, and a line of one stays clear of the other")
+    @Test("Two alerts at once take turns, and a line about one leaves the other intact")
     func turns() async throws {
         let presenter = try presenter()
         async let first = presenter.present(.of(Self.question, appeared: appeared))
@@ -162,7 +162,7 @@ struct TerminalPresenterTextTests {
     // MARK: - Without a screen
 
     @Test(
-        "A dumb terminal asks for a number, again after nonsense, and gets no escapes",
+        "A dumb terminal gets a numbered prompt without escapes, again after an invalid line",
         arguments: ["dumb", nil])
     func prompt(term: String?) async throws {
         let before = terminal.settings
@@ -179,7 +179,7 @@ struct TerminalPresenterTextTests {
         #expect(!terminal.bytes.contains(0x1B))
     }
 
-    @Test("The end of input at a prompt is an error, and the next alert asks again")
+    @Test("The end of input at a prompt is an error, and the next alert prompts again")
     func endOfInput() async throws {
         let presenter = try presenter(term: "dumb")
         for _ in 0..<2 {
@@ -192,7 +192,7 @@ struct TerminalPresenterTextTests {
         }
     }
 
-    @Test("A prompt puts its question after 750 ms of silence, and says what it waits for")
+    @Test("A prompt takes input after 750 ms without typing, and says what it waits for")
     func earlyPrompt() async throws {
         let presenter = try presenter(term: "dumb")
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
@@ -207,7 +207,7 @@ struct TerminalPresenterTextTests {
         #expect(try await choice == .later(nil))
     }
 
-    @Test("A line that is pasted has to be confirmed, with digits that no paste can know")
+    @Test("A pasted line has to be confirmed with random digits")
     func pastedLine() async throws {
         let presenter = try presenter(term: "dumb")
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
@@ -215,7 +215,7 @@ struct TerminalPresenterTextTests {
         try terminal.type("2\n2\n")
         try await terminal.wait(for: "If you mean “Yes”, type ")
         try await Task.sleep(for: .milliseconds(300))
-        // Another number than the one that is asked for chooses nothing.
+        // A number other than the one that is asked for chooses nothing.
         try terminal.type("99\n")
         try await terminal.wait(for: "“99” is not one of them.")
         try await Task.sleep(for: .milliseconds(300))
@@ -231,7 +231,7 @@ struct TerminalPresenterTextTests {
         #expect(try await choice == .button(2))
     }
 
-    @Test("Enter that is held down closes nothing", arguments: ["xterm", "dumb"])
+    @Test("Holding Enter down does not close a notice", arguments: ["xterm", "dumb"])
     func heldEnter(term: String) async throws {
         let presenter = try presenter(term: term)
         let isClosed = Flag()

@@ -8,13 +8,13 @@ import Testing
 @Suite("Contract of the stores")
 struct StoreContractTests {
     @Test(
-        "A store keeps what the seam promises", .timeLimit(.minutes(2)),
+        "A store keeps each promise of the contract", .timeLimit(.minutes(2)),
         arguments: StoreKind.allCases, StoreContract.checks)
     func promise(kind: StoreKind, check: StoreCheck) async throws {
         try await check.run(on: try kind.makeQueue())
     }
 
-    @Test("Each promise is made once")
+    @Test("No two promises have the same name")
     func names() {
         let names = StoreContract.checks.map(\.description)
         #expect(Set(names).count == names.count && names.count > 60)

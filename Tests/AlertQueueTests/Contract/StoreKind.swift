@@ -14,7 +14,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// An empty queue of this kind; what it needs on the disk goes with it.
+    /// An empty queue of this kind; its files are deleted with it.
     func makeQueue() throws -> ContractQueue {
         let keeper = ContractQueue.keeper
         switch self {

@@ -6,46 +6,46 @@ import Synchronization
 
 @testable import AlertCore
 
-/// A store that is right but for one thing, to show that the contract's checks find it.
+/// A store with one fault, to show that the contract's checks find it.
 final class WrongStore: AlertStore {
     enum Fault: String, CaseIterable {
         /// A note is lost.
         case dropsNotes
         /// A note is written twice.
         case repeatsNotes
-        /// A second answer is told that it won.
+        /// A second answer gets a receipt as if it had won.
         case answersTwice
-        /// The loser is told of its own answer's time.
+        /// The loser's error has a response other than the winner's.
         case namesNoWinner
         /// A late answer counts.
         case takesLateAnswers
-        /// Nobody's authority is looked at.
+        /// Authority is not checked.
         case asksNoRight
-        /// A digest is not compared.
+        /// Digests are not compared.
         case looksAtNoDigest
-        /// The second asker with a key is told that it is new.
+        /// Every ask with a known key is reported as new.
         case keysAreAlwaysNew
         /// Only the first page of a list is right.
         case repeatsPages
-        /// Nothing is new.
+        /// There is never any news.
         case hearsNothing
-        /// One's own changes are news.
+        /// A store's own changes are news for itself.
         case hearsItself
         /// Every screen leads.
         case everybodyLeads
-        /// No screen hears which alert is current.
+        /// No screen learns which alert is current.
         case nothingIsCurrent
-        /// A screen that can show nothing now is still counted on.
+        /// A screen that can't show anything now still counts.
         case screensOfferAll
-        /// Two have the turn of a handler.
+        /// Two stores have the turn of one handler.
         case handlersShareTurns
         /// Snoozed alerts are shown.
         case showsSnoozed
         /// The last entry of the log is left out.
         case hidesLastEntry
-        /// A closed store goes on.
+        /// A closed store still works.
         case neverCloses
-        /// Bounds are not kept.
+        /// Limits are not enforced.
         case hasNoBounds
     }
 

@@ -20,7 +20,7 @@ struct WrongStoreTests {
                     try await check.run(on: wrong)
                 }
             } catch {
-                // Also where a store throws what a right one would not.
+                // Any error counts: the store may throw where a correct one would not.
                 isBroken = true
             }
             await right.close()

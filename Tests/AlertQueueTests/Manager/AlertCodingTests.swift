@@ -21,7 +21,7 @@ struct AlertCodingTests {
         try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
     }
 
-    @Test("An alert comes back from its JSON as it was, closures aside")
+    @Test("Decoding an encoded alert gives the same alert, except for closures")
     func alert() throws {
         #expect(try roundTrip(everything) == everything)
         #expect(try roundTrip(Alert("T")) == Alert("T"))
@@ -32,7 +32,7 @@ struct AlertCodingTests {
         #expect(try roundTrip(Alert("T", buttons: [button])) == Alert("T", buttons: ["Yes"]))
     }
 
-    @Test("A title alone is an alert; a wrong word is an error that names it")
+    @Test("A title alone decodes as an alert, and invalid values are refused")
     func sparse() throws {
         let decoder = JSONDecoder()
         let bare = try decoder.decode(Alert.self, from: Data(#"{"title": "T"}"#.utf8))
@@ -73,7 +73,7 @@ struct AlertCodingTests {
         return records
     }
 
-    @Test("A record and its response come back from their JSON as they were")
+    @Test("Decoding an encoded record or response gives the same value")
     func record() async throws {
         for record in try await records() {
             let read = try roundTrip(record)
@@ -95,7 +95,7 @@ struct AlertCodingTests {
         }
     }
 
-    @Test("An erased record comes back erased")
+    @Test("An erased record is still erased after decoding")
     func erased() async throws {
         let manager = try await AlertManager(path: queue.path, source: "test")
         let id = try await manager.show(everything)
@@ -108,7 +108,7 @@ struct AlertCodingTests {
         await manager.close()
     }
 
-    @Test("A line without a response is no response")
+    @Test("A record without a response can't be decoded as a response")
     func unanswered() async throws {
         let manager = try await AlertManager(path: queue.path)
         let record = try await manager.record(try await manager.show(everything))

@@ -4,7 +4,7 @@ import Foundation
 import StoreTesting
 import Testing
 
-/// Answers by a program: for somebody, and to what was seen.
+/// Answers by a program, on behalf of a user, and with the digest of what was seen.
 @Suite("Answers by a program")
 struct AnswerTests {
     let queue: TemporaryQueue
@@ -14,7 +14,7 @@ struct AnswerTests {
     private let question = Alert("Delete?", buttons: [.destructive("Delete"), .cancel("Keep")])
     private let ana = Responder(uid: 7, user: "ana", via: "chat", host: "bridge", pid: 9)
 
-    @Test("The record and the log name the responder that was given, and say that a program acted")
+    @Test("The record and the log name the given responder, and say that a program answered")
     func responder() async throws {
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(question)
@@ -27,7 +27,7 @@ struct AnswerTests {
         await manager.close()
     }
 
-    @Test("A responder that nobody can be is refused, and nothing is stored")
+    @Test("An invalid responder is refused, and nothing is stored")
     func wrongResponder() async throws {
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(question)
@@ -51,7 +51,7 @@ struct AnswerTests {
         await manager.close()
     }
 
-    @Test("An index is answered like an id, and one beyond the buttons is refused")
+    @Test("A button can be chosen by index, and an index out of range is refused")
     func index() async throws {
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(question)
@@ -65,7 +65,7 @@ struct AnswerTests {
         await manager.close()
     }
 
-    @Test("An answer is taken for what was seen, and refused for anything else")
+    @Test("An answer with the digest of the question is taken, and with any other is refused")
     func seen() async throws {
         let manager = try await AlertManager(path: queue.path)
         let id = try await manager.show(question)

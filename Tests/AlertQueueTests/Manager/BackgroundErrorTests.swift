@@ -49,7 +49,7 @@ struct BackgroundErrorTests {
         }
     }
 
-    @Test("An error of an action, of a closure and of a named handler is heard")
+    @Test("Errors of actions, closures and named handlers are reported")
     func thrown() async throws {
         let manager = try await AlertManager(path: queue.path)
         listen(to: manager)
@@ -66,7 +66,7 @@ struct BackgroundErrorTests {
     }
 
     @Test(
-        "A choice that the alert does not have is its presenter's error, with growing pauses",
+        "An impossible choice is reported as its presenter's error and retried with growing pauses",
         arguments: [
             PresenterChoice.button(-1), .button(2), .later(.zero), .later(.seconds(1 << 40)),
         ])
@@ -107,7 +107,7 @@ struct BackgroundErrorTests {
         await manager.close()
     }
 
-    @Test("A presenter's impossible choice leaves the alert to the others")
+    @Test("After a presenter's impossible choice, the others still show the alert")
     func othersGoOn() async throws {
         let broken = BrokenPresenter(choosing: .button(-1))
         let sound = ScriptedPresenter(name: "sound")
@@ -128,7 +128,7 @@ struct BackgroundErrorTests {
         listen(to: manager)
         try await manager.show(Alert("A", buttons: ["Go"]))
         try await manager.show(Alert("B"))
-        #expect(errors.lines.isEmpty, "anybody may answer the one, and nobody waits for the other")
+        #expect(errors.lines.isEmpty, "any presenter may show the one, and the other is a notice")
         try await manager.show(Alert("C", buttons: ["Go"]), on: ["typo"])
         #expect(errors.lines == [#"unattended 3 ["typo"]"#])
         let asking = Task { try await manager.ask("D", buttons: []) }

@@ -21,7 +21,7 @@ struct ChoiceTests {
         recorder.note("\(decision.map { "\($0)" } ?? "nobody") by \(response.by)")
     }
 
-    @Test("A choice comes with the response that tells who made it")
+    @Test("A choice comes with its response, which says who made it")
     func response() async throws {
         let presenter = ScriptedPresenter { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -36,7 +36,7 @@ struct ChoiceTests {
         await manager.close()
     }
 
-    @Test("show hands its handler the case, and nil when nobody chose")
+    @Test("show passes its handler the case, or nil when nobody chose")
     func show() async throws {
         let manager = try await AlertManager(path: queue.path)
         let answered = try await manager.show(Alert("Deploy?"), as: Decision.self, handler: note)
@@ -49,7 +49,7 @@ struct ChoiceTests {
         await manager.close()
     }
 
-    @Test("register hands its code the case, and nil for a button of an earlier version")
+    @Test("register passes its handler the case, or nil for a button of an earlier version")
     func register() async throws {
         let manager = try await AlertManager(path: queue.path)
         try await manager.register(handler: "deploy", as: Decision.self, note)

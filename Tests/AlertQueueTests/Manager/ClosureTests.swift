@@ -11,7 +11,7 @@ struct ClosureTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("An action that asks the next question and waits for it does not stop the queue")
+    @Test("An action that asks another question and waits for it does not block the queue")
     func nested() async throws {
         let presenter = ScriptedPresenter { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -45,7 +45,7 @@ struct ClosureTests {
         await manager.close()
     }
 
-    @Test("An action that never returns does not stop the queue")
+    @Test("An action that never returns does not block the queue")
     func hangingAction() async throws {
         let presenter = ScriptedPresenter { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])

@@ -7,13 +7,13 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// Two ways to write é: Swift takes them for equal, the database and other programs don't.
+/// Two encodings of é: Swift considers them equal, the database and other programs don't.
 @Suite("Equivalent texts")
 struct EquivalentTextTests {
     static let composed = "caf\u{E9}"
     static let decomposed = "cafe\u{301}"
 
-    @Test("Buttons whose ids differ in their bytes are two, and each is found by its own")
+    @Test("Buttons whose ids differ only in their bytes are distinct")
     func buttons() async throws {
         let queue = try TemporaryQueue()
         let manager = try await AlertManager(path: queue.path)
@@ -31,7 +31,7 @@ struct EquivalentTextTests {
     }
 
     @Test(
-        "Another way to write the default button or a name in userInfo is other content for a key",
+        "Another encoding of the default button or of a userInfo key conflicts under the same key",
         arguments: ["default button", "userInfo"])
     func conflicts(part: String) async throws {
         let queue = try TemporaryQueue()
@@ -55,13 +55,13 @@ struct EquivalentTextTests {
         await manager.close()
     }
 
-    @Test("Sources whose names differ in their bytes are two, also in one transaction")
+    @Test("Sources whose names differ only in their bytes are distinct, even in one transaction")
     func sources() async throws {
         let queue = try TemporaryQueue()
         let store = try await queue.store()
         let begun = ChangeSignal()
         let gate = DispatchSemaphore(value: 0)
-        // Holds the writer's thread, so that what waits for it becomes one transaction.
+        // Holds the writer's thread, so that the next writes become one transaction.
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
             begun.change()
             gate.wait()
@@ -82,7 +82,7 @@ struct EquivalentTextTests {
         await store.close()
     }
 
-    @Test("A handler runs for alerts that name it byte by byte, and for no others")
+    @Test("A handler runs only for alerts that name it byte for byte")
     func handlers() async throws {
         let queue = try TemporaryQueue()
         let manager = try await AlertManager(path: queue.path)

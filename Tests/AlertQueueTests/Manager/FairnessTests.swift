@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Notices that keep coming, or stay, hold up no question.
+/// Notices that keep coming, or stay for long, must not hold up questions.
 @Suite("Fairness")
 struct FairnessTests {
     let queue: TemporaryQueue
@@ -22,7 +22,7 @@ struct FairnessTests {
 
     private func titles() -> [String] { presenter.shown.map(\.alert.title) }
 
-    @Test("After a notice comes a question that waits, whatever its priority")
+    @Test("After a notice comes a waiting question of any priority")
     func questionAfterNotice() async throws {
         let asker = try await AlertManager(path: queue.path, source: "test", clock: clock)
         _ = try await asker.submit(.yesNo("Low?", priority: .low))
@@ -43,7 +43,7 @@ struct FairnessTests {
         await asker.close()
     }
 
-    @Test("A notice leaves after 10 seconds if anything waits behind it when it appears")
+    @Test("A notice leaves after 10 seconds if another alert waits when it appears")
     func longNotice() async throws {
         let asker = try await AlertManager(path: queue.path, source: "test", clock: clock)
         let notice = Alert("Long", priority: .critical, dismissAfter: .seconds(31_536_000))
@@ -62,7 +62,7 @@ struct FairnessTests {
         await asker.close()
     }
 
-    @Test("A notice that is alone stays for its own time, but not when another alert comes")
+    @Test("A notice stays for its own time only until another alert comes")
     func aloneAtFirst() async throws {
         let manager = try await manager()
         let notice = Alert("Long", dismissAfter: .seconds(31_536_000))
@@ -83,7 +83,7 @@ struct FairnessTests {
         await manager.close()
     }
 
-    @Test("What waits behind an alert is counted while it is shown, the critical of it apart")
+    @Test("While an alert is shown, the waiting alerts and the critical ones are counted")
     func counts() async throws {
         let manager = try await manager()
         _ = try await manager.submit(.yesNo("First?"))
@@ -103,7 +103,7 @@ struct FairnessTests {
     }
 }
 
-/// A presenter that nobody sits at.
+/// A presenter that nobody answers at.
 private final class Counting: AlertPresenter {
     let name = "counting"
     private let presentation = Box()

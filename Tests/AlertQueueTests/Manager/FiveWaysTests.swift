@@ -39,7 +39,7 @@ struct FiveWaysTests {
         #expect(recorder.lines == [["No", "Yes"][index]])
     }
 
-    @Test("A configuration closure adds buttons in its order, with and without actions")
+    @Test("A configuration closure adds buttons in order, with and without actions")
     func configuration() async throws {
         let manager = try await manager(choosing: 0)
         let recorder = recorder
@@ -65,7 +65,8 @@ struct FiveWaysTests {
     }
 
     @Test(
-        "A sheet's handler gets the index, from which the roles can be told", arguments: [0, 1, 3])
+        "A sheet's handler gets the index, which identifies the button's role",
+        arguments: [0, 1, 3])
     func sheet(index: Int) async throws {
         let manager = try await manager(choosing: index)
         let sheet = Alert.sheet(
@@ -120,7 +121,7 @@ struct FiveWaysTests {
         await manager.close()
     }
 
-    @Test("Nobody needs to hold the manager for its closures to run")
+    @Test("A manager's closures run even if nothing refers to the manager")
     func fireAndForget() async throws {
         let recorder = recorder
         func ask() async throws {

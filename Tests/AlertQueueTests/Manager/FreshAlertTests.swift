@@ -6,15 +6,15 @@ import Testing
 
 @testable import AlertCore
 
-/// A manager that presents need not look up what it has just asked itself; nothing else may change
-/// by that.
+/// A manager that presents need not look up the alerts that it has just asked itself; that must
+/// not change anything else.
 @Suite("Fresh alerts")
 struct FreshAlertTests {
     let queue: TemporaryQueue
 
     init() throws { queue = try TemporaryQueue() }
 
-    /// A presenter's manager that has nothing to show, and knows it.
+    /// A presenting manager that has already found that there is nothing to show.
     private func idleManager(_ presenter: ScriptedPresenter) async throws -> AlertManager {
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         _ = try await manager.show(.yesNo("warm up"))
@@ -24,7 +24,7 @@ struct FreshAlertTests {
         return manager
     }
 
-    @Test("What another manager asked before is shown before what this one asks")
+    @Test("An alert that another manager asked first is shown before a manager's own")
     func order() async throws {
         for round in 0..<20 {
             let presenter = ScriptedPresenter { _ in .button(0) }
@@ -42,7 +42,7 @@ struct FreshAlertTests {
         }
     }
 
-    @Test("What is asked together comes in the order of its priority")
+    @Test("Alerts that wait together come in the order of their priority")
     func priorities() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await idleManager(presenter)
@@ -57,7 +57,7 @@ struct FreshAlertTests {
         await manager.close()
     }
 
-    @Test("An alert that no presenter of this manager may show waits, and holds nobody up")
+    @Test("An alert that no presenter of a manager may show waits without blocking others")
     func otherPresenters() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await idleManager(presenter)
@@ -68,7 +68,7 @@ struct FreshAlertTests {
         await manager.close()
     }
 
-    @Test("A fresh alert that was snoozed comes again")
+    @Test("A fresh alert comes again after a snooze")
     func snoozed() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await idleManager(presenter)
@@ -80,7 +80,7 @@ struct FreshAlertTests {
         await manager.close()
     }
 
-    @Test("The expiry of somebody's alert in the batch of another write is heard")
+    @Test("An asker gets an expiry that is stored together with another write")
     func expiryInPassing() async throws {
         let clock = ManualClock()
         let manager = try await AlertManager(path: queue.path, clock: clock)
@@ -94,7 +94,7 @@ struct FreshAlertTests {
         await manager.close()
     }
 
-    @Test("A manager that shows one alert alone does not show what it asks itself")
+    @Test("A manager that shows a single alert does not show others that it asks itself")
     func only() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path)

@@ -25,7 +25,7 @@ struct KeyTests {
         await second.close()
     }
 
-    @Test("Asking again after a restart returns the recorded response, whatever its outcome")
+    @Test("Asking again after a restart returns the recorded response, of any outcome")
     func recorded() async throws {
         let before = try await AlertManager(path: queue.path, source: "s")
         let id = try await before.show(Alert("Go?", buttons: ["Go"], key: "k"))

@@ -11,7 +11,7 @@ import Testing
 
 @testable import AlertCore
 
-/// When a manager that nobody refers to ends, and when it goes on.
+/// When a manager that nothing refers to ends, and when it goes on.
 @Suite("Lifetime")
 struct LifetimeTests {
     let queue: TemporaryQueue
@@ -19,7 +19,7 @@ struct LifetimeTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    /// How many descriptors of this process lead to a file of the queue, or to what watches it.
+    /// How many descriptors of this process refer to a file of the queue.
     private var openFiles: Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.count { name in
@@ -33,7 +33,7 @@ struct LifetimeTests {
         return names.count { LinuxFile.link("/proc/self/fd/\($0)") == "anon_inode:inotify" }
     }
 
-    @Test("Managers that nobody refers to give up screen, descriptors and watches")
+    @Test("Managers that nothing refers to release their screens, descriptors and watches")
     func dropped() async throws {
         let watchesBefore = watches
         for number in 0..<20 {
@@ -48,7 +48,7 @@ struct LifetimeTests {
         await last.close()
     }
 
-    @Test("A manager that nobody refers to goes on showing, and ends when nothing is left to show")
+    @Test("A manager that nothing refers to keeps showing until nothing is left to show")
     func showing() async throws {
         let presenter = ScriptedPresenter()
         func ask() async throws {
@@ -70,7 +70,7 @@ struct LifetimeTests {
         await store.close()
     }
 
-    @Test("A manager that nobody refers to stays for its closures, and ends when they have run")
+    @Test("A manager that nothing refers to stays until its closures have run")
     func closures() async throws {
         func ask() async throws -> Alert.ID {
             let manager = try await AlertManager(path: queue.path)
@@ -87,7 +87,7 @@ struct LifetimeTests {
         #expect(await eventually { openFiles == 0 })
     }
 
-    @Test("A manager that nobody refers to stays for a handler that it has registered")
+    @Test("A manager that nothing refers to stays for its registered handler")
     func handler() async throws {
         func register() async throws {
             let manager = try await AlertManager(path: queue.path)
@@ -101,7 +101,7 @@ struct LifetimeTests {
         await other.close()
     }
 
-    @Test("The shared manager opens anew after it was closed")
+    @Test("The shared manager is opened again after it was closed")
     func shared() async {
         await #expect(processExitsWith: .success) {
             let directory = NSTemporaryDirectory() + "alertq-test-\(UUID())"

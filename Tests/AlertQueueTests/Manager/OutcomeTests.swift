@@ -5,7 +5,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// One test for each way in which an alert can end, and what everybody hears of it.
+/// One test for each way in which an alert can end, and for the callbacks that follow.
 @Suite("Outcome")
 struct OutcomeTests {
     let queue: TemporaryQueue
@@ -47,7 +47,7 @@ struct OutcomeTests {
         #expect(response.outcome == outcome)
         #expect(response.buttonIndex == index)
         #expect(response.by == by)
-        // All calls came after the commit, and the collection after the handlers.
+        // All calls come after the commit, and the collection comes after the handlers.
         #expect(
             try await eventually { try await manager.record(id).response?.collectedAt != nil })
         // Nothing else was called until then.
@@ -56,7 +56,7 @@ struct OutcomeTests {
         await manager.close()
     }
 
-    @Test("A person's choice is answered, and calls everybody in the documented order")
+    @Test("A person's choice leads to the callbacks in the documented order")
     func answered() async throws {
         let delegate = RecordingDelegate(recorder)
         let manager = try await manager(delegate)
@@ -99,7 +99,7 @@ struct OutcomeTests {
             calls: ["willPresent", "didPresent", "cancel", "willDismiss 1", "didDismiss 1"])
     }
 
-    @Test("A cancel from another process is the presenting manager's delegate's to handle")
+    @Test("The presenting manager's delegate handles a cancel from another process")
     func cancelledFromElsewhere() async throws {
         let delegate = RecordingDelegate(recorder, handling: .handled)
         let manager = try await manager(delegate)
@@ -187,7 +187,7 @@ struct OutcomeTests {
             calls: ["willPresent", "didPresent", "willDismiss -1", "didDismiss -1", "handler -1"])
     }
 
-    @Test("Closing an alert with buttons is no answer: it comes again after the snooze time")
+    @Test("An alert with buttons that is closed comes again after the snooze time")
     func snoozed() async throws {
         let manager = try await manager()
         let id = try await show(question, on: manager)
@@ -205,7 +205,7 @@ struct OutcomeTests {
             manager, id, .answered, 1, .person, calls: ["action keep", "handler 1"])
     }
 
-    @Test("An alert that was never presented sends no will and did calls")
+    @Test("An alert that was never presented makes no will and did calls")
     func neverPresented() async throws {
         let delegate = RecordingDelegate(recorder)
         let manager = try await AlertManager(
@@ -216,7 +216,7 @@ struct OutcomeTests {
             manager, id, .answered, 1, .program, calls: ["action keep", "handler 1"])
     }
 
-    /// Moves the clock once somebody waits for it, until the alert has its response.
+    /// Moves the clock once a task sleeps on it, until the alert has its response.
     private func advance(
         until id: Alert.ID, on manager: AlertManager, by duration: Duration
     ) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Date of a purge")
 struct PurgeDateTests {
-    @Test("Now is no time in the future, and in a second is one")
+    @Test("A purge before now is accepted, and one before a future date is refused")
     func dates() async throws {
         let queue = try TemporaryQueue()
         let manager = try await AlertManager(path: queue.path)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Telling of snoozes")
+@Suite("Notification of snoozes")
 struct SnoozeTellingTests {
     let queue: TemporaryQueue
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("A snooze is told to the presenters once it is on disk, with its end")
+    @Test("Presenters are notified of a snooze and its end once it is on disk")
     func snoozedHere() async throws {
         let (left, right, clock) = (
             ScriptedPresenter(name: "left"), ScriptedPresenter(name: "right"), ManualClock()
@@ -31,7 +31,7 @@ struct SnoozeTellingTests {
         await manager.close()
     }
 
-    @Test("A snooze by another process is told, too")
+    @Test("Presenters are notified of a snooze by another process")
     func elsewhere() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -44,7 +44,7 @@ struct SnoozeTellingTests {
         await other.close()
     }
 
-    @Test("A snooze and an answer elsewhere race, and the presenter is told of one of them")
+    @Test("If a snooze and an answer elsewhere race, the presenter is notified of exactly one")
     func race() async throws {
         let presenter = ScriptedPresenter()
         let (manager, other) = (
@@ -55,7 +55,7 @@ struct SnoozeTellingTests {
         _ = await presenter.waitUntilShown()
         async let answering = other.answer(id, button: "OK")
         presenter.chooseIfShown(.later(nil))
-        // An alert that was snoozed first is answered when it is off the screen.
+        // If the snooze comes first, the alert is answered when it is off the screen.
         let record = try await answering
         #expect(record.response?.button?.id == "OK")
         #expect(await eventually { presenter.snoozes.count + presenter.resolutions.count == 1 })

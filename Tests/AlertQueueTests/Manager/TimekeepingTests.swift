@@ -10,7 +10,7 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// What falls due in a process that only sleeps: nobody reads, shows or waits.
+/// Deadlines and snoozes that end while no caller reads, shows or waits.
 @Suite("Timekeeping")
 struct TimekeepingTests {
     let queue: TemporaryQueue
@@ -19,7 +19,7 @@ struct TimekeepingTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    /// The state of an alert as it is stored, whatever a reader would make of it.
+    /// The stored state of an alert, which a reader may see differently.
     private func storedState(_ id: Alert.ID) throws -> String? {
         try queue.connection().rows("SELECT state FROM alerts WHERE id = ?", [.integer(id)]) {
             $0.text()
@@ -32,7 +32,7 @@ struct TimekeepingTests {
             defaultButton: button, handler: handler)
     }
 
-    @Test("A deadline is applied for a named handler, though nobody reads the history")
+    @Test("A deadline is applied for a named handler without a reader of the history")
     func namedHandler() async throws {
         let manager = try await AlertManager(path: queue.path, clock: clock)
         try await manager.register(handler: "reboot") { [recorder] response in
@@ -55,7 +55,7 @@ struct TimekeepingTests {
         await idle.close()
     }
 
-    @Test("The earliest of several deadlines comes first, also if it was asked last")
+    @Test("The earliest of several deadlines is applied first, even if it was asked last")
     func earliest() async throws {
         let manager = try await AlertManager(path: queue.path, clock: clock)
         var late = deadline()
@@ -70,7 +70,7 @@ struct TimekeepingTests {
         await manager.close()
     }
 
-    @Test("A deadline that passed while every process was dead reaches the next registration")
+    @Test("A deadline that passed while no process ran is applied for the next registration")
     func afterRestart() async throws {
         let first = try await AlertManager(path: queue.path, clock: clock)
         try await first.show(deadline("reboot"))
@@ -94,7 +94,7 @@ struct TimekeepingTests {
         presenter.choose(.later(.seconds(60)))
         #expect(try await eventually { try await manager.record(id).snoozes == 1 })
         #expect(await eventually { await manager.presentation.isWaiting })
-        // By the presenter's own clock it is not over.
+        // By the presenter's own clock the snooze is not over.
         let later = ManualClock(clock.now().advanced(by: .seconds(60)))
         let store = try await queue.store(clock: later)
         try await store.sweep(atMost: .max)
@@ -105,7 +105,7 @@ struct TimekeepingTests {
         await manager.close()
     }
 
-    @Test("The end of a snooze is stored though nobody shows alerts")
+    @Test("The end of a snooze is stored even if no screen shows alerts")
     func snooze() async throws {
         let manager = try await AlertManager(path: queue.path, clock: clock)
         let id = try await manager.show(.yesNo())
@@ -118,7 +118,7 @@ struct TimekeepingTests {
         await manager.close()
     }
 
-    @Test("The number of alerts that wait is that of the list, before and after a deadline")
+    @Test("The count of waiting alerts matches the list, before and after a deadline")
     func count() async throws {
         let manager = try await AlertManager(path: queue.path, clock: clock)
         try await manager.show(deadline())
@@ -136,7 +136,7 @@ struct TimekeepingTests {
         await store.close()
     }
 
-    @Test("While the queue is locked, an overdue question ends as busy and not as expired")
+    @Test("While the queue is locked, waiting for an overdue question throws busy")
     func locked() async throws {
         let manager = try await queue.manager(busyTime: .milliseconds(300))
         let id = try await manager.show(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
@@ -144,7 +144,7 @@ struct TimekeepingTests {
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
         let waiting = await thrown { try await manager.resolution(of: id) }
         #expect(waiting?.kind == "busy")
-        // Asking again finds what is stored, and that is no expiry either.
+        // Asking again finds no stored expiry either.
         let again = await thrown {
             try await manager.ask(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
         }
@@ -155,7 +155,7 @@ struct TimekeepingTests {
         await manager.close()
     }
 
-    @Test("Somebody hears that the deadlines of a locked queue can't be applied")
+    @Test("An error is reported when the deadlines of a locked queue can't be applied")
     func trouble() async throws {
         let store = try await SQLiteAlertStore.open(
             path: queue.path, clock: clock, busyTime: .milliseconds(50), keepsTime: true
@@ -182,7 +182,7 @@ struct TimekeepingTests {
             await manager.close()
             recorder.note("closed")
         }
-        // Less than a writer waits for its turn.
+        // Less than the time that a writer waits for its turn.
         #expect(await eventually(within: .seconds(3)) { recorder.lines == ["closed"] })
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
         await closing.value

@@ -8,8 +8,8 @@ import Testing
 
 @testable import AlertCore
 
-/// A manager hands out nothing that the log does not say, and says so.
-@Suite("Told by a manager")
+/// A manager hands out nothing that contradicts the log, and reports what does.
+@Suite("Manager and a contradicting log")
 struct ToldByManagerTests {
     let queue: TemporaryQueue
     let manager: AlertManager
@@ -26,7 +26,7 @@ struct ToldByManagerTests {
         }
     }
 
-    /// Answers "No" in another process, and flips that before anybody hears of it.
+    /// Answers "No" in another process, and forges the stored answer before anybody reads it.
     private func answeredAndFlipped(_ id: Alert.ID) async throws {
         let other = try await queue.store()
         try await other.answer(id, 1)
@@ -34,7 +34,7 @@ struct ToldByManagerTests {
         await other.close()
     }
 
-    @Test("A handler does not run for a flipped answer, and runs once it is put back")
+    @Test("A handler does not run for a forged answer, but runs once the answer is restored")
     func handler() async throws {
         var alert = Alert.yesNo("Delete?")
         alert.handler = "delete"
@@ -50,7 +50,7 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
-    @Test("A handler does not run for a response that a row alone gives it")
+    @Test("A handler does not run for a response whose handler was forged")
     func anotherHandler() async throws {
         var alert = Alert.yesNo("Keep?")
         alert.handler = "keep"
@@ -65,7 +65,7 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
-    @Test("What the log contradicts keeps no other from the screen, however much it is")
+    @Test("Even 209 alerts that contradict the log do not keep a sound one off the screen")
     func manyContradicted() async throws {
         for number in 1...210 { _ = try await manager.submit(.yesNo("Number \(number)?")) }
         try queue.forge("UPDATE alerts SET title = 'Keep?' WHERE id <= 209")
@@ -76,7 +76,7 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
-    @Test("What is changed while it is shown leaves the screen, and others come")
+    @Test("An alert that is forged while it is shown leaves the screen, and the next one comes")
     func changedOnScreen() async throws {
         let id = try await manager.submit(.yesNo("Delete?")).record.id
         let path = queue.path
@@ -98,7 +98,7 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
-    @Test("An asker takes no response to another question under the number of its own")
+    @Test("An asker does not accept the response to another question with the same id")
     func replaced() async throws {
         let asking = Task { try await manager.ask(.yesNo("Drop the database?")) }
         try #require(await eventually { await manager.askers.count(for: 1) == 1 })
@@ -120,7 +120,7 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
-    @Test("Asking again with the key, reading and collecting throw, and nothing is collected")
+    @Test("Asking again, reading and collecting throw for a forged answer")
     func reading() async throws {
         let id = try await manager.submit(.yesNo("Delete?", key: "k")).record.id
         try await answeredAndFlipped(id)
@@ -136,7 +136,7 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
-    @Test("A presenter passes over what is not what was asked, and the manager says so")
+    @Test("An alert that contradicts the log is not shown, and the manager reports it")
     func presenting() async throws {
         let id = try await manager.submit(.yesNo("Delete?")).record.id
         try queue.forge("UPDATE alerts SET title = 'Keep?'")

@@ -7,7 +7,7 @@ import Testing
 /// The right column of the table in "If you know UIAlertView", compiled and run.
 @Suite("UIAlertView table")
 struct UIAlertViewTableTests {
-    /// What the table's rows call their own things.
+    /// The objects that the table's rows refer to.
     private actor Items {
         private(set) var isDeleted = false
         func delete() throws { isDeleted = true }
@@ -62,7 +62,7 @@ struct UIAlertViewTableTests {
         try await manager.show(alert, delegate: delegate)
     }
 
-    @Test("A sheet has the parts of a UIActionSheet, and its handler the index")
+    @Test("A sheet has the parts of a UIActionSheet, and its handler gets the index")
     func sheet() async throws {
         let presenter = ScriptedPresenter(name: "terminal") { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -82,7 +82,7 @@ struct UIAlertViewTableTests {
 
     @Test("A configuration closure has the parts of a shared manager's block")
     func configuration() async throws {
-        // Compiled only: the default queue is the person's own.
+        // Only compiled: the default queue belongs to the user who runs the tests.
         let ask = { (presenter: ScriptedPresenter, delegate: Listener) in
             try AlertManager.configureShared(presenters: [presenter], delegate: delegate)
             try await AlertManager.shared().show("Title") { addButton in addButton("OK") }
@@ -103,7 +103,7 @@ struct UIAlertViewTableTests {
 }
 
 extension Alert {
-    /// The alert as its record has it.
+    /// The alert as it is in its record.
     fileprivate func asked(by source: String) -> Alert {
         var alert = self
         alert.source = source

@@ -14,7 +14,7 @@ private enum Decision: AlertChoice {
     case no
 }
 
-/// What those hear who wait for a response.
+/// What callers that wait for a response get.
 @Suite("Waiting", .timeLimit(.minutes(2)))
 struct WaitingTests {
     let queue: TemporaryQueue
@@ -22,7 +22,7 @@ struct WaitingTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("A waiting caller hears that the manager has been closed")
+    @Test("Closing the manager makes waiting callers throw closed")
     func closing() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = (0..<3).map { _ in
@@ -39,7 +39,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("A waiting caller hears that another queue has replaced this one")
+    @Test("A waiting caller throws incompatible when another queue replaces this one")
     func replaced() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = Task { try await manager.ask(.yesNo()) }
@@ -57,7 +57,7 @@ struct WaitingTests {
         await manager.close()
     }
 
-    @Test("A response that an ask has returned is collected")
+    @Test("A response is collected once ask has returned it")
     func collected() async throws {
         let presenter = ScriptedPresenter { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -67,7 +67,7 @@ struct WaitingTests {
         await manager.close()
     }
 
-    @Test("A default button that is applied by policy is the choice of an enum")
+    @Test("Asking with an enum returns the default button that is applied by policy")
     func policy() async throws {
         let manager = try await AlertManager(path: queue.path, clock: clock)
         let question = Alert(
@@ -79,7 +79,7 @@ struct WaitingTests {
         await manager.close()
     }
 
-    @Test("An answer between the asking and the wait for it is not missed")
+    @Test("An answer between asking and waiting is not missed")
     func answeredBetween() async throws {
         let manager = try await AlertManager(path: queue.path)
         for round in 0..<300 {
@@ -94,7 +94,7 @@ struct WaitingTests {
         await manager.close()
     }
 
-    @Test("The earliest of several moments has the alarm, whichever came first")
+    @Test("An alarm rings at the earliest of several moments, set in any order")
     func earliestAlarm() async throws {
         let alarm = Alarm(clock: clock)
         let rings = Mutex(0)
@@ -110,7 +110,7 @@ struct WaitingTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("What is due next in a queue is stored in time by a store that has just opened it")
+    @Test("A store that has just opened a queue stores the next expiry in time")
     func storedAlarm() async throws {
         let store = try await queue.store(clock: clock)
         try await store.ask(.yesNo("later", deadline: .after(.seconds(90))))

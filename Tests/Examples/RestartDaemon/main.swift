@@ -1,16 +1,16 @@
-// A daemon that asks before it restarts services, and goes on after it was restarted itself.
+// A daemon that asks before it restarts services, and continues after it is restarted itself.
 //
 //     RestartDaemon SERVICE VERSION PROGRAM
 //
 // It asks whether SERVICE may be restarted because VERSION of it was installed, and runs `PROGRAM
-// SERVICE ID` when somebody says yes, ID being the alert's number. The handler is registered under
-// a name, so an answer that comes while no daemon runs is handled by the next one. It runs at least
-// once for each answer: a daemon that is killed in the middle leaves the response uncollected, and
-// the next one runs PROGRAM again, with the same ID. It ends with SIGTERM.
+// SERVICE ID` when a person says yes; ID is the alert's id. The handler is registered under a name,
+// so an answer that comes while no daemon runs is handled by the next one. It runs at least once
+// for each answer: a daemon that is killed in the middle leaves the response uncollected, and the
+// next one runs PROGRAM again, with the same ID. SIGTERM ends the daemon.
 //
-// Only a person's yes counts: answer on a screen (`alertq present`), or with `alertq answer ID
-// restart` typed in a terminal. From a script or a scheduled job that is a program's, and restarts
-// nothing.
+// Only a person's yes counts: answer on a screen (`alertq present`), or type `alertq answer ID
+// restart` in a terminal. The same command in a script or a scheduled job is a program's answer,
+// and restarts nothing.
 import AlertQueue
 import Dispatch
 import Foundation
@@ -28,13 +28,13 @@ func restart(_ service: String, with program: String, id: Alert.ID) async throws
         do { try process.run() } catch { continuation.resume(throwing: error) }
     }
     // Throwing leaves the response uncollected: the next daemon tries again.
-    guard status == 0 else { throw Failure(description: "\(program) ended with \(status)") }
+    guard status == 0 else { throw Failure(description: "\(program) exited with \(status)") }
 }
 
 func serve(_ service: String, _ version: String, _ program: String) async throws {
     let manager = try await AlertManager(source: "restart-daemon")
     try await manager.register(handler: "service.restart") { response in
-        // Every outcome comes here; only a person's yes restarts anything, no program's.
+        // Every outcome comes here; only a person's yes restarts the service, not a program's.
         guard response.by == .person, response.button?.id == "restart" else { return }
         let service = response.userInfo["service"] ?? ""
         do {
@@ -44,7 +44,7 @@ func serve(_ service: String, _ version: String, _ program: String) async throws
             throw error
         }
     }
-    // The key makes it one question a version, however often the daemon starts.
+    // With the key, each version is asked about once, however often the daemon starts.
     try await manager.show(
         Alert(
             "Restart \(service)?", message: "Version \(version) was installed.",

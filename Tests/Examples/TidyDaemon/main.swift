@@ -2,12 +2,12 @@
 //
 //     TidyDaemon DIRECTORY [SECONDS]
 //
-// For each file it asks whether to delete it; after SECONDS, a day unless given, the file is kept.
-// The question's key names the file and its last change, so that each version of a file is asked
-// about once, however often daemons start and however many run. The handler is registered under a
-// name: an answer that comes while no daemon runs is handled by the next one, and what a killed
-// daemon was about to do is done by another. When a file goes away by itself, its question is taken
-// back. SIGUSR1 prints what became of the questions so far, and SIGTERM ends the daemon.
+// For each file it asks whether to delete it; without an answer, the file is kept after SECONDS (a
+// day by default). The question's key names the file and its last change, so that each version of a
+// file is asked about once, however often daemons start and however many run. The handler is
+// registered under a name: an answer that comes while no daemon runs is handled by the next one,
+// and another daemon does what a killed one was about to do. When a file disappears, its question
+// is withdrawn. SIGUSR1 prints the outcomes so far, and SIGTERM ends the daemon.
 import AlertQueue
 import Dispatch
 import Foundation
@@ -15,10 +15,10 @@ import Foundation
 /// One version of a file.
 struct Version {
     let path: String
-    /// Differs when the file is written to, or another replaces it.
+    /// Changes when the file is written to or replaced.
     let mark: String
 
-    /// The version that stands at a path; `nil` if there is none, or no plain file.
+    /// The version at a path; `nil` if there is none, or if it is not a regular file.
     init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -37,9 +37,9 @@ struct TidyDaemon {
     let directory: String
     let patience: Duration
 
-    /// Deletes a file if somebody said so, and it is still the version that they were asked about.
+    /// Deletes a file if the answer says so, and it is still the version that was asked about.
     static func handle(_ response: Response) throws {
-        // Every outcome comes here; silence and a withdrawal delete nothing.
+        // Every outcome comes here; an expiry or a withdrawal deletes nothing.
         guard response.outcome == .answered, response.button?.id == "delete",
             let path = response.userInfo["path"], let mark = response.userInfo["mark"],
             let version = Version(path: path), version.mark == mark
@@ -47,18 +47,18 @@ struct TidyDaemon {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch CocoaError.fileNoSuchFile {
-            // Somebody was faster, and that is what was asked for.
+            // Another process has already deleted it.
         }
     }
 
-    /// Asks about what is new, and takes back what is no longer there, until the task is cancelled.
+    /// Asks about new files, and withdraws questions about files that have gone, until cancelled.
     func watch() async throws {
         var asked: [String: Alert.ID] = [:]
         while !Task.isCancelled {
             do {
                 try await lookAround(&asked)
             } catch AlertError.busy(let reason) {
-                // Nothing is half done: the next look does what is left.
+                // Nothing is left half done: the next round does the rest.
                 FileHandle.standardError.write(Data("TidyDaemon: \(reason)\n".utf8))
             }
             try await Task.sleep(for: .milliseconds(100))
@@ -92,11 +92,11 @@ struct TidyDaemon {
         do {
             try await manager.withdraw(id)
         } catch AlertError.alreadyResolved, AlertError.late {
-            // The file went away because of the answer, or the deadline passed.
+            // The file was deleted because of the answer, or the deadline has passed.
         }
     }
 
-    /// Takes back what an earlier daemon asked about files that have gone since.
+    /// Withdraws questions of an earlier daemon about files that have gone since.
     func takeBackOld() async throws {
         for record in try await manager.pending(limit: 1000)
         where record.alert.handler == Self.handler {
@@ -115,7 +115,7 @@ struct TidyDaemon {
     }
 }
 
-/// The signals that come, as a stream.
+/// The signals that arrive, as a stream.
 func signals(_ numbers: [Int32]) -> AsyncStream<Int32> {
     AsyncStream { continuation in
         for number in numbers {
@@ -132,7 +132,7 @@ func serve(_ directory: String, patience: Duration) async throws {
     let signals = signals([SIGTERM, SIGUSR1])
     let manager = try await AlertManager(source: "tidy-daemon")
     let daemon = TidyDaemon(manager: manager, directory: directory, patience: patience)
-    // Registered first, so that answers from before are handled at once.
+    // Registered first, so that earlier answers are handled at once.
     try await manager.register(handler: TidyDaemon.handler, TidyDaemon.handle)
     try await daemon.takeBackOld()
     try await withThrowingTaskGroup { group in

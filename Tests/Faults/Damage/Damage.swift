@@ -12,7 +12,7 @@ struct Damage: CustomStringConvertible {
 
     let kind: Kind
     let ending: String
-    /// Whether a process has the queue open meanwhile.
+    /// Whether a process has the queue open at the time.
     let isLive: Bool
     let seed: UInt64
     private var generator: SeededRandom
@@ -21,12 +21,12 @@ struct Damage: CustomStringConvertible {
         self.seed = seed
         var generator = SeededRandom(seed: seed)
         isLive = Int.random(in: 0..<3, using: &generator) == 0
-        // The database and its log are where there is something to lose.
+        // The database and its write-ahead log have the most to lose.
         let weighted = ["", "", "", "-wal", "-wal", "-wal"] + Self.endings
         var ending = weighted.randomElement(using: &generator) ?? ""
         let kind = Kind.allCases.randomElement(using: &generator) ?? .flip
-        // The shared memory of a living process is its memory: what writes there can do anything
-        // to it, and cutting it off is SIGBUS, as in every program that uses SQLite.
+        // The shared memory of a running process is part of its memory: overwriting it can have any
+        // effect, and truncating it is SIGBUS, as in every program that uses SQLite.
         if isLive, ending == "-shm", kind != .delete { ending = "-wal" }
         (self.kind, self.ending, self.generator) = (kind, ending, generator)
     }
@@ -36,7 +36,7 @@ struct Damage: CustomStringConvertible {
             + "\(isLive ? ", in use" : ""))"
     }
 
-    /// Does the damage; `foreign` and `older` are directories of other queues.
+    /// Applies the damage; `foreign` and `older` are directories of other queues.
     func apply(to path: String, foreign: String, older: String) throws {
         var generator = generator
         let file = path + ending
@@ -54,11 +54,11 @@ struct Damage: CustomStringConvertible {
 
     private func replace(_ file: String, by other: String) throws {
         guard let data = FileManager.default.contents(atPath: other) else { return }
-        // A new file replaces it while somebody uses it; otherwise either may happen.
+        // While a process uses the file, a new file replaces it; otherwise it is overwritten.
         try data.write(to: URL(filePath: file), options: isLive ? [.atomic] : [])
     }
 
-    /// Changes bytes where they stand, as a bad disk or a stray pointer does.
+    /// Changes bytes in place, as a bad disk or a stray pointer would.
     private func scribble(_ file: String, _ generator: inout SeededRandom) throws {
         let descriptor = open(file, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -3,14 +3,14 @@ import Glibc
 import ProcessTesting
 import TestSupport
 
-/// The queues from which each case of damage starts, and what is known of the first.
+/// The queues from which each case of damage starts, and what is known about the first one.
 struct DamageTemplate {
     let queue: CommandLineQueue
     let foreign: CommandLineQueue
     let older: CommandLineQueue
-    /// What was acknowledged.
+    /// The acknowledged alerts and answers.
     let ledger: Ledger
-    /// The end of the log, as somebody would keep it elsewhere.
+    /// The head of the log, as a user would save it elsewhere.
     let head: String
     let titles: [Int: String]
     let answered: [Int: String]
@@ -20,7 +20,7 @@ struct DamageTemplate {
         let ledger = Ledger()
         try await Self.fill(foreign, "Foreign", 12, Ledger())
         try await Self.fill(queue, "Question", 8, ledger)
-        // Half in the database, half in its log.
+        // Half is in the database, half will be in its write-ahead log.
         _ = try await queue.rows("PRAGMA wal_checkpoint(TRUNCATE)")
         try await Self.copy(queue, to: older)
         try await Self.fill(queue, "Question", 16, ledger)
@@ -30,7 +30,7 @@ struct DamageTemplate {
         head = try await queue.run("audit", "head").output.trimmingCharacters(in: .newlines)
     }
 
-    /// Asks up to a number, and answers all but every third.
+    /// Asks alerts up to a number, and answers all but every third.
     private static func fill(
         _ queue: CommandLineQueue, _ name: String, _ last: Int, _ ledger: Ledger
     ) async throws {
@@ -48,7 +48,7 @@ struct DamageTemplate {
             else { continue }
             ledger.note(answer: button, to: id)
         }
-        // Killed, it leaves its log behind.
+        // When it is killed, its write-ahead log stays.
         client.process.kill(SIGKILL)
     }
 

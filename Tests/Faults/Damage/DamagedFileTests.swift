@@ -6,14 +6,14 @@ import Testing
 struct DamagedFileTests {
     static let count = FaultForm.count(short: 60, full: 1_000)
 
-    /// The seed of `ALERTQ_DAMAGE_SEED` alone, or as many as the form wants.
+    /// The seed in `ALERTQ_DAMAGE_SEED` alone, or the number of random ones for this form.
     private var seeds: [UInt64] {
         let wanted = ProcessInfo.processInfo.environment["ALERTQ_DAMAGE_SEED"]
         if let seed = wanted.flatMap(UInt64.init) { return [seed] }
         return (0..<Self.count).map { _ in UInt64.random(in: 0..<UInt64(Int64.max)) }
     }
 
-    @Test("All damage to the files is reported, or changes nothing; no wrong answer, no crash")
+    @Test("Damage to the files is either reported or harmless, without a crash")
     func damaged() async throws {
         let template = try await DamageTemplate()
         var (found, clean) = (0, 0)
@@ -23,11 +23,11 @@ struct DamagedFileTests {
             if try await queue.run() { found += 1 } else { clean += 1 }
             #expect(queue.faults == [], "\(damage)")
         }
-        print("Damaged files: \(found) cases told of, \(clean) clean")
+        print("Damaged files: \(found) cases reported, \(clean) harmless")
         #expect(found + clean == 1 || (found > 0 && clean > 0))
     }
 
-    @Test("A changed title and a changed answer are found; the search itself can fail")
+    @Test("The search for faults finds a changed title and a changed answer")
     func negativeControl() async throws {
         let template = try await DamageTemplate()
         let edits = [

@@ -3,17 +3,17 @@ import Glibc
 import ProcessTesting
 import TestSupport
 
-/// One damaged copy, and the search for what must never come out of it.
+/// One damaged copy of a queue, and the search for faults in what it returns.
 struct DamagedQueue {
     let template: DamageTemplate
     let damage: Damage
     let queue: CommandLineQueue
-    /// What was acknowledged before and since.
+    /// The alerts and answers that were acknowledged before and after the damage.
     private var titles: [Int: String]
     private var answered: [Int: String]
-    /// What came out that is not true; allowed only where a check then tells of the damage.
+    /// False output; allowed only if a check then reports the damage.
     private var untruths: [String] = []
-    /// What must never be, whatever is told.
+    /// Faults that are never allowed, even if the damage is reported.
     private(set) var faults: [String] = []
 
     init(_ template: DamageTemplate, _ damage: Damage) async throws {
@@ -23,7 +23,7 @@ struct DamagedQueue {
         try await DamageTemplate.copy(template.queue, to: queue)
     }
 
-    /// Damages the queue, uses it, and returns whether it was found damaged.
+    /// Damages the queue, uses it, and returns whether the checks report the damage.
     mutating func run() async throws -> Bool {
         var client: QueueClient?
         if damage.isLive {
@@ -67,7 +67,7 @@ struct DamagedQueue {
         } catch {
             faults.append("the process in use: \(error)")
         }
-        if let code = await client.end(), code != 0 { faults.append("it ended with \(code)") }
+        if let code = await client.end(), code != 0 { faults.append("it exited with \(code)") }
     }
 
     private mutating func use(_ verbs: [String]...) async throws {
@@ -92,11 +92,11 @@ struct DamagedQueue {
     }
 
     private mutating func noteAsk(_ id: Int, _ title: String) {
-        if let known = titles[id] { untruths.append("alert \(id) of “\(known)” given again") }
+        if let known = titles[id] { untruths.append("id \(id) of “\(known)” was used again") }
         titles[id] = title
     }
 
-    /// Compares what was shown of an alert with what is known of it.
+    /// Compares an alert as it was shown with what is known about it.
     private mutating func note(_ fields: [String: any Sendable]) {
         guard let id = fields["id"] as? Int else { return }
         let (title, button) = (fields["title"] as? String, fields["button"] as? String)
@@ -104,7 +104,7 @@ struct DamagedQueue {
         if button != answered[id] { untruths.append("\(id) shown as \(button ?? "unanswered")") }
     }
 
-    /// Runs a verb, which may fail, but not anyhow.
+    /// Runs a verb, which may fail only in an orderly way.
     private mutating func run(_ verb: [String]) async throws -> Finished {
         let finished = try await queue.start(verb).finish()
         let isRefusal = finished.isRefusal || ([16, 66].contains(finished.code))
@@ -114,7 +114,7 @@ struct DamagedQueue {
         return finished
     }
 
-    /// Whether the checks find the damage; where they don't, all must be as it was acknowledged.
+    /// Whether the checks find the damage; if they don't, everything acknowledged must be intact.
     private mutating func check() async throws -> Bool {
         let verify = try await run(["audit", "verify", "--head", template.head])
         let doctor = try await queue.start(["doctor"]).finish()

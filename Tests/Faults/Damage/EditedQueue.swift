@@ -6,7 +6,7 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// A small queue with every kind of row, to be edited and asked what it tells.
+/// A small queue with every kind of row, which is edited and then queried.
 struct EditedQueue {
     let directory: String
     let clock: ManualClock
@@ -20,7 +20,7 @@ struct EditedQueue {
 
     init(_ reading: ClockReading? = nil) throws {
         clock = reading.map { ManualClock($0) } ?? ManualClock()
-        // In memory, where there is a directory for that: nothing here has to outlive the test.
+        // In memory if possible: nothing here has to outlive the test.
         let isThere = FileManager.default.isWritableFile(atPath: "/dev/shm")
         let parent = isThere ? "/dev/shm" : FileManager.default.temporaryDirectory.path
         directory = "\(parent)/alertq-edit-\(UUID())"
@@ -34,7 +34,7 @@ struct EditedQueue {
         try await SQLiteAlertStore.open(path: path, clock: clock)
     }
 
-    // MARK: - What is in it
+    // MARK: - Contents
 
     private static func question(_ title: String, key: String? = nil, handler: String? = nil)
         -> Alert
@@ -51,13 +51,13 @@ struct EditedQueue {
             defaultButton: "No", key: key)
     }
 
-    /// Those that are asked again when the queue has to tell what it knows of their keys.
+    /// The alerts that are asked again to query their keys.
     static let keyed = [
         question("Old", key: "old"), question("Open", key: "open"), question("Done", key: "done"),
         expiring(60, key: "late"),
     ]
 
-    /// Fills the queue; returns the end of its log, as somebody keeps it elsewhere.
+    /// Fills the queue; returns the head of its log, as a user would save it elsewhere.
     func fill() async throws -> AuditHead {
         let store = try await store()
         for alert in [Self.keyed[0], Self.question("Old, too", handler: "h"), Alert("Notice")] {
@@ -116,9 +116,9 @@ struct EditedQueue {
         ).record.id
     }
 
-    // MARK: - What it tells
+    // MARK: - Output
 
-    /// What is told of the queue; `nil` where it can't even be opened, because of its schema.
+    /// The output of the queue; `nil` if it can't even be opened, because of its schema.
     func toldUnlessRefused() async throws -> [String]? {
         do throws(AlertError) {
             try await SQLiteAlertStore.open(path: path, clock: clock).close()
@@ -128,7 +128,7 @@ struct EditedQueue {
         return try await told()
     }
 
-    /// Everything that is told of the queue, and what becomes of everything that is tried with it.
+    /// The results of all queries of the queue, and of every operation on it.
     func told() async throws -> [String] {
         let store = try await store()
         var lines: [String] = []
@@ -187,16 +187,16 @@ struct EditedQueue {
         return lines
     }
 
-    /// Has all that waits come in the order of the ids: whose turn it is, the log doesn't prove.
+    /// Orders the waiting alerts by id: the log does not prove the turns.
     func forgetTurns() throws {
         let db = try Database(path: path)
-        // An edit may have left no such table; then the queue is refused as a whole.
+        // An edit may have dropped such a table; the queue is then refused as a whole.
         for script in ["UPDATE alerts SET turn = id WHERE state = 'queued'", "DELETE FROM turns"] {
             try? db.execute(script)
         }
     }
 
-    /// What the two checks find, on a connection without a store, which takes longer to open.
+    /// The results of the two checks, on a plain connection, because a store takes longer to open.
     func check(_ head: AuditHead) throws -> (isFound: Bool, isAgreed: Bool) {
         let db = try Database(path: path)
         let careful = try? db.reading { () -> AuditReport in

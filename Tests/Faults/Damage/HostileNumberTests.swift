@@ -15,7 +15,7 @@ struct HostileNumberTests {
         ["snooze", "2", "--for", "1h"], ["withdraw", "2"], ["purge", "--older-than", "1s"],
     ]
 
-    /// Each table with its key, by which its last row is found.
+    /// Each table with the key that identifies its last row.
     private static let tables = [
         ("sources", "id"), ("alerts", "id"), ("responses", "seq"), ("audit", "seq"),
         ("upkeep", "id"), ("sqlite_sequence", "rowid"),
@@ -37,13 +37,13 @@ struct HostileNumberTests {
         return queue
     }
 
-    /// Writes a number into the last row of a table, past triggers and checks.
+    /// Writes a number into the last row of a table, bypassing triggers and checks.
     private func plant(
         _ number: Int64, in column: String, of table: (name: String, key: String),
         _ queue: CommandLineQueue
     ) async throws {
         let last = "(SELECT max(\(table.key)) FROM \(table.name))"
-        // A number that a unique index refuses changes nothing, which is as well.
+        // A number that a unique index refuses changes nothing, which is fine.
         try await queue.forge(
             """
             PRAGMA ignore_check_constraints = ON;
@@ -52,7 +52,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "No number in a row ends a verb by a signal, keeps it busy, or passes for a full disk",
+        "No number in a row makes a verb crash, hang or report a full disk",
         arguments: FaultForm.isFull ? [Int64.max, .min, 1 << 53 + 1, -1] : [.max, .min])
     func planted(number: Int64) async throws {
         let original = try await filled()
@@ -77,7 +77,7 @@ struct HostileNumberTests {
         }
     }
 
-    @Test("Where the ids are used up, asking says so and answering goes on")
+    @Test("When all ids are used up, asking says so and answering still works")
     func usedUp() async throws {
         let queue = try await filled()
         try await plant(.max, in: "seq", of: ("sqlite_sequence", "rowid"), queue)

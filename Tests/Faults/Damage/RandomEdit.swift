@@ -2,10 +2,10 @@ import AlertQueueTesting
 import SQLite
 import SQLiteStore
 
-/// A change of a few cells or rows, or of the schema, as an account can make it that may write the
-/// file; repeatable from its seed.
+/// A random change of a few cells or rows, or of the schema, which any account that may write the
+/// file can make; the same seed gives the same edit.
 struct RandomEdit: CustomStringConvertible {
-    /// The tables whose cells tell or decide anything, and the one that never may.
+    /// The tables whose cells matter, and `upkeep`, whose cells must not.
     private static let tables = [
         "alerts", "alerts", "alerts", "responses", "responses", "audit", "audit", "sources",
         "sqlite_sequence", "upkeep",
@@ -22,7 +22,7 @@ struct RandomEdit: CustomStringConvertible {
 
     var description: String { "ALERTQ_EDIT_SEED=\(seed): \(statements.joined(separator: "; "))" }
 
-    /// Makes the edit, with the triggers out of the way; returns whether anything came of it.
+    /// Applies the edit, with the triggers removed; returns whether it changed anything.
     mutating func apply(to db: Database) throws -> Bool {
         db.setDefensive(false)
         try db.execute(
@@ -38,7 +38,7 @@ struct RandomEdit: CustomStringConvertible {
         let before = try rows(of: db)
         for _ in 0..<Int.random(in: 1...2, using: &random) {
             let statement = try next(in: db)
-            // What SQLite itself refuses, a forger can't do without changing the schema.
+            // A forger can't make an edit that SQLite refuses without changing the schema.
             if (try? db.execute(statement)) != nil { statements.append(statement) }
         }
         let isChanged = try rows(of: db) != before
@@ -51,7 +51,7 @@ struct RandomEdit: CustomStringConvertible {
         return true
     }
 
-    /// All that the tables hold, so that replacing a value with itself is no edit.
+    /// The contents of the tables, so that replacing a value with itself does not count as an edit.
     private func rows(of db: Database) throws -> [String] {
         try Set(Self.tables).sorted().flatMap { table in
             let columns = try db.rows("SELECT name FROM pragma_table_info('\(table)')") {
@@ -101,7 +101,7 @@ struct RandomEdit: CustomStringConvertible {
         }
     }
 
-    /// A statement that changes the schema: ours, or what is beside it.
+    /// A statement that changes the queue's own schema, or adds something to it.
     private mutating func schemaEdit(in db: Database) throws -> String {
         enum Object: Int32, ColumnList { case type, name }
         let objects = try db.rows(

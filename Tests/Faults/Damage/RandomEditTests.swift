@@ -7,7 +7,7 @@ import Testing
 struct RandomEditTests {
     static let count = FaultForm.count(short: 300, full: 100_000)
 
-    /// The seed of `ALERTQ_EDIT_SEED` alone, or as many as the form wants from a random one on.
+    /// The seed in `ALERTQ_EDIT_SEED` alone, or the number for this form, from a random one on.
     private var seeds: Range<UInt64> {
         let wanted = ProcessInfo.processInfo.environment["ALERTQ_EDIT_SEED"]
         if let seed = wanted.flatMap(UInt64.init) { return seed..<seed + 1 }
@@ -15,7 +15,7 @@ struct RandomEditTests {
         return first..<first + UInt64(Self.count)
     }
 
-    @Test("Every edit is named by the check against a saved head, or changes nothing told")
+    @Test("Every edit is either found by the check against a saved head or changes no output")
     func edits() async throws {
         let template = try EditedQueue()
         defer { template.remove() }
@@ -52,7 +52,7 @@ struct RandomEditTests {
         case named, harmless, refused, wrong
     }
 
-    /// Edits a copy of a queue, and finds out what becomes of it.
+    /// Edits a copy of a queue, and determines the consequence.
     private static func result(
         of seed: UInt64, on original: Data, _ reading: ClockReading, _ head: AuditHead,
         _ told: [String]
@@ -64,7 +64,7 @@ struct RandomEditTests {
             try original.write(to: URL(filePath: queue.path))
             guard try apply(&edit, to: queue) else { return .refused }
             let (isFound, isAgreed) = try queue.check(head)
-            #expect(isAgreed, "the quick check speaks for \(edit)")
+            #expect(isAgreed, "the quick check passes \(edit)")
             guard !isFound else { return isAgreed ? .named : .wrong }
             try queue.forgetTurns()
             guard let now = try await queue.toldUnlessRefused() else { return .named }
@@ -77,7 +77,7 @@ struct RandomEditTests {
         }
     }
 
-    @Test("What is told differs after an edit that decides something: the comparison can fail")
+    @Test("The comparison finds different output after edits that matter")
     func negativeControl() async throws {
         let template = try EditedQueue()
         defer { template.remove() }

@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A disk that fails or is full: at every write, sync and opening, once and from there on.
-@Suite("Disk errors at every call", .enabled(if: Tool.hasTracer, "it needs strace"))
+/// A disk that fails or is full, at every write, sync and open, once or from then on.
+@Suite("Disk errors at every call", .enabled(if: Tool.hasTracer, "needs strace"))
 struct DiskErrorTests {
-    /// A screen is shown for as long as somebody wants to look at it, so it has no end to wait for.
+    /// Without `present`, which has no end to wait for.
     static let operations =
         FaultForm.isFull
         ? Operation.allCases.filter { $0 != .present } : [.first] + Operation.essential
@@ -23,12 +23,12 @@ struct DiskErrorTests {
         let forEver: Bool
     }
 
-    @Test("A failing or full disk gives a clear error or no harm, and no harm afterwards")
+    @Test("A failing or full disk leads to a clear error or no harm, and leaves the queue clean")
     func errors() async throws {
         for operation in Self.operations {
             let queue = try start.queue(operation)
-            // A long log is read like a short one, only more often; and where a file has a name
-            // that nobody knows beforehand, the reads of the dynamic linker are hit as well.
+            // A long write-ahead log is read like a short one, only more often. Where a file's name
+            // can't be known beforehand, the reads of the dynamic linker would be hit as well.
             let readsLittle = operation != .checkpoint && !operation.takesBackup
             let reads = readsLittle ? ["pread64"] : []
             let kinds = FaultPoint.changes + ["openat"] + reads
@@ -49,7 +49,7 @@ struct DiskErrorTests {
         }
     }
 
-    /// Makes the first, second, … of some calls fail, until there are no more of them.
+    /// Makes the first call of a kind fail, then the second, and so on, until all have failed.
     private func inject(_ fault: Fault, into operation: Operation, _ tally: Tally) async throws {
         var number = 1
         while true {
@@ -73,14 +73,14 @@ struct DiskErrorTests {
             #expect(try await queue.rows(operation.effect) == ["1"], "\(fault)")
             #expect(try await queue.faults(against: ledger) == [], "\(fault)")
             #expect(try await operation.leftover(in: queue, again) == [], "\(fault)")
-            // The short form leaves some out, others in each run.
+            // The short form skips some calls, different ones in each run.
             number += FaultForm.isFull ? 1 : Int.random(in: 1...8)
         }
     }
 
-    /// Success, or a sentence with the exit code of a failing disk.
+    /// Expects success, or a message with the exit code of a failing disk.
     private func expectClear(_ finished: Finished, _ operation: Operation, _ fault: String) {
-        // Nobody came to an end within 20 seconds: it hangs.
+        // It did not exit within 20 seconds: it hangs.
         guard let code = finished.code else {
             Issue.record("\(fault): it hangs")
             return

@@ -5,28 +5,28 @@ import ProcessTesting
 /// One kind of system call on one file of a queue; strace(1) can make the N-th of them fail.
 struct FaultPoint: Hashable, Sendable {
     let call: String
-    /// The file's name in the queue's directory, "." for the directory; `nil` for any file.
+    /// The file's name in the queue's directory, "." for the directory itself; `nil` for any file.
     let name: String?
 
-    /// All that changes the disk or forces it out. Opening is not among them: a file that it made
-    /// is seen by whatever comes next.
+    /// All calls that change the disk or sync it. Opening is not one of them: the next call shows
+    /// the effect of a file that it created.
     static let changes = [
         "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "sync_file_range",
         "ftruncate", "fallocate", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
         "unlinkat", "fchmod", "mkdir",
     ]
 
-    /// What strace is to do to the call.
+    /// What strace does to the call.
     enum Effect: String, CaseIterable, Sendable {
         case kill = "signal=SIGKILL"
         case inputOutput = "error=EIO"
         case full = "error=ENOSPC"
     }
 
-    /// Words that run a command so that the N-th call, or it and all later ones, is hit.
+    /// The words before a command that make the N-th call fail, or all calls from the N-th on.
     ///
-    /// strace counts the calls of each thread by themselves; one thread writes to a file, so that
-    /// counting within one file counts all of them.
+    /// strace counts the calls of each thread separately; only one thread writes to a file, so
+    /// that counting within one file counts all of them.
     func wrapper(
         _ effect: Effect, at number: Int, forEver: Bool = false, in queue: CommandLineQueue,
         log: String
@@ -40,10 +40,10 @@ struct FaultPoint: Hashable, Sendable {
     /// The calls that a command makes on a queue when nothing fails.
     struct Calls: Sendable {
         var points: [FaultPoint] = []
-        /// The calls with their sizes and offsets in the files, but without what is written.
+        /// The calls with their sizes and offsets, but without the written data.
         var story: [String] = []
-        /// How many calls can be hit: of those that several threads make on one file, strace's
-        /// counting reaches as many as the busiest thread makes.
+        /// How many calls can be hit: if several threads make calls on one file, as many as the
+        /// busiest thread makes, because of how strace counts.
         var reachable: Int {
             points.map { point in
                 threads.filter { $0.key.point == point }.map(\.value).max() ?? 0
@@ -71,8 +71,8 @@ struct FaultPoint: Hashable, Sendable {
             guard let match = line.firstMatch(of: /^(\d+) +(\w+)\((.*)/),
                 let file = name(in: String(match.3), of: queue)
             else { continue }
-            // A draft is called after its process, and a kept queue after the time; neither can be
-            // named beforehand.
+            // A draft is named after its process, and a kept queue after the time; neither name is
+            // known beforehand.
             let isDraft = file.contains("-new.") || file.contains("-replaced-")
             if isDraft, match.2 == "openat" { continue }
             let point = FaultPoint(call: String(match.2), name: isDraft ? nil : file)
@@ -92,7 +92,7 @@ struct FaultPoint: Hashable, Sendable {
         return String(rest.dropFirst().prefix { !">\"".contains($0) })
     }
 
-    /// Whether strace has hit anything, by its log.
+    /// Whether strace has hit a call, according to its log.
     static func wasHit(log: String) -> Bool {
         guard let text = try? String(contentsOfFile: log, encoding: .utf8) else { return false }
         return text.contains("(INJECTED)") || text.contains("killed by SIGKILL")

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// SIGKILL at every call that changes the disk, and again while the next process recovers.
-@Suite("Kill at every call", .enabled(if: Tool.hasTracer, "it needs strace"))
+@Suite("Kill at every call", .enabled(if: Tool.hasTracer, "needs strace"))
 struct InjectedKillTests {
     static let operations =
         FaultForm.isFull
@@ -20,8 +20,8 @@ struct InjectedKillTests {
             let progress = KillProgress()
             let calls = try await calls(of: operation, from: start.queue(operation))
             let points = calls.points
-            // The recoveries from one point in the short form, every different one in the full; a
-            // new file that was there already differs from one that was not by its first call.
+            // The short form tests the recoveries from one point, the full form every different
+            // one. An empty file differs from a missing one only by the first call.
             let isFull = FaultForm.isFull && operation != .firstInEmptyFile
             let sample = Int.random(in: 1...points.count)
             let lanes = operation.isWaiting ? 5 : 2
@@ -33,7 +33,7 @@ struct InjectedKillTests {
                 ) {
                     state, ledger in
                     progress.noteKill()
-                    // The recovery of a restore is another one: the short form has one already.
+                    // The short form leaves out the recoveries of backups and restores.
                     guard isFull || (number == sample && !operation.takesBackup),
                         let points = try await recovery(of: operation, from: state, progress)
                     else { return }
@@ -47,11 +47,11 @@ struct InjectedKillTests {
             let (kills, recoveries, recoveryKills) = progress.all
             FaultForm.report(
                 "\(operation): \(kills) kills, \(recoveryKills) in \(recoveries) recoveries")
-            // A process that shows an alert writes the slot from any thread, and a draft is
-            // written by several, so that counts differ.
+            // A process that shows an alert writes the slot from any thread, and several threads
+            // write a draft, so that counts differ.
             let isSteady = operation != .present && !operation.takesBackup
             let least = isSteady ? calls.reachable : points.count
-            #expect(kills >= least, "calls were left out: \(calls.story)")
+            #expect(kills >= least, "some calls were not hit: \(calls.story)")
             #expect(recoveryKills > recoveries || (operation.takesBackup && !FaultForm.isFull))
         }
     }
@@ -68,7 +68,7 @@ struct InjectedKillTests {
         return calls
     }
 
-    /// The calls of doing it again, if no earlier recovery made the same ones at the same offsets.
+    /// The calls of running the operation again; `nil` if an earlier recovery made the same calls.
     private func recovery(
         of operation: Operation, from state: CommandLineQueue, _ progress: KillProgress
     ) async throws -> [FaultPoint]? {
@@ -76,7 +76,7 @@ struct InjectedKillTests {
         return progress.isNew(calls.story) ? calls.points : nil
     }
 
-    /// Kills an operation at the first, second, … of some calls, until it ends by itself.
+    /// Kills an operation at the first call of a kind, then at the second, until it ends by itself.
     private func kill(
         _ operation: Operation, at point: FaultPoint, from state: CommandLineQueue,
         told: Ledger, _ killed: (CommandLineQueue, Ledger) async throws -> Void
@@ -111,7 +111,7 @@ struct InjectedKillTests {
     }
 }
 
-/// How far the kills of one operation have come.
+/// The progress of the kills of one operation.
 private final class KillProgress: Sendable {
     private struct State {
         var kills = 0
@@ -132,7 +132,7 @@ private final class KillProgress: Sendable {
     }
 }
 
-/// Runs a closure for each element, some at a time: much of the time goes by in waiting.
+/// Runs a closure for each element, several at a time, because much of the time is spent waiting.
 func each<Element: Sendable>(
     of elements: [Element], lanes: Int, _ body: @escaping @Sendable (Element) async throws -> Void
 ) async throws {

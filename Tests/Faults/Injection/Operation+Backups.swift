@@ -4,11 +4,11 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-// Backups and restores, whose files lie beside the queue's.
+// Backups and restores, whose files are next to the queue's.
 extension Operation {
     var takesBackup: Bool { self == .backup || self == .restore }
 
-    /// What is wrong with a queue on which it has just been killed, before anybody recovers it.
+    /// The faults of a queue on which the operation was just killed, before any recovery.
     func faults(leftIn queue: CommandLineQueue) async throws -> [String] {
         guard self == .restore else { return [] }
         var faults = try await queue.faults()
@@ -24,15 +24,15 @@ extension Operation {
         return faults
     }
 
-    /// What is wrong with the backup that was made.
+    /// The faults of the backup that was made.
     func backupFaults(in queue: CommandLineQueue) async throws -> [String] {
         let verify = try Child(
             CommandLineQueue.program, ["audit", "verify", "--database", queue.backupPath])
         return try queue.drafts() + (await verify.exit() == 0 ? [] : ["the backup does not verify"])
     }
 
-    /// What is wrong with the queues that restores have replaced: each is whole, and one of them
-    /// has what the restored one has not.
+    /// The faults of the queues that restores have replaced: each must be sound, and one of them
+    /// must have the alert that the restored one lacks.
     func keptFaults(
         in queue: CommandLineQueue, mayHaveDrafts: Bool = false
     ) async throws -> [String] {
@@ -41,7 +41,7 @@ extension Operation {
         let logs = ["-wal", "-journal"]
         for name in try queue.names().filter({ $0.contains("-replaced-") })
         where !logs.contains(where: name.hasSuffix) {
-            // Beside the kept one nothing is to be made.
+            // The check runs on a copy, so that no file is created next to the kept queue.
             let other = try CommandLineQueue()
             let copy = other.directory + "/kept"
             for ending in [""] + logs {
@@ -79,7 +79,7 @@ extension CommandLineQueue {
 }
 
 extension OperationStart {
-    /// Backs a queue up, and asks in it once more.
+    /// Backs a queue up, and then asks one more alert.
     func makeBackup(_ start: String, _ kind: String) async throws {
         let queue = try CommandLineQueue(copyOf: start)
         for words in [["backup", queue.backupPath], ["notify", "Gone"]] {

@@ -4,15 +4,15 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// What people and programs do with a queue, each from the same beginning.
+/// An operation of a person or a program on a queue, run from a known state.
 enum Operation: String, CaseIterable, Sendable {
     case first, firstInEmptyFile, ask, notify, answer, snooze, withdraw, cancel
     case collect, expire, checkpoint, present, search, purge, backup, restore
 
-    /// What nobody can do without.
+    /// The most important operations, for the short form.
     static let essential: [Operation] = [.ask, .answer]
 
-    /// Whether half of its time goes by before it takes a key.
+    /// Whether it spends half of its time waiting to take keys.
     var isWaiting: Bool { self == .present }
 
     var arguments: [String] {
@@ -37,7 +37,7 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// How it may end, the first time and when it is done once more.
+    /// The exit codes that it may have, the first time and when it is repeated.
     var accepted: Set<Int32> {
         switch self {
         case .answer, .withdraw, .cancel: [0, 16]
@@ -45,7 +45,7 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// A query that finds 1 once it is done.
+    /// A query that returns 1 once the operation is done.
     var effect: String {
         switch self {
         case .first, .firstInEmptyFile, .ask, .checkpoint:
@@ -68,7 +68,7 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// What is wrong once it is done, apart from what its effect's query tells.
+    /// The faults after it is done, apart from those that the query of its effect shows.
     func leftover(
         in queue: CommandLineQueue, _ finished: Finished
     ) async throws -> [String] {
@@ -78,7 +78,7 @@ enum Operation: String, CaseIterable, Sendable {
         case .purge:
             return try FileManager.default.contentsOfDirectory(atPath: queue.directory).filter {
                 let file = try Data(contentsOf: URL(filePath: queue.directory + "/" + $0))
-                // Words stand in the index in small letters.
+                // The index has words in lower case.
                 return ["SECRET", "secret"].contains { file.range(of: Data($0.utf8)) != nil }
             }
         case .backup: return try await backupFaults(in: queue)

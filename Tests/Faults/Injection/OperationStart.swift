@@ -4,17 +4,17 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The states that operations begin with, made once and copied for each run.
+/// The states from which operations start, created once and copied for each run.
 final class OperationStart: Sendable {
     let directory: String
     private let told: Ledger
 
-    /// What was acknowledged while the state was made.
+    /// What was acknowledged while the state was created.
     func ledger(_ operation: Operation) -> Ledger {
         Self.isNew(operation) ? Ledger() : Ledger(told.all)
     }
 
-    /// A queue in the state that an operation begins with.
+    /// A queue in the state from which an operation starts.
     func queue(_ operation: Operation) throws -> CommandLineQueue {
         let kind =
             switch operation {
@@ -56,7 +56,7 @@ final class OperationStart: Sendable {
         }
         try #require(isOverdue)
         try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/usual")
-        // One more, of which nothing is acknowledged: its texts are to go.
+        // One more, which is not in the ledger, because its texts are to be erased.
         let old = [
             "ask", "SECRET", "-m", "SECRET", "-b", "yes=SECRET1", "--cancel", "SECRET", "--key",
         ]
@@ -68,7 +68,7 @@ final class OperationStart: Sendable {
         try FileManager.default.copyItem(atPath: queue.directory, toPath: directory + "/old")
         try await makeBackup(directory + "/usual", "backedUp")
         guard withCheckpoint else { return }
-        // Short of 1,000 pages by less than one more alert writes.
+        // One more alert brings the write-ahead log to 1,000 pages.
         for number in 1...200 where try Self.logPages(queue) < 1000 - 8 {
             let child = try await queue.start(ask + ["Many", "--key", "\(number)"]).finish()
             try #require(child.code == 0, "\(child.errors)")

@@ -3,17 +3,17 @@ import AlertQueue
 import Glibc
 import Synchronization
 
-/// Watches that the screens of a queue show one alert at a time.
+/// Checks that the screens of a queue show the same alert.
 ///
-/// For a moment two may differ: one has heard already that an alert has its answer, or has just
-/// gone on after a stop. What stays so for longer is a fault.
+/// Two may differ for a moment: one may already know that an alert is answered, or may have just
+/// continued after a stop. A difference that lasts is a fault.
 final class CurrentAlertWatch: Sendable {
-    /// A second until a screen looks by itself, and time for a busy machine.
+    /// A second until a screen checks by itself, plus time for a busy machine.
     private static let patience = Duration.seconds(4)
 
     private struct State {
         var stopped: Set<pid_t> = []
-        /// What screens show that differ, and since when.
+        /// The alerts that differing screens show, and since when.
         var difference: (shown: [pid_t: Alert.ID], since: ContinuousClock.Instant)?
         var faults: [String] = []
         var looks = 0
@@ -21,14 +21,14 @@ final class CurrentAlertWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes that a process is stopped, or that it goes on: a stopped one shows what it showed.
+    /// Records that a process is stopped or continues: a stopped one still shows its old alert.
     func note(_ pid: pid_t, isStopped: Bool) {
         state.withLock { state in
             if isStopped { state.stopped.insert(pid) } else { state.stopped.remove(pid) }
         }
     }
 
-    /// Looks at the screens again and again, until the task is cancelled.
+    /// Checks the screens repeatedly until the task is cancelled.
     func run(on manager: AlertManager) async {
         while !Task.isCancelled {
             look(at: await manager.screens())
@@ -59,7 +59,7 @@ final class CurrentAlertWatch: Sendable {
         }
     }
 
-    /// What has been wrong.
+    /// The faults so far.
     var faults: [String] { state.withLock { $0.faults } }
 
     var looks: Int { state.withLock { $0.looks } }

@@ -4,15 +4,15 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Hooks are killed at random while people answer.
+/// Processes that run hooks, killed at random times while alerts are answered.
 @Suite("Killed hooks")
 struct HookKillTests {
-    @Test("No response is lost, none is worked on by two programs at once, and in the end all are")
+    @Test("In spite of kills, each response is handled, and never by two hooks at once")
     func killed() async throws {
         let queue = try CommandLineQueue()
         let count = FaultForm.count(short: 40, full: 500)
         let (log, hook) = (queue.directory + "/log", queue.directory + "/hook")
-        // The directory is a lock that only one program can hold at a time.
+        // The directory is a lock, which only one program can hold at a time.
         let script = """
             #!/bin/sh
             busy=\(queue.directory)/busy.$ALERTQ_ALERT

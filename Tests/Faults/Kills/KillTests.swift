@@ -12,13 +12,13 @@ struct KillTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// A test in which nothing was answered would show nothing.
+    /// Whether to continue: a test without any answer would prove nothing.
     private var goesOn: Bool {
         let all = ledger.all
         return all.kills < Self.kills || (all.answered.isEmpty && all.kills < 10 * Self.kills)
     }
 
-    @Test("SIGKILLs of askers, presenters and answerers at random lose nothing acknowledged")
+    @Test("Killing askers, presenters and answerers at random loses nothing acknowledged")
     func kills() async throws {
         await withThrowingTaskGroup { group in
             for number in 0..<2 { group.addTask { try await ask(number) } }
@@ -28,7 +28,7 @@ struct KillTests {
         try await expectNothingLost()
     }
 
-    /// Lets a process run for a random time at most; returns its exit code if it ended by itself.
+    /// Lets a process run for at most a random time, then kills it; returns its exit code.
     private func runBriefly(_ child: Child, milliseconds: ClosedRange<Int>) async -> Int32? {
         let limit = ContinuousClock.now + .milliseconds(Int.random(in: milliseconds))
         while ContinuousClock.now < limit {
@@ -81,7 +81,7 @@ struct KillTests {
             let child = try queue.start(["present"], on: terminal)
             let limit = ContinuousClock.now + .milliseconds(Int.random(in: 100...2500))
             while ContinuousClock.now < limit, child.poll() == nil {
-                // In less silence an alert takes no keys.
+                // After a shorter silence an alert takes no keys.
                 try? await Task.sleep(for: .milliseconds(900))
                 try terminal.type(["y", "n"].randomElement() ?? "y")
             }
@@ -91,7 +91,7 @@ struct KillTests {
         }
     }
 
-    /// What the presenter told the person to be done.
+    /// Records the answers that the presenter confirmed on the screen.
     private func note(confirmed screen: String) async throws {
         for match in screen.matches(of: /✓ Question ([0-9]+\.[0-9]+) — (yes|no)/) {
             let (key, button) = (String(match.1), String(match.2))

@@ -5,13 +5,13 @@ import ProcessTesting
 import Testing
 
 /// Programs that use the library, killed while many of their tasks share transactions.
-@Suite("Kill of programs with the library")
+@Suite("Kill of programs that use the library")
 struct LibraryKillTests {
     static let rounds = FaultForm.count(short: 6, full: 100)
-    /// A queue is given up after so many rounds, so that checking it stays quick.
+    /// After this many rounds a new queue is used, so that checking one stays quick.
     static let roundsPerQueue = 10
 
-    @Test("SIGKILLs of three programs with 16 tasks each lose nothing acknowledged")
+    @Test("Killing three programs with 16 tasks each loses nothing acknowledged")
     func kills() async throws {
         var asked = 0
         var answered = 0
@@ -39,7 +39,7 @@ struct LibraryKillTests {
         #expect(answered > Self.rounds)
     }
 
-    /// A process that asks and answers until it is killed in the middle of it.
+    /// Runs a process that asks and answers until it is killed.
     private static func killed(on path: String, journal: String) async {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, journal = journal as String] in
@@ -60,11 +60,11 @@ struct LibraryKillTests {
     }
 }
 
-/// What a program does that has no time to end in order.
+/// A program that asks and answers, and kills itself at a random moment.
 private struct DoomedProgram: Sendable {
     private let told: Int32
 
-    /// What is acknowledged to it, it writes down in the journal.
+    /// - Parameter journal: The file to which it writes each acknowledgement.
     init(journal: String) {
         told = open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     }
@@ -97,7 +97,7 @@ private struct DoomedProgram: Sendable {
         }
     }
 
-    /// Writes a line with one call, so that it is there whole or not at all.
+    /// Writes a line with one call, so that it is written either completely or not at all.
     private func tell(_ line: String) {
         let bytes = Array(line.utf8)
         _ = write(told, bytes, bytes.count)

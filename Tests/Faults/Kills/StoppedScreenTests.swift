@@ -7,10 +7,10 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Screens that are stopped, let go on, killed and started again while they show questions.
-@Suite("Stops of screens")
+/// Screens that are stopped, continued, killed and restarted while they show questions.
+@Suite("Stopped screens")
 struct StoppedScreenTests {
-    /// How often questions are asked; each time some thirty screens are stopped or killed.
+    /// How many rounds of questions are asked; about thirty screens are stopped or killed in each.
     static let rounds = FaultForm.count(short: 6, full: 40)
     private static let seeds: [UInt64] = {
         let wanted = ProcessInfo.processInfo.environment["ALERTQ_SEED"].flatMap { UInt64($0) }
@@ -18,7 +18,7 @@ struct StoppedScreenTests {
     }()
 
     private let queue: CommandLineQueue
-    /// Half of the screens answer soon, half only after the others.
+    /// Half of the screens answer quickly, the others hardly ever.
     private let programs: [String]
 
     init() throws {
@@ -34,7 +34,7 @@ struct StoppedScreenTests {
     }
 
     @Test(
-        "However screens are stopped and killed, they show one alert, and each gets its answer",
+        "Screens that are stopped and killed show the same alert, and every alert is answered",
         arguments: seeds)
     func random(seed: UInt64) async throws {
         var generator = SeededRandom(seed: seed)
@@ -47,7 +47,7 @@ struct StoppedScreenTests {
         defer { watching.cancel() }
         var count = 0
         for round in 1...Self.rounds {
-            // More than one, so that another one could be shown too early.
+            // More than one question, so that another one could be shown too early.
             let askers = try (1...3).map { number in
                 try queue.start(
                     ["ask", "Question \(round).\(number)", "-b", "yes", "--cancel", "no"])
@@ -71,7 +71,7 @@ struct StoppedScreenTests {
                 }
                 usleep(.random(in: 0...60_000, using: &generator))
             }
-            // Those that are stopped now stay so: one of the others shows it.
+            // Screens that are stopped now stay stopped: one of the others shows the questions.
             for asker in askers {
                 let finished = await asker.finish()
                 #expect(
@@ -87,7 +87,7 @@ struct StoppedScreenTests {
         #expect(try await queue.faults() == [])
     }
 
-    /// Whether another screen that answers soon would go on.
+    /// Whether another screen that answers quickly would keep running.
     private func isSpared(_ index: Int, _ stopped: Set<Int>) -> Bool {
         [0, 2, 4].contains { $0 != index && !stopped.contains($0) }
     }

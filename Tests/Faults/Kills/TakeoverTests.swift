@@ -4,8 +4,8 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The leading screen dies, and the next one dies while it takes the lead.
-@Suite("Kill in a takeover")
+/// The leading screen is killed, and then the next one while it takes the lead.
+@Suite("Kill during a takeover")
 struct TakeoverTests {
     static let rounds = FaultForm.count(short: 4, full: 100)
     private let queue: CommandLineQueue
@@ -18,7 +18,7 @@ struct TakeoverTests {
         let process: Child
     }
 
-    @Test("When the leader is killed and its successor in the takeover, a third one goes on")
+    @Test("When the leader is killed, and its successor during the takeover, a third one goes on")
     func kills() async throws {
         for round in 1...Self.rounds {
             let title = "Question \(round)"
@@ -34,7 +34,7 @@ struct TakeoverTests {
                 #expect(await presenter.terminal.shows(title), "round \(round)")
             }
             await kill(leader)
-            // The successor needs a few milliseconds; some die before, some in it, some after it.
+            // A takeover lasts a few milliseconds; some screens die before, during or after it.
             usleep(.random(in: 0...12_000))
             await kill(presenters.remove(at: .random(in: 0...1)))
             let last = try #require(presenters.first)

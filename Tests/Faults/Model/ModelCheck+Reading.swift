@@ -1,10 +1,10 @@
 @testable import QueueClient
 
-/// What operations saw that changed nothing.
+/// The observations of operations that changed nothing.
 extension ModelCheck {
-    /// Sees one alert as it was told.
+    /// The moment at which an alert was in the returned state.
     func saw(_ one: Played, _ id: Int64) -> Moment {
-        guard let story = log.stories[id] else { return .violation("an alert that is not there") }
+        guard let story = log.stories[id] else { return .violation("an alert that does not exist") }
         guard one.told.outcome != nil else {
             guard one.told.state == "queued" else { return .violation("no outcome") }
             if isPast(id, surely: one.invoked) { return .violation("waits after its deadline") }
@@ -20,19 +20,19 @@ extension ModelCheck {
             return .saw(
                 { position in
                     let isCollected = story.collected.map { $0 <= position } ?? false
-                    // An expiry is told before it is stored.
+                    // An expiry may be returned before it is stored.
                     return (position >= resolved || isExpiry)
                         && isCollected == one.told.isCollected
                         && one.told.snoozes ?? story.snoozed.count == story.snoozed.count
                 }, from: isExpiry && isPast(id, perhaps: one) ? story.asked : resolved)
         }
         return one.told.outcome == "expired"
-            ? sawExpiry(one, id) : .violation("told of a response that is not in the log")
+            ? sawExpiry(one, id) : .violation("returned a response that is not in the log")
     }
 
     func sawKey(_ one: Played) -> Moment {
         guard let id = one.told.id, log.keys[one.key ?? ""] == id else {
-            return .violation("told of another alert than the key's")
+            return .violation("returned an alert other than the key's")
         }
         if one.verb != .lookUp, log.stories[id]?.isOther != (one.verb == .conflict) {
             return .violation("joined a question with another content")
@@ -40,7 +40,7 @@ extension ModelCheck {
         return saw(one, id)
     }
 
-    /// Sees that a deadline has passed, whether or not that has been stored.
+    /// The moment at which a deadline had passed, whether or not the expiry was stored.
     func sawExpiry(_ one: Played, _ id: Int64) -> Moment {
         guard let story = log.stories[id], isPast(id, perhaps: one) else {
             return .violation("expired before its deadline")
@@ -52,30 +52,32 @@ extension ModelCheck {
             from: story.asked)
     }
 
-    /// Sees everything that waits: each once, and nothing missing.
+    /// The moment at which exactly the listed alerts waited.
     func sawList(_ one: Played) -> Moment {
         let ids = (one.told.ids ?? []).map(abs)
         guard Set(ids).count == ids.count else { return .violation("listed twice") }
-        // What is put off comes last, and the others in the order of asking.
+        // Snoozed alerts come last, and the others in the order of asking.
         let ready = (one.told.ids ?? []).prefix { $0 > 0 }
         guard Array(ready) == ready.sorted(), ids.dropFirst(ready.count).allSatisfy({ $0 > 0 }),
             (one.told.ids ?? []).dropFirst(ready.count).allSatisfy({ $0 < 0 })
         else { return .violation("listed in another order") }
         let stories = ids.map { log.stories[$0] }
-        guard !stories.contains(where: { $0 == nil }) else { return .violation("an alert made up") }
+        guard !stories.contains(where: { $0 == nil }) else {
+            return .violation("listed an alert that does not exist")
+        }
         let ranges = stories.compactMap { $0?.waiting(log.end) }
         let listed = Set(ids)
         return .saw(
             { [log] position in
                 guard ranges.allSatisfy({ $0.contains(position) }) else { return false }
                 let missing = log.pending[position] - ids.count
-                // A list is cut at 1,000.
+                // A list has at most 1,000 alerts.
                 if missing <= 0 || ids.count == 1000 { return missing >= 0 }
                 return missing <= overdue(at: position, for: one, except: listed)
             }, from: ranges.map(\.lowerBound).max() ?? 0)
     }
 
-    /// Sees how many wait.
+    /// The moment at which the returned number of alerts waited.
     func sawCount(_ one: Played) -> Moment {
         let count = Int(one.told.count ?? -1)
         return .saw(
@@ -86,7 +88,7 @@ extension ModelCheck {
             }, from: 0)
     }
 
-    /// How many of those that wait may be overdue: they are neither listed nor counted, and their
+    /// How many waiting alerts may be overdue: these are neither listed nor counted, and their
     /// expiry may not be stored yet.
     private func overdue(at position: Int, for one: Played, except listed: Set<Int64>) -> Int {
         log.withDeadline.count { id in
@@ -96,12 +98,12 @@ extension ModelCheck {
     }
 
     private func isEnd(_ told: Played.Told, _ entry: ModelLog.Entry) -> Bool {
-        // An expiry is nobody's, no matter who stored it.
+        // An expiry has no responder, no matter which process stored it.
         told.outcome == entry.outcome && told.index == entry.index
             && (told.outcome == "expired" ? told.pid == nil : told.pid == entry.pid)
     }
 
-    /// Whether an alert's deadline had passed at a moment, however late it was asked.
+    /// Whether an alert's deadline had certainly passed at a moment.
     func isPast(_ id: Int64, surely moment: Int64) -> Bool {
         guard let (asker, timeout) = deadline(id), let returned = asker.returned else {
             return false
@@ -112,7 +114,7 @@ extension ModelCheck {
     /// Whether an alert's deadline may have passed when an operation returned.
     func isPast(_ id: Int64, perhaps one: Played) -> Bool {
         guard let (asker, timeout) = deadline(id) else {
-            // The asker was killed: only the log knows.
+            // The asker was killed: only the log knows the deadline.
             return log.stories[id]?.expires != nil
         }
         return (one.returned ?? .max) >= asker.invoked + (timeout - 1) * 1_000_000

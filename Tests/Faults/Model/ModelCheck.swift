@@ -1,22 +1,22 @@
 @testable import QueueClient
 
-/// Checks what clients were told against the model: whether all of it can have happened in the
-/// order of the log, each operation at one moment between its invocation and its return.
+/// Checks the results that clients got against the model: whether all operations can have happened
+/// in the order of the log, each at one moment between its invocation and its return.
 ///
-/// Every change has its entry, so that the log is the order of all changes, and each operation that
-/// changed something has its position in it. One that only looked needs a position at which the
-/// model says what it was told. Each takes the earliest position that is possible after all that
-/// had returned before; if that fails, no other choice would do. See Herlihy and Wing,
-/// *Linearizability* (1990).
+/// Every change has its entry, so the log is the order of all changes, and each operation that
+/// changed something has its position in it. An operation that only read needs a position at which
+/// the model gives its result. Each takes the earliest position that is possible after all
+/// operations that had returned before; if that fails, no other choice would succeed. See Herlihy
+/// and Wing, *Linearizability* (1990).
 struct ModelCheck {
     /// When an operation can have happened.
     enum Moment {
         /// It wrote the entry at a position.
         case wrote(Int)
-        /// It saw what holds at a position for which this is true.
+        /// It read the state at a position for which this is true.
         case saw((Int) -> Bool, from: Int)
-        /// It was refused because the queue was in use, or its client died: nothing is known. An
-        /// entry that a living client was not told of is a violation all the same.
+        /// It was refused because the queue was busy, or its client died: nothing is known. An
+        /// entry for which a living client got no receipt is still a violation.
         case unknown
         case violation(String)
     }
@@ -38,9 +38,9 @@ struct ModelCheck {
         var moments = played.indices.map { moment(of: $0) }
         claimForTheDead(&moments)
         for (offset, entry) in log.entries.enumerated() where owners[offset + 1] == nil {
-            // A deadline is kept by the next client.
+            // An expiry may be stored by any client.
             if entry.event == "resolved", entry.outcome == "expired" { continue }
-            violations.append("entry \(offset + 1), \(entry.event), is nobody's: \(entry)")
+            violations.append("entry \(offset + 1), \(entry.event), has no operation: \(entry)")
         }
         sweep(moments)
     }
@@ -49,19 +49,19 @@ struct ModelCheck {
         violations.append("\(reason): \(played[index])")
     }
 
-    /// Who asked an alert; `nil` if that client died before it was told.
+    /// The operation that asked an alert; `nil` if its client died before it returned.
     func asker(of id: Int64) -> Played? { askers[id].map { played[$0] } }
 
     private mutating func findAskers() {
         for (index, one) in played.enumerated() where one.told.isJoined == false {
             guard let id = one.told.id else { continue }
             if askers.updateValue(index, forKey: id) != nil {
-                fail(index, "two were told that they had asked alert \(id)")
+                fail(index, "two operations were told that they had asked alert \(id)")
             }
         }
     }
 
-    /// A client that was killed may have written what it was doing then.
+    /// Assigns entries to killed clients, whose last operation may have been stored.
     private mutating func claimForTheDead(_ moments: inout [Moment]) {
         var dead: [Int32: Int] = [:]
         for (index, one) in played.enumerated() where one.returned == nil { dead[one.pid] = index }
@@ -90,9 +90,9 @@ struct ModelCheck {
 // MARK: - The order of time
 
 extension ModelCheck {
-    /// Goes through all invocations and returns as they happened.
+    /// Goes through all invocations and returns in the order in which they happened.
     private mutating func sweep(_ moments: [Moment]) {
-        /// When the last of the writers up to a position had begun.
+        /// For each position, when the last operation that wrote up to it was invoked.
         var begun = [Int64](repeating: .min, count: log.end)
         for (index, moment) in moments.enumerated() {
             if case .wrote(let position) = moment { begun[position] = played[index].invoked }
@@ -105,16 +105,16 @@ extension ModelCheck {
             turns.append((one.invoked, false, index))
             if let returned = one.returned { turns.append((returned, true, index)) }
         }
-        // What begins in the instant in which something else ends may have been beside it.
+        // An operation that begins at the instant at which another ends may have overlapped it.
         turns.sort { ($0.time, $0.isReturn ? 1 : 0) < ($1.time, $1.isReturn ? 1 : 0) }
-        /// The last position that somebody had been told of, and that at each invocation.
+        /// The last position that any returned operation implies, and its value at each invocation.
         var known = 0
         var knownBefore = [Int](repeating: 0, count: played.count)
         for (_, isReturn, index) in turns {
             if !isReturn {
                 knownBefore[index] = known
                 if case .wrote(let position) = moments[index], position <= known {
-                    fail(index, "entry \(position) is older than what was known (\(known))")
+                    fail(index, "entry \(position) comes before position \(known), already known")
                 }
             } else {
                 let found = position(moments[index], index, knownBefore[index], begun)
@@ -137,12 +137,12 @@ extension ModelCheck {
             return position
         case .saw(let holds, let first):
             var position = max(known, first)
-            // Nobody sees what begins later.
+            // No operation sees a change that begins after it returned.
             while position < log.end, begun[position] <= returned {
                 if holds(position) { return position }
                 position += 1
             }
-            fail(index, "nothing like that held between \(known) and \(position - 1)")
+            fail(index, "the result was true at no position from \(known) to \(position - 1)")
             return nil
         }
     }
@@ -181,7 +181,7 @@ extension ModelCheck {
             return .saw({ [log] in log.history(at: $0, limit: 20) == ids }, from: 0)
         case .head: return .saw({ $0 == Int(one.told.count ?? -1) }, from: Int(one.told.count ?? 0))
         case .verify: return .saw({ $0 == Int(one.told.count ?? -1) }, from: 0)
-        case .mistake: return .violation("a button that is not there was accepted")
+        case .mistake: return .violation("a button that does not exist was accepted")
         }
     }
 
@@ -190,13 +190,13 @@ extension ModelCheck {
         _ agrees: (ModelLog.Story, ModelLog.Entry) -> Bool
     ) -> Moment {
         guard let id, let story = log.stories[id], let position = position(story), position > 0
-        else { return .violation("acknowledged, and not in the log") }
+        else { return .violation("acknowledged, but not in the log") }
         let entry = log.entries[position - 1]
         guard entry.pid == played[index].pid, agrees(story, entry) else {
-            return .violation("acknowledged, and entry \(position) is another's")
+            return .violation("acknowledged, but entry \(position) is another operation's")
         }
         guard owners.updateValue(index, forKey: position) == nil else {
-            return .violation("two were told that they had written entry \(position)")
+            return .violation("two operations were told that they had written entry \(position)")
         }
         return .wrote(position)
     }
@@ -204,7 +204,7 @@ extension ModelCheck {
     private mutating func resolved(_ index: Int, _ outcome: String, _ button: Int) -> Moment {
         let one = played[index]
         guard one.told.outcome == outcome, one.told.index == button, one.told.pid == one.pid
-        else { return .violation("told of another response than its own") }
+        else { return .violation("returned a response other than its own") }
         if isPast(one.id, surely: one.invoked) { return .violation("accepted after the deadline") }
         return wrote(index, one.id, \.resolved) { _, entry in
             entry.outcome == outcome && entry.index == button
@@ -214,11 +214,11 @@ extension ModelCheck {
     private mutating func collected(_ index: Int) -> Moment {
         let one = played[index]
         guard let position = log.stories[one.id]?.collected else {
-            return .violation("acknowledged, and not in the log")
+            return .violation("acknowledged, but not in the log")
         }
         let isOwn = log.entries[position - 1].pid == one.pid && owners[position] == nil
         if isOwn { return wrote(index, one.id, \.collected) { _, _ in true } }
-        // A client that collects again is told of a success, and changes nothing.
+        // A client that collects again succeeds, and changes nothing.
         return .saw({ $0 >= position }, from: position)
     }
 
@@ -227,7 +227,7 @@ extension ModelCheck {
         let waiting = story?.waiting(log.end)
         switch error {
         case "notFound":
-            // Nobody can collect what has no response yet.
+            // An alert without a response can't be collected.
             let first = one.verb == .collect ? story?.resolved : story?.asked
             return .saw({ $0 < first ?? .max }, from: 0)
         case "keyNotFound":
@@ -240,7 +240,7 @@ extension ModelCheck {
         case "keyConflict":
             guard let id = one.told.id, let story = log.stories[id], story.key == one.key,
                 story.isOther != (one.verb == .conflict)
-            else { return .violation("refused for a key that is another's, or the same") }
+            else { return .violation("refused for another key, or for the same content") }
             return .saw({ $0 >= story.asked }, from: story.asked)
         case "busy": return .unknown
         default: return .violation("refused with \(error)")

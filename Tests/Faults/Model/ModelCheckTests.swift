@@ -3,7 +3,7 @@ import Testing
 
 @testable import QueueClient
 
-/// A checker that finds nothing would prove nothing: each lie in a true history must be found.
+/// The control of the model check: it must find each lie that is put into a true history.
 @Suite("Model check")
 struct ModelCheckTests {
     enum Lie: String, CaseIterable {
@@ -15,7 +15,7 @@ struct ModelCheckTests {
     @Test("A true history passes, and every kind of lie in it is found")
     func lies() async throws {
         var left = Lie.allCases
-        // Not every history has an occasion for every lie.
+        // Not every history offers an opportunity for every lie.
         for round in 0..<8 where !left.isEmpty {
             let queue = try CommandLineQueue()
             let seed = ModelTests.seed + round
@@ -25,11 +25,11 @@ struct ModelCheckTests {
             left = left.filter { lie in
                 var told = played
                 guard Self.tell(lie, in: &told) else { return true }
-                #expect(Self.violations(log, told) != [], "\(lie) was believed")
+                #expect(Self.violations(log, told) != [], "\(lie) was not found")
                 return false
             }
         }
-        #expect(left.isEmpty, "no occasion for \(left)")
+        #expect(left.isEmpty, "no opportunity for \(left)")
     }
 
     private static func violations(_ log: ModelLog, _ played: [Played]) -> [String] {
@@ -38,7 +38,7 @@ struct ModelCheckTests {
         return Array(check.violations.prefix(5))
     }
 
-    /// Changes what one client was told; returns whether there was an occasion.
+    /// Changes the result of one operation; returns whether there was an opportunity.
     private static func tell(_ lie: Lie, in played: inout [Played]) -> Bool {
         switch lie {
         case .lostAsk:
@@ -144,7 +144,7 @@ struct ModelCheckTests {
             pid: one.pid, isCollected: false, snoozes: 0)
     }
 
-    /// When the client that resolved an alert was told so.
+    /// When the operation that resolved an alert returned.
     private static func ends(_ played: [Played]) -> [Int64: Int64] {
         let enders: [Played.Verb] = [.answer, .withdraw, .cancel]
         let pairs = played.filter { enders.contains($0.verb) && $0.told.error == nil }
@@ -156,7 +156,7 @@ struct ModelCheckTests {
         _ played: inout [Played], where isMeant: (Played) -> Bool,
         to body: (inout Played) -> Void
     ) -> Bool {
-        // One in the middle, when everything is under way.
+        // One in the middle of the run.
         let matches = played.indices.filter { isMeant(played[$0]) }
         guard !matches.isEmpty else { return false }
         body(&played[matches[matches.count / 2]])

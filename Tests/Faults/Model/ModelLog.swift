@@ -1,11 +1,10 @@
 import Foundation
 import ProcessTesting
 
-/// What a queue's log says happened, in order: the model's states at every position.
+/// The events of a queue's log, in order: the model's state at every position.
 ///
-/// A position is the number of the last entry that has happened; 0 is the empty queue. The model
-/// is simple on purpose: an alert is asked, put off any number of times, resolved once, collected
-/// once.
+/// A position is the number of the last entry so far; 0 is the empty queue. The model is simple on
+/// purpose: an alert is asked, snoozed any number of times, resolved once and collected once.
 struct ModelLog {
     struct Entry {
         var at: Int64
@@ -16,7 +15,7 @@ struct ModelLog {
         var pid: Int32
     }
 
-    /// One alert's positions; `nil` for what has not happened.
+    /// One alert's positions; `nil` for events that have not happened.
     struct Story {
         var asked: Int
         var resolved: Int?
@@ -27,7 +26,7 @@ struct ModelLog {
         var isOther: Bool
         var expires: Int64?
 
-        /// Where it waits.
+        /// The positions at which it waits.
         func waiting(_ end: Int) -> Range<Int> { asked..<(resolved ?? end) }
     }
 
@@ -39,7 +38,7 @@ struct ModelLog {
     private(set) var resolutions: [(position: Int, at: Int64, alert: Int64)] = []
     private(set) var keys: [String: Int64] = [:]
     private(set) var withDeadline: [Int64] = []
-    /// What the log itself contradicts.
+    /// The contradictions within the log itself.
     private(set) var violations: [String] = []
 
     /// One beyond the last position.
@@ -95,7 +94,7 @@ struct ModelLog {
         defer { pending.append(waiting) }
         let id = entry.alert
         guard var story = stories[id] else {
-            return violations.append("entry \(position) tells of no alert")
+            return violations.append("entry \(position) is about an unknown alert")
         }
         let isAsked = story.asked > 0
         switch entry.event {
@@ -108,13 +107,13 @@ struct ModelLog {
             story.resolved = position
             resolutions.append((position, entry.at, id))
             waiting -= 1
-            // The boot clock decides: the wall clock's milliseconds begin at other moments.
+            // The boot clock decides; the milliseconds of the wall clock are not aligned with it.
             let isEarly = entry.outcome == "expired" && entry.at + 2 < story.expires ?? .max
             if isEarly { violations.append("alert \(id) expired before its deadline") }
         case "collected" where story.resolved != nil && story.collected == nil:
             story.collected = position
         default:
-            violations.append("entry \(position), \(entry.event) of alert \(id), can't follow")
+            violations.append("entry \(position), \(entry.event) of alert \(id), is impossible")
         }
         stories[id] = story
     }
@@ -126,7 +125,7 @@ struct ModelLog {
             let middle = (low + high) / 2
             if resolutions[middle].position <= position { low = middle + 1 } else { high = middle }
         }
-        // Entries of several processes are in order of their times but for a few.
+        // Entries of several processes are almost in the order of their times.
         let recent = resolutions[max(0, low - limit - 200)..<low]
         return recent.sorted { ($0.at, $0.position) > ($1.at, $1.position) }
             .prefix(limit).map(\.alert)

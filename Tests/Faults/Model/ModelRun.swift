@@ -4,9 +4,9 @@ import ProcessTesting
 
 @testable import QueueClient
 
-/// Eight clients, each a process of its own, that do random things to one queue at once.
+/// Eight clients, each in a process of its own, that run random operations on one queue at once.
 struct ModelRun {
-    /// A client could not play.
+    /// An error of a client that could not run.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -20,7 +20,7 @@ struct ModelRun {
     /// How often each client is killed and replaced.
     var kills = 0
 
-    /// Runs the clients to their end, and returns what they were told.
+    /// Runs the clients to their end, and returns their operations with the results.
     func played() async throws -> [Played] {
         try await withThrowingTaskGroup { group in
             for slot in 0..<Self.clients { group.addTask { try await play(slot) } }
@@ -65,10 +65,10 @@ struct ModelRun {
         return Self.read(history)
     }
 
-    /// The operations of a history: each stands there before it began, and again when it was done.
+    /// The operations of a history: each is recorded before it begins, and again when it is done.
     static func read(_ path: String) -> [Played] {
         var played: [Played] = []
-        // A client that was killed early may have left none.
+        // A client that was killed early may have left no history.
         guard let data = FileManager.default.contents(atPath: path) else { return [] }
         for line in data.split(separator: UInt8(ascii: "\n")) {
             // A client that was killed may have left half a line.

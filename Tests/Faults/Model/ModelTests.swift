@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Model")
 struct ModelTests {
-    /// `ALERTQ_SEED` repeats the choices of a run that failed.
+    /// The seed; `ALERTQ_SEED` repeats the choices of a run that failed.
     static let seed =
         ProcessInfo.processInfo.environment["ALERTQ_SEED"].flatMap { Int($0) }
         ?? Int.random(in: 0..<1_000_000)
@@ -27,10 +27,10 @@ struct ModelTests {
     }
 
     @Test(
-        "What eight processes are told happened one thing at a time, in the order of the log",
+        "The results of eight processes are linearizable in the order of the log",
         arguments: Form.allCases)
     func linearizable(form: Form) async throws {
-        // Rounds of their own queues keep the histories in memory.
+        // Several rounds, each with its own queue, keep the histories small enough for memory.
         var (left, round) = (form.operations, 0)
         var changes = 0
         while left > 0 {

@@ -5,9 +5,9 @@ import Testing
 
 @Suite(
     "Journal of writes",
-    .enabled(if: Tool.hasTracer && Tool.hasCompiler, "it needs strace and a C compiler"))
+    .enabled(if: Tool.hasTracer && Tool.hasCompiler, "needs strace and a C compiler"))
 struct JournalTests {
-    @Test("The journal has every call on the queue's files that the system sees")
+    @Test("The journal records every call on the queue's files that strace sees")
     func complete() async throws {
         let lab = try PowerLab()
         let queue = try CommandLineQueue()
@@ -21,7 +21,7 @@ struct JournalTests {
             ).finish()
             #expect(asked.code == 0, "\(asked.errors)")
         }
-        // Modes are not written down, and opening tells of new files.
+        // Modes are not recorded, and new files are recorded when they are opened.
         let seen = calls.story.filter { !$0.hasPrefix("fchmod") }
         let written = try recording.records().filter { record in
             switch record {
@@ -35,7 +35,7 @@ struct JournalTests {
         #expect(written.count > 50)
     }
 
-    @Test("The journal has every sync that the system sees without it")
+    @Test("The journal records every sync that strace sees without it")
     func syncs() async throws {
         let lab = try PowerLab()
         let (plain, written) = (try CommandLineQueue(), try CommandLineQueue())
@@ -53,7 +53,7 @@ struct JournalTests {
         #expect(syncs > 10)
     }
 
-    @Test("What was written to a file before its maker told of it is on the disk once synced")
+    @Test("Synced data is on the disk even if the record of the file's creation comes later")
     func toldLate() throws {
         let lab = try PowerLab()
         let left = try lab.emptyDirectory()

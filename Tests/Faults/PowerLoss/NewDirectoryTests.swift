@@ -4,11 +4,11 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Root's queue is in a directory that exists; only another user's is made by asking.
+/// Root's queue is in an existing directory; only another user's directory is created by asking.
 @Suite(
     "New directories",
     .enabled(if: geteuid() == 0, "only root can become other users"),
-    .enabled(if: Tool.hasTracer, "it needs strace"))
+    .enabled(if: Tool.hasTracer, "needs strace"))
 struct NewDirectoryTests {
     static let user = Account(uid: 60_001, gid: 60_001)
 

@@ -3,11 +3,11 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// A room with a pretended disk, in which processes can lose their power.
+/// A laboratory with a simulated disk, in which processes can lose power.
 final class PowerLab: Sendable {
     private let directory: String
     private let library: String
-    /// The plain loop of SQLite calls, `plain.c`.
+    /// The path of the plain loop of SQLite calls, `plain.c`.
     let plain: String
 
     /// Compiles the library that writes the journal, and the plain loop.
@@ -29,26 +29,26 @@ final class PowerLab: Sendable {
 
     private static func compile(_ arguments: [String]) throws {
         let words = ["-O1", "-Wall", "-Werror"] + arguments
-        // Swift's own toolchain has the first one, but it need not be in the path.
+        // Swift's toolchain includes clang, but it may not be in the path.
         let compiler = try (try? Child("clang", words)) ?? Child("cc", words)
         try #require(compiler.wait() == 0, "\(compiler.errors.text)")
     }
 
-    /// An empty directory, removed with the room.
+    /// An empty directory, removed together with the laboratory.
     func emptyDirectory() throws -> String {
         let path = directory + "/\(UUID())"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path
     }
 
-    /// Begins to write down what happens in a directory that holds nothing unsynced.
+    /// Begins recording what happens in a directory whose contents count as synced.
     func begin(in path: String) throws -> Recording {
         Recording(
             directory: path, journal: directory + "/\(UUID()).journal", library: library,
             disk: try PretendDisk(holding: path))
     }
 
-    /// What is going on in one directory since it was last known to be on the disk.
+    /// A recording of one directory since its contents were last known to be on the disk.
     struct Recording: Sendable {
         let directory: String
         let journal: String
@@ -60,9 +60,9 @@ final class PowerLab: Sendable {
             self.disk = disk
         }
 
-        /// What a process needs in its environment to be written down.
+        /// The environment variables with which a process is recorded.
         ///
-        /// `lie` ends the names of the files whose syncs are to do nothing.
+        /// - Parameter lie: The end of the names of files whose syncs do nothing.
         func environment(lyingAbout lie: String? = nil) -> [String: String] {
             var variables = [
                 "LD_PRELOAD": library, "POWER_DIRECTORY": directory, "POWER_JOURNAL": journal,
@@ -76,7 +76,7 @@ final class PowerLab: Sendable {
             return try WriteJournal(path: journal).records
         }
 
-        /// Cuts the power after some of the records, and writes what is left into a directory.
+        /// Cuts the power after some records, and writes what survives into a directory.
         func cut(
             after records: ArraySlice<WriteJournal.Record>, into path: String,
             _ survival: PretendDisk.Survival,
@@ -90,7 +90,7 @@ final class PowerLab: Sendable {
 }
 
 extension Sequence<WriteJournal.Record> {
-    /// What all processes had written to their standard output.
+    /// What all processes wrote to their standard output.
     var acknowledgements: String {
         var texts: [Int: String] = [:]
         for case .acknowledged(let pid, let bytes) in self {
@@ -99,7 +99,7 @@ extension Sequence<WriteJournal.Record> {
         return texts.sorted { $0.key < $1.key }.map(\.value).joined()
     }
 
-    /// Whether anything was written to the file of a name.
+    /// Whether anything was written to a file.
     func hasWritten(to name: String) -> Bool {
         var inode: UInt64?
         for record in self {

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 /// Power cuts at random moments, on a disk that may lose what was not synced.
-@Suite("Power loss", .enabled(if: Tool.hasCompiler, "it needs a C compiler"))
+@Suite("Power loss", .enabled(if: Tool.hasCompiler, "needs a C compiler"))
 struct PowerLossTests {
     static let runs = FaultForm.count(short: 20, full: 300)
-    /// Each of so many runs begins without a queue.
+    /// Every tenth run begins without a queue.
     static let newQueueEvery = 10
     private let lab: PowerLab
 
@@ -51,7 +51,7 @@ struct PowerLossTests {
                     try FileManager.default.removeItem(atPath: left)
                 }
             }
-            // The queue goes on from what the first cut left.
+            // The next run continues with what the first cut left.
             if next.image != image { try FileManager.default.removeItem(atPath: image) }
             (image, ledger) = next
         }
@@ -64,7 +64,7 @@ struct PowerLossTests {
         #expect(!ledger.all.answered.isEmpty)
     }
 
-    @Test("A power cut at any moment of the making of a queue leaves one that can be asked in")
+    @Test("A power cut at any moment while a queue is created leaves a working queue")
     func making() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededRandom(seed: seed)
@@ -73,7 +73,7 @@ struct PowerLossTests {
         let asked = try queue.start(Self.ask("First"), environment: recording.environment())
         #expect(await asked.exit() == 0)
         let records = try recording.records()
-        // Not all the same ones in each short form.
+        // The short form tests different cuts in each run.
         let stride = FaultForm.count(short: 4, full: 1)
         for cut in Swift.stride(
             from: Int.random(in: 0..<stride, using: &generator), through: records.count, by: stride)
@@ -90,7 +90,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test("A disk that lies about syncs makes the same test find acknowledged alerts lost")
+    @Test("With a disk that lies about syncs, the same check finds acknowledged alerts lost")
     func lyingDisk() async throws {
         let queue = try CommandLineQueue()
         #expect(try await queue.run("notify", "First").code == 0)
@@ -106,14 +106,14 @@ struct PowerLossTests {
         }
     }
 
-    @Test("An alert that a killed asker did not live to sync is synced before it is told of")
+    @Test("An alert that a killed asker left unsynced is synced before it is acknowledged")
     func toldOfAnotherOnesWrite() async throws {
         let queue = try CommandLineQueue()
         #expect(try await queue.run("notify", "First").code == 0)
-        // The shell copies the log into the database and removes it: the next asker makes it anew.
+        // The shell checkpoints the write-ahead log and removes it: the next asker creates it anew.
         #expect(try await queue.rows("SELECT count(*) FROM alerts") == ["1"])
         let recording = try lab.begin(in: queue.directory)
-        // The log has the alert, but no sync did anything: as if killed just before the first.
+        // The log has the alert, but no sync took effect, as if killed just before the first.
         let killed = try queue.start(
             Self.ask("Q"), environment: recording.environment(lyingAbout: ""))
         #expect(await killed.exit() == 0)
@@ -123,7 +123,7 @@ struct PowerLossTests {
         #expect(try await faultsAfterCut(recording, tellingAfter: unsynced) == [])
     }
 
-    @Test("The plain loop with FULL loses nothing, with NORMAL what it acknowledged")
+    @Test("A plain SQLite loop loses nothing with FULL, and acknowledged rows with NORMAL")
     func plainLoop() async throws {
         var generator = SeededRandom(seed: 1)
         for (synchronous, loses) in [("FULL", false), ("NORMAL", true)] {
@@ -160,7 +160,7 @@ extension PowerLossTests {
         ]
     }
 
-    /// Two askers and an answerer, one process a step.
+    /// Runs two askers and an answerer, with a new process for each step.
     private func askAndAnswer(
         _ run: Int, _ queue: CommandLineQueue, _ recording: PowerLab.Recording
     ) async throws {
@@ -193,7 +193,7 @@ extension PowerLossTests {
         }
     }
 
-    /// A queue whose log is about to be copied into the database.
+    /// A queue whose write-ahead log is nearly due for a checkpoint.
     private func nearlyDueForCheckpoint() async throws -> String {
         let queue = try CommandLineQueue()
         let dueBytes = 900 * 4120
@@ -212,7 +212,7 @@ extension PowerLossTests {
         try await CommandLineQueue(copyOf: image).run("list", "--limit", "1000", "--json").output
     }
 
-    /// What is wrong after the machine has started again, and the queue has gone on working.
+    /// The faults after the machine has restarted and the queue has been used again.
     private func faultsAfterStart(_ image: String, _ told: Ledger) async throws -> [String] {
         let queue = try CommandLineQueue(copyOf: image)
         let told = Ledger(told.all)
@@ -222,7 +222,7 @@ extension PowerLossTests {
         return try await queue.faults(against: told)
     }
 
-    /// What is wrong after a power cut at the end that leaves nothing unsynced.
+    /// The faults after a power cut at the end in which everything unsynced is lost.
     private func faultsAfterCut(
         _ recording: PowerLab.Recording, tellingAfter first: Int = 0
     ) async throws -> [String] {
@@ -236,7 +236,7 @@ extension PowerLossTests {
     }
 
     private func plainRows(_ path: String) async throws -> Int {
-        // A table that was never made has no rows.
+        // A table that was never created has no rows.
         guard FileManager.default.fileExists(atPath: path) else { return 0 }
         let shell = try Child("sqlite3", [path, "PRAGMA integrity_check; SELECT id FROM rows;"])
         let lines = await shell.finish().output.split(separator: "\n")

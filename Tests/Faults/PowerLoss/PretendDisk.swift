@@ -1,15 +1,14 @@
 import Foundation
 
-/// A disk with a volatile cache: what was not synced may be gone, or half there, after a power
-/// loss.
+/// A simulated disk with a volatile cache: a power loss may lose unsynced data in whole or in part.
 ///
-/// A file's content is safe once that file has been synced, a name once its directory has been.
-/// Of all else any part may survive, sector by sector and in any order, as POSIX allows; see
+/// A file's content is safe once the file has been synced, a name once its directory has been. Of
+/// all other changes any part may survive, sector by sector and in any order, as POSIX allows; see
 /// fsync(2).
 struct PretendDisk {
-    /// What a power loss leaves of that which was not synced.
+    /// Which unsynced changes survive a power loss.
     enum Survival: CaseIterable {
-        /// Nothing at all.
+        /// None.
         case nothing
         /// The oldest changes up to some moment, the last of them torn.
         case oldest
@@ -29,7 +28,7 @@ struct PretendDisk {
         var pending: [Change] = []
     }
 
-    /// Numbers are not used twice here; the system's inodes are.
+    /// The files; unlike inodes, their numbers are never reused.
     private var files: [File] = []
     private var numbers: [UInt64: Int] = [:]
     /// The inode of the directory itself, whose sync makes names safe.
@@ -38,7 +37,7 @@ struct PretendDisk {
     private var safeNames: [String: Int] = [:]
     private var pendingNames: [(name: String, file: Int?)] = []
 
-    /// A disk with all that a directory holds now, synced.
+    /// Creates a disk with the current contents of a directory, synced.
     init(holding path: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
             let inode = try Self.inode(path + "/" + name)
@@ -55,12 +54,12 @@ struct PretendDisk {
         return (attributes[.systemFileNumber] as? UInt64) ?? 0
     }
 
-    /// Does what a process did.
+    /// Applies what a process did.
     mutating func apply(_ record: WriteJournal.Record) {
         switch record {
         case .opened(let name, let inode, let isNew):
             let isKnown = names[name].map { numbers[inode] == $0 } ?? false
-            // Another process may use a file before its maker has told of it.
+            // Another process may use a file before its creation is recorded.
             let isUntold = names[name] == nil && !names.values.contains { $0 == numbers[inode] }
             guard name != ".", !isKnown, isNew || isUntold else { return }
             numbers[inode] = files.count
@@ -117,9 +116,9 @@ struct PretendDisk {
 // MARK: - Power loss
 
 extension PretendDisk {
-    /// Writes what a power loss at this moment leaves into an empty directory.
+    /// Writes what a power loss at this moment would leave into an empty directory.
     ///
-    /// SQLite's shared memory is left out: it is never read after a start of the machine.
+    /// SQLite's shared memory is left out: it is never read after a restart of the machine.
     func losePower(
         into path: String, _ survival: Survival, using generator: inout some RandomNumberGenerator
     ) throws {
@@ -169,7 +168,7 @@ extension PretendDisk {
         return content
     }
 
-    /// Applies some sectors of a change, whole ones, at random.
+    /// Applies some whole sectors of a change, chosen at random.
     private static func apply(
         _ change: Change, sectors size: Int, share: Double, to content: inout Data,
         _ generator: inout some RandomNumberGenerator

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What processes did to the files of a directory, in order, as `journal.c` wrote it down.
+/// What processes did to the files of a directory, in order, as recorded by `journal.c`.
 struct WriteJournal {
     enum Record {
         case opened(name: String, inode: UInt64, isNew: Bool)
         case linked(name: String, inode: UInt64)
         case unlinked(name: String)
         case wrote(inode: UInt64, offset: Int, Data)
-        /// A change of size; a file that may only grow keeps what it has beyond.
+        /// A change of size; with `onlyGrows`, a larger file keeps its size.
         case resized(inode: UInt64, size: Int, onlyGrows: Bool)
         case synced(inode: UInt64)
         /// What a process wrote to its standard output.

@@ -1,11 +1,11 @@
-// Writes a journal of all that a process does to the files of one directory, so that a test can
-// tell what a power loss would have left of them.
+// Writes a journal of everything that a process does to the files of one directory, so that a test
+// can determine what a power loss would have left of them.
 //
 // Preloaded with LD_PRELOAD; POWER_DIRECTORY names the directory, POWER_JOURNAL the journal. Every
 // write, change of size, new name, removed name and sync becomes one record, appended by one
-// writev(2); so does what goes to standard output, which is what the process acknowledges. Syncs
-// are written down and not done: the test itself plays the disk. POWER_LIE ends the names of
-// files whose syncs are a lie, neither done nor written down. Only for Linux on 64 bits.
+// writev(2); so does output to standard output, which is what the process acknowledges. Syncs are
+// recorded but not carried out: the test itself simulates the disk. The syncs of files whose names
+// end with POWER_LIE are neither carried out nor recorded. For 64-bit Linux only.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,9 +20,9 @@
 
 struct record {
     char kind;  // 'O'pened, 'W'rite, si'Z'e at least, 'T'runcate, 'S'ync, 'L'ink, 'U'nlink, 'A'ck
-    char made;  // of 'O': whether the file was not there before
+    char made;  // for 'O': whether the file is new
     char padding[2];
-    uint32_t length;  // of the bytes that follow: a name, or what was written
+    uint32_t length;  // of the bytes that follow: a name, or the written data
     uint64_t inode;
     uint64_t offset;
     uint64_t pid;
@@ -33,7 +33,7 @@ static int journal = -1;
 static const char *directory;
 static size_t directory_length;
 static const char *lie;
-// The inode behind each descriptor of the directory; 0 for all others.
+// The inode of each descriptor in the directory; 0 for all others.
 static uint64_t inodes[descriptors];
 static char lies[descriptors];
 
@@ -48,7 +48,7 @@ __attribute__((constructor)) static void begin(void) {
     if (!directory || !path) return;
     directory_length = strlen(directory);
     int fd = openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    // Out of the way of the numbers that the program expects.
+    // Away from the low numbers that the program expects for its own files.
     journal = fcntl(fd, F_DUPFD_CLOEXEC, 900);
     close(fd);
 }
@@ -63,7 +63,7 @@ static void append(struct record record, const void *bytes, size_t length) {
     errno = saved;
 }
 
-// The name within the directory, "." for itself; NULL for what is elsewhere.
+// The name within the directory, "." for the directory itself; NULL for other paths.
 static const char *name_of(const char *path) {
     if (journal < 0 || strncmp(path, directory, directory_length) != 0) return NULL;
     if (path[directory_length] == '\0') return ".";

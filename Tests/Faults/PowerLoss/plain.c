@@ -18,7 +18,7 @@ int main(int count, char **words) {
     sqlite3 *db;
     char text[128];
     if (count != 4 || sqlite3_open(words[1], &db) != SQLITE_OK) return 1;
-    // As with the queue, nothing but a commit is to sync what was acknowledged.
+    // As with the queue, only a commit is to sync what was acknowledged.
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     snprintf(text, sizeof text, "PRAGMA synchronous = %s", words[2]);
     run(db, "PRAGMA journal_mode = WAL");

@@ -4,7 +4,7 @@ import FoundationEssentials
 @testable import SQLiteStore
 @testable import alertq
 
-/// The JSON that stands in the database's columns, and the JSON that the command prints.
+/// The JSON in the database's columns, and the JSON that the command prints.
 @Sendable func json(_ input: inout Input) {
     let kind = input.number(below: 4)
     let text = input.remainingText()
@@ -18,10 +18,10 @@ import FoundationEssentials
 
 private func readButtons(_ text: String) {
     guard let buttons = try? StoredJSON.buttons(text) else { return }
-    // What could be read can be written, and read again as the same.
+    // Buttons that could be read can be written, and then read again unchanged.
     let written = StoredJSON.encode(buttons)
     guard let again = try? StoredJSON.buttons(written) else {
-        return expect(false, "buttons can't be written again")
+        return expect(false, "written buttons can't be read again")
     }
     expect(again.count == buttons.count, "a button was lost")
     for (one, other) in zip(buttons, again) {
@@ -35,7 +35,7 @@ private func readStrings(_ text: String) {
     guard let strings = try? StoredJSON.strings(text) else { return }
     let written = StoredJSON.encode(strings)
     guard let again = try? StoredJSON.strings(written) else {
-        return expect(false, "strings can't be written again")
+        return expect(false, "written strings can't be read again")
     }
     expect(again == strings, "strings came back changed")
 }
@@ -50,12 +50,12 @@ private func printed(_ text: String) {
             case .format: scalar == "\u{200D}"
             default: true
             }
-        }, "a printed line that is not harmless")
+        }, "a printed line with control characters")
     struct Members: Decodable { var n: [Bool?] }
     expect(
         text.isIdentical(to: "n")
             || (try? JSONDecoder().decode(Members.self, from: Data(line.utf8))) != nil,
-        "no JSON")
+        "the printed line is not JSON")
     let echo = try? JSONDecoder().decode([String].self, from: Data("[\(quoted(text))]".utf8))
     expect(echo?.first.map { $0.isIdentical(to: text) } == true, "a text came back changed")
 }

@@ -5,7 +5,7 @@ import SQLite
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// A whole queue with any values in its rows, read by everything that reads and verified.
+/// A whole queue with arbitrary values in its rows, which is read by every query and verified.
 @Sendable func audit(_ input: inout Input) {
     guard let db = queue.database else { preconditionFailure("no memory") }
     do {
@@ -24,7 +24,7 @@ import SQLite
 private func insertAny(_ input: inout Input, _ db: Database) {
     let table = input.pick(tables)
     let values = table.columns.map { input.value(like: $0.kind) }
-    // What the types of a strict table refuse can't have been stored.
+    // A value that a strict table refuses can't have been stored.
     try? db.run(table.insert, values)
 }
 
@@ -45,7 +45,7 @@ private func readAll(_ db: Database, _ now: ClockReading) {
     for id in [1, 2] as [Alert.ID] { _ = try? db.noteTurn(of: id, entry: 9) }
     _ = try? db.nextDue(at: now)
     if let count = try? db.pendingCount(at: now) {
-        expect(count >= 0, "fewer than none wait")
+        expect(count >= 0, "a negative number of alerts waits")
     }
     _ = try? db.lastHead()
 }
@@ -56,7 +56,7 @@ private func verify(_ db: Database) {
         (try? check.finish(db, at: SystemClock().now())) != nil
     else { return }
     let entries = (try? db.first("SELECT count(*) FROM audit") { $0.integer() }) ?? 0
-    // Nobody who does not know the chain can write an entry that verifies.
+    // Without knowing the chain, nobody can write an entry that verifies.
     expect(entries == 0 || !check.report.problems.isEmpty, "made-up entries verify")
 }
 
@@ -118,8 +118,8 @@ private let tables = [
         ]),
 ]
 
-/// The queue's own tables without their checks and triggers: an account that writes the file may
-/// have removed them.
+/// The queue's tables without their checks and triggers, which any account that may write the file
+/// can remove.
 private let queue = Confined(
     database: {
         guard let database = try? Database(path: ":memory:", access: .create) else { return nil }

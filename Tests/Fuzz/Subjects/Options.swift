@@ -3,10 +3,10 @@ import FoundationEssentials
 
 @testable import alertq
 
-/// A command line: every line of the input is a word, the first one chooses the verb.
+/// A command line: the first byte of the input chooses the verb, and each line is a word.
 @Sendable func options(_ input: inout Input) {
     let verb = input.pick(Verbs.all)
-    // No word has a NUL: the system passes none.
+    // The system passes no words that contain a NUL.
     let words = input.remainder().split(separator: 10, omittingEmptySubsequences: false)
         .prefix(40).map { String(decoding: $0.filter { $0 != 0 }, as: UTF8.self) }
     do {
@@ -19,17 +19,17 @@ import FoundationEssentials
         }
         guard let asking = try verb.parse(Array(words)) as? any AskingCommand else { return }
         let alert = asking.question.alert
-        // What is valid can be stored and comes back as it was.
+        // A question that parses is valid and can be printed.
         try alert.validate()
         let line = try AlertJSON.line(unasked: alert, source: "fuzz")
-        expect(!line.contains("\n"), "an object of several lines")
+        expect(!line.contains("\n"), "an object on several lines")
     } catch {
         let sentence = SafeText.line("\(error)")
-        expect(!sentence.isEmpty, "an error without a sentence")
+        expect(!sentence.isEmpty, "an error without a message")
     }
 }
 
-/// Lengths of time and moments.
+/// Durations and moments.
 @Sendable func times(_ input: inout Input) {
     let isDate = input.byte() & 1 == 0
     let now = Timestamp.date(milliseconds: input.integer())

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import alertq
 
-/// A trap behind three words that only a fuzzer which sees the program's branches finds.
+/// A trap after three bytes, which only a fuzzer that is guided by coverage finds.
 @Sendable func plantedTrap(_ input: inout Input) {
     let bytes = input.remainder()
     guard bytes.count >= 3, bytes[0] == 0x79, bytes[1] == 0x65, bytes[2] == 0x73 else { return }
@@ -23,7 +23,7 @@ import Glibc
     if start.load(fromByteOffset: length - 1, as: UInt8.self) == 200 { puts("") }
 }
 
-/// A loop without an end.
+/// An endless loop.
 @Sendable func plantedHang(_ input: inout Input) {
     let bytes = input.remainder()
     while bytes.first == 0x68 { usleep(1000) }

@@ -4,7 +4,7 @@ import FoundationEssentials
 @testable import AlertPresenters
 @testable import alertq
 
-/// What comes from a terminal's keyboard: bytes in pieces, with pauses, at an alert.
+/// Input from a terminal's keyboard during an alert: bytes in pieces, with pauses.
 @Sendable func keys(_ input: inout Input) {
     let alert = alert(&input)
     let later = [
@@ -20,7 +20,7 @@ import FoundationEssentials
         let keys = parser.keys(from: piece)
         expect(
             keys == piece.flatMap { slow.keys(from: CollectionOfOne($0)) },
-            "pieces of another size gave other keys")
+            "pieces of different sizes gave different keys")
         let pause = input.byte() & 1 == 0 ? parser.pause() : nil
         if pause != nil || parser.patience == nil { slow = parser }
         for key in keys + [pause].compactMap({ $0 }) {
@@ -36,11 +36,11 @@ import FoundationEssentials
     let state = AlertScreen.State(
         interaction: interaction, facts: ["fact"], isLive: true, scroll: Int(input.byte()))
     for line in screen.layout(state, size: size).lines {
-        expect(line.width <= max(1, size.columns), "a line beyond the window")
+        expect(line.width <= max(1, size.columns), "a line that is wider than the window")
     }
 }
 
-/// What is typed as a line: numbers, ids and labels.
+/// Lines typed at a prompt: numbers, ids and labels.
 @Sendable func prompts(_ input: inout Input) {
     let alert = alert(&input)
     let later = [AlertInteraction.LaterOption(title: "5 min", duration: nil)]
@@ -53,16 +53,16 @@ import FoundationEssentials
     var (typed, parser) = (PromptLine(), KeyParser())
     for key in parser.keys(from: line.utf8) {
         let echo = typed.press(key, isAlone: input.isEmpty)
-        expect(!echo.unicodeScalars.contains("\u{1B}"), "an echo that is a sequence")
+        expect(!echo.unicodeScalars.contains("\u{1B}"), "an echo with an escape sequence")
     }
     if let id = try? AnswerCommand.id(line, of: alert) {
         expect(
             id.isIdentical(to: line) || alert.buttons.contains { $0.id.isIdentical(to: id) },
-            "an id made up")
+            "an id that no button has")
     }
 }
 
-/// An alert of up to four buttons; its texts need not be valid.
+/// An alert with up to four buttons; its texts need not be valid.
 private func alert(_ input: inout Input) -> Alert {
     let roles: [Alert.Button.Role?] = [nil, .cancel, .destructive]
     let buttons = (0..<input.number(below: 5)).map { _ in

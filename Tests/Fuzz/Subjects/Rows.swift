@@ -5,7 +5,7 @@ import SQLite
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// A stored alert with any values in its columns, read and shown.
+/// A stored alert with arbitrary values in its columns, which is read and shown.
 @Sendable func rows(_ input: inout Input) {
     let now = ClockReading(
         wallMilliseconds: input.integer(), bootMilliseconds: input.integer(), boot: "boot")
@@ -15,7 +15,7 @@ import SQLite
     let visible = row.visible(at: now)
     expect(
         row.isOverdue(at: now) == (visible.response != nil && row.record.response == nil),
-        "overdue, and not expired")
+        "an overdue alert that is not expired")
     expect(
         visible.response.map { $0.button == nil || visible.alert.buttons.count > $0.buttonIndex }
             ?? true, "a button that is not there")
@@ -38,7 +38,7 @@ private let columns: [Kind] = [
 private let selectRow =
     "SELECT " + (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
 
-/// What usually stands in a column; now and then something else does.
+/// The usual contents of a column, in place of which other values come occasionally.
 enum Kind {
     case integer, small, text, blob
     case word([String])
@@ -74,7 +74,7 @@ extension Input {
     }
 }
 
-/// A database on one thread: the fuzzer's.
+/// A database that is used only on the fuzzer's thread.
 struct Confined: @unchecked Sendable {
     let database: Database?
 }

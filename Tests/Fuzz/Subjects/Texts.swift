@@ -2,7 +2,7 @@ import AlertPresenters
 import AlertQueue
 import FoundationEssentials
 
-/// Texts from outside on their way to a terminal.
+/// Texts from outside that are written to a terminal.
 @Sendable func text(_ input: inout Input) {
     let width = Int(input.byte())
     let text = input.remainingText()
@@ -14,12 +14,14 @@ import FoundationEssentials
     expect(SafeText.line(line).isIdentical(to: line), "harmless text was changed")
     expect(SafeText.lines(lines).isIdentical(to: lines), "harmless text was changed")
     let cut = DisplayWidth.truncated(line, to: width)
-    expect(DisplayWidth.of(cut) <= max(width, 0), "cut to \(width), and wider")
-    expect(DisplayWidth.of(DisplayWidth.padded(line, to: width)) >= width, "padded, and narrower")
+    expect(DisplayWidth.of(cut) <= max(width, 0), "wider than \(width) after truncation")
+    expect(
+        DisplayWidth.of(DisplayWidth.padded(line, to: width)) >= width,
+        "narrower than \(width) after padding")
     for part in DisplayWidth.wrapped(lines, to: width) {
-        // A character that is wider than the line stands alone, but for those without a width.
+        // A character that is wider than the line is alone on it, except for zero-width ones.
         let isAlone = part.count { DisplayWidth.of($0) > 0 } == 1
-        expect(DisplayWidth.of(part) <= max(1, width) || isAlone, "wrapped, and too wide")
+        expect(DisplayWidth.of(part) <= max(1, width) || isAlone, "too wide after wrapping")
     }
 }
 

@@ -1,34 +1,34 @@
-/// Turns the bytes of a terminal into keys; what it does not know means nothing.
+/// Turns the bytes of a terminal into keys, and ignores bytes that it does not know.
 ///
 /// Control sequences, control strings and pasted text are read to their end and dropped, so that
 /// no part of them is taken for a key. See ECMA-48 §5.4 and xterm's *Control Sequences*.
 struct KeyParser {
     private enum State: Equatable {
         case ground
-        /// After ESC: a key of its own if nothing follows soon.
+        /// After ESC, which is the Escape key if nothing follows soon.
         case escape
-        /// After ESC [; the parameters so far.
+        /// After ESC [, with the parameters so far.
         case sequence([UInt8])
         /// After ESC O.
         case shifted
         /// Inside a control string (OSC, DCS, APC, PM, SOS), until BEL or ESC \.
         case string
-        /// Inside a bracketed paste; how much of its end has been seen.
+        /// Inside a bracketed paste, with the number of bytes seen of its end.
         case paste(Int)
-        /// Bytes that belong to the sequence before them, and mean nothing.
+        /// Before a number of bytes that belong to the last sequence, and are ignored.
         case skip(Int)
-        /// Inside a character of UTF-8.
+        /// Inside a UTF-8 character.
         case character([UInt8], length: Int, isMeta: Bool)
     }
 
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
-    /// Longer sequences are not of any terminal; the rest of them is read as keys again.
+    /// No terminal sends a longer sequence; the rest of one is read as keys again.
     private static let sequenceLimit = 64
 
     private var state = State.ground
     private var hasDropped = false
 
-    /// Whether the bytes of a key have come in part.
+    /// Whether only a part of a key's bytes has come.
     var isInsideKey: Bool {
         switch state {
         case .escape, .sequence, .shifted, .character: true
@@ -36,17 +36,18 @@ struct KeyParser {
         }
     }
 
-    /// Whether bytes that are no part of a key have come since this was asked last.
+    /// Whether bytes that belong to no key have come since the last call.
     mutating func takeDropped() -> Bool {
         defer { hasDropped = false }
         return hasDropped
     }
 
-    /// After which silence ``pause()`` is due: a cut-off sequence must not eat keys for ever.
+    /// How long nothing must come before ``pause()`` is due: a truncated sequence must not swallow
+    /// keys for ever.
     var patience: Duration? {
         switch state {
         case .ground: nil
-        // A person does not type that fast, a terminal sends the rest of a sequence at once.
+        // Nobody types this fast, and a terminal sends a whole sequence at once.
         case .escape: .milliseconds(50)
         case .paste: .seconds(10)
         default: .seconds(1)
@@ -62,7 +63,7 @@ struct KeyParser {
         }
     }
 
-    /// Says that nothing came for a while: an ESC was the Escape key, all else was cut off.
+    /// Ends a key that nothing has followed: an ESC was the Escape key, anything else is dropped.
     mutating func pause() -> Key? {
         defer { state = .ground }
         return state == .escape ? .escape : nil
@@ -120,7 +121,7 @@ struct KeyParser {
             UInt8(ascii: "_"):
             state = .string
         default:
-            // Alt with a letter is not the letter.
+            // Alt and a letter are not the letter.
             return ground(byte, isMeta: true)
         }
         return nil

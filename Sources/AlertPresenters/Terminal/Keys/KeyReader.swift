@@ -1,15 +1,15 @@
-/// Reads the keys that are typed while one alert is shown, each judged by when it came.
+/// Reads the keys that are typed while one alert is shown, and judges each by its time.
 struct KeyReader {
     private var parser = KeyParser()
     private var gate = KeyGate()
     private var wasDrained = true
-    /// The number of the last read, and when it came.
+    /// The number and the time of the last read.
     private(set) var last = (number: 0, time: ContinuousClock.now)
 
     /// Whether the alert takes keys.
     var isLive: Bool { gate.isLive }
 
-    /// Reads bytes; `nil` for a part of a key, which its rest or a silence completes.
+    /// Reads bytes; `nil` for a part of a key, which more bytes or a silence will complete.
     mutating func read(
         _ bytes: [UInt8], number: Int, at time: ContinuousClock.Instant, from input: TerminalInput
     ) -> (keys: [Key], verdict: KeyGate.Verdict)? {
@@ -19,28 +19,28 @@ struct KeyReader {
         last = (number, time)
         if let patience = parser.patience { input.awaitSilence(patience, after: number) }
         guard !keys.isEmpty || isMixed else {
-            // A key that is not whole yet is typed too.
+            // A part of a key breaks the silence, too.
             gate.typed(at: time)
             return nil
         }
         return (keys, gate.judge(keys, at: time, isContinued: isContinued, isMixed: isMixed))
     }
 
-    /// Says that nothing came for a while: what was cut off is Escape, or no key.
+    /// Ends a key that nothing has followed, which is Escape or no key at all.
     mutating func pause() -> KeyGate.Verdict? {
-        // It is as old as its only byte.
+        // Escape came when its only byte was read.
         parser.pause().map { gate.judge([$0], at: last.time, isContinued: true) }
     }
 
-    /// Looks at the clock; `true` when the alert has just gone live.
+    /// Checks the time; returns `true` if the alert has just gone live.
     ///
     /// - Parameters:
-    ///   - isShown: Whether title and buttons have been written.
-    ///   - isDrained: Whether the terminal has taken what was written.
+    ///   - isShown: Whether the title and the buttons have been written.
+    ///   - isDrained: Whether the terminal has taken all output.
     mutating func update(
         isShown: Bool, isDrained: Bool, at time: ContinuousClock.Instant
     ) -> Bool {
-        // What is drawn for a key that has just come is on its way.
+        // A redraw for a key that has just come may be on its way.
         gate.setVisible(isShown && (isDrained || wasDrained), at: time)
         wasDrained = isDrained
         return gate.update(at: time)

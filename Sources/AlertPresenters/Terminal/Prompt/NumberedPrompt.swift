@@ -1,15 +1,15 @@
 import AlertCore
 
-/// An alert as plain text with numbered buttons, which is written once and never drawn again: for a
-/// terminal without a screen to move on, for a screen reader, for the log of a terminal.
+/// An alert as plain text with numbered buttons, which is written once and never redrawn: for dumb
+/// terminals, screen readers and terminal logs.
 struct NumberedPrompt {
     private let alert: Alert
     private let buttons: ChoiceList
     private let laterOptions: [AlertInteraction.LaterOption]
     private let emptyLine: String?
 
-    /// - Parameter emptyLine: What a line without text does, such as “leave it waiting”; `nil`
-    ///   where it chooses nothing.
+    /// - Parameter emptyLine: What an empty line does, such as “leave it waiting”; `nil` if it does
+    ///   nothing.
     init(
         _ alert: Alert, laterOptions: [AlertInteraction.LaterOption], emptyLine: String? = nil
     ) {
@@ -37,7 +37,7 @@ struct NumberedPrompt {
         return lines
     }
 
-    /// The words before the answer.
+    /// The prompt itself, after which the person types.
     var question: String {
         let count = buttons.choices.count
         guard count > 0 else { return "Enter closes: " }
@@ -48,7 +48,7 @@ struct NumberedPrompt {
             + (parts.last ?? "") + ": "
     }
 
-    /// What a line chooses, by number, id or label; `nil` for nothing.
+    /// The choice that a line makes, by number, id or label; `nil` if it makes none.
     func read(_ line: String) -> PresenterChoice? {
         let text = Self.trimmed(line)
         guard !buttons.choices.isEmpty else { return .close }
@@ -66,7 +66,7 @@ struct NumberedPrompt {
         return .later(laterOptions[index - 1].duration)
     }
 
-    /// What a choice is called.
+    /// The name of a choice.
     func name(of choice: PresenterChoice) -> String {
         switch choice {
         case .button(let index): SafeText.line(alert.buttons[index].title)

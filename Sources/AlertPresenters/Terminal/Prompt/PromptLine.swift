@@ -1,17 +1,17 @@
 import AlertCore
 
-/// A line as it is typed, key by key, and what the terminal has to show for each key.
+/// A line as it is typed, key by key, with the echo of each key.
 struct PromptLine {
-    /// Longer lines are cut: no label is as long as that.
+    /// Longer lines are cut: no label is that long.
     static let limit = 4096
 
     private(set) var text = ""
-    /// Whether a part of it came as one of many keys, as pasted text does.
+    /// Whether a part of it came in a burst of keys, as pasted text does.
     private(set) var isDoubtful = false
 
-    /// Takes a key; returns its echo, which is harmless.
+    /// Takes a key; returns its echo, which is safe to print.
     ///
-    /// - Parameter isAlone: Whether it came as a key by itself.
+    /// - Parameter isAlone: Whether it was a single key press.
     mutating func press(_ key: Key, isAlone: Bool) -> String {
         switch key {
         case .character(let character):
@@ -34,7 +34,7 @@ struct PromptLine {
 
     /// Ends the line, and begins the next.
     ///
-    /// - Parameter isAlone: Whether the key that ended it came by itself.
+    /// - Parameter isAlone: Whether the key that ended it was a single press.
     mutating func end(isAlone: Bool) -> PromptLine {
         var line = self
         if !isAlone { line.isDoubtful = true }
@@ -42,8 +42,7 @@ struct PromptLine {
         return line
     }
 
-    /// Backspaces over what has been echoed, as the terminal's own editing does; see ECHOE in
-    /// termios(3).
+    /// Erases what has been echoed, as the terminal's own editing does; see ECHOE in termios(3).
     private static func erasure(of text: String) -> String {
         String(repeating: "\u{8} \u{8}", count: DisplayWidth.of(text))
     }

@@ -2,22 +2,22 @@ import AlertCore
 
 /// One alert as a numbered prompt, from its first line to the person's choice.
 ///
-/// Keys are read one by one, so that it is seen when they come; a line that came all at once, as
-/// pasted text does and as terminals inside editors send every line, has to be confirmed.
+/// Keys are read one by one, so that their timing is known. A line that comes all at once has to be
+/// confirmed: pasted text does, and so does every line in terminals inside editors.
 struct PromptSession {
     private let presentation: Presentation
     private let prompt: NumberedPrompt
     private let terminal: Terminal
     private let input: TerminalInput
     private let facts: @Sendable (WaitingAlerts, Duration?) -> [String]
-    /// Whether the terminal shows nothing of what is typed by itself.
+    /// Whether this session echoes what is typed, because the terminal no longer does.
     private let echoes: Bool
 
     private var reader = KeyReader()
     private var line = PromptLine()
-    /// A choice that the next moment may show to come from a key that is held down.
+    /// A choice that is held back because its key may turn out to be held down.
     private var held: PresenterChoice?
-    /// A choice that was pasted, and the digits that show that a person meant it.
+    /// A choice that seems to be pasted, and the digits that a person types to confirm it.
     private var doubtful: Doubt?
     private var isOnTerminal = false
     private var hasSaidWhy: (tooEarly: Bool, tooSmall: Bool) = (false, false)
@@ -82,10 +82,11 @@ struct PromptSession {
     private mutating func update(at time: ContinuousClock.Instant) {
         let isLargeEnough = AlertScreen.isLargeEnough(terminal.size)
         if isOnTerminal, !isLargeEnough, !hasSaidWhy.tooSmall {
-            // The cursor may stand behind the question.
+            // The cursor may be after the question.
             let question = reader.isLive ? prompt.question : ""
             terminal.write(
-                (reader.isLive ? "\r\n" : "") + "Too small a window to answer in.\r\n" + question)
+                (reader.isLive ? "\r\n" : "") + "The window is too small to answer in.\r\n"
+                    + question)
             hasSaidWhy.tooSmall = true
         }
         let isShown = isOnTerminal && isLargeEnough
@@ -123,7 +124,7 @@ extension PromptSession {
     private mutating func press(_ key: Key, isAlone: Bool) throws {
         switch key {
         case .enter:
-            // Enter that is held down.
+            // Enter is held down.
             if line.text.isEmpty, !isAlone { return }
             if echoes { terminal.write("\r\n") }
             end(line.end(isAlone: isAlone))
@@ -138,7 +139,7 @@ extension PromptSession {
     /// Takes a whole line.
     private mutating func end(_ line: PromptLine) {
         let text = NumberedPrompt.trimmed(line.text)
-        // A person who reads the digits needs longer than a paste that brings them by chance.
+        // Reading the digits takes a person longer than a paste that contains them by chance.
         let isConfirmed =
             text == doubtful?.digits
             && doubtful.map { reader.last.time >= $0.time + KeyGate.repeatGap } == true

@@ -1,7 +1,7 @@
 import AlertCore
 import FoundationEssentials
 
-/// What a terminal tells of an alert beside its own words.
+/// The facts that are shown with an alert, besides its own texts.
 struct AlertFacts: Sendable {
     private let presentation: Presentation
     private let host: String
@@ -13,7 +13,7 @@ struct AlertFacts: Sendable {
     init(_ presentation: Presentation, host: String) {
         self.presentation = presentation
         self.host = host
-        // Where only a length of time is known, it is added up once: a date must not flicker.
+        // If only a length of time is known, the date is computed once: it must not flicker.
         let left = presentation.timeUntilExpiry().map { Double($0.milliseconds) / 1000 }
         end = presentation.record.expiresAt ?? left.map { Date().addingTimeInterval($0) }
         let alert = presentation.alert
@@ -21,7 +21,7 @@ struct AlertFacts: Sendable {
             .map { SafeText.line($0.title) }
     }
 
-    /// Who asks, how urgently, since when, what else waits, and when it ends by itself.
+    /// Who asks, how urgently, since when, how many others wait, and when the alert ends by itself.
     func texts(
         user: String?, waiting: WaitingAlerts, dismissal: Duration?, now: Date
     ) -> [String] {
@@ -41,7 +41,7 @@ struct AlertFacts: Sendable {
         return texts.compactMap { $0 }
     }
 
-    /// The same for a text that stays as it is: with times of day instead of lengths of time.
+    /// The same for a text that doesn't change: with times of day instead of lengths of time.
     func lastingTexts(user: String?, now: Date) -> [String] {
         let record = presentation.record
         let priority = presentation.alert.priority

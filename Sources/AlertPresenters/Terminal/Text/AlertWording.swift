@@ -2,9 +2,9 @@ import AlertCore
 import FoundationEssentials
 import Glibc
 
-/// How a terminal puts into words who asks, since when, and until when.
+/// The words for who asks, since when and until when, and for how an alert ended.
 enum AlertWording {
-    /// Who asks: the name that was given, and what the system knows of it.
+    /// Who asks: the name that the asker gave, with the account and the host that the system knows.
     static func source(
         _ source: AlertRecord.Source, user: String?, here host: String
     ) -> String {
@@ -13,7 +13,7 @@ enum AlertWording {
         return "\(SafeText.line(source.name)) (\(user)\(suffix))"
     }
 
-    /// How long ago something was; a clock that was set back makes it "just now".
+    /// How long ago something happened; after the clock was set back, it is "just now".
     static func age(_ seconds: Double) -> String {
         switch seconds {
         case ..<60: "just now"
@@ -25,7 +25,7 @@ enum AlertWording {
         }
     }
 
-    /// How many alerts wait; they are counted up to 1,000.
+    /// How many alerts wait, counted up to 1,000.
     static func waiting(_ waiting: WaitingAlerts) -> String? {
         let text: String
         switch waiting.count {
@@ -38,7 +38,7 @@ enum AlertWording {
         return text + (waiting.critical < 1000 ? ", \(waiting.critical) critical" : ", critical")
     }
 
-    /// A length of time in its one or two biggest units: `1 h 30 min`.
+    /// A length of time in its one or two largest units: `1 h 30 min`.
     static func duration(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
@@ -51,14 +51,14 @@ enum AlertWording {
         return parts.isEmpty ? "0 s" : parts.prefix(2).joined(separator: " ")
     }
 
-    /// What is left of a time that runs out, as minutes and seconds.
+    /// The rest of a time that runs out, in minutes and seconds.
     static func countdown(_ duration: Duration) -> String {
         let seconds = max(0, (duration.milliseconds + 999) / 1000)
         let rest = seconds % 60
         return "\(seconds / 60):" + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    /// When an alert ends by itself: counted down in its last hour, before that as a time of day.
+    /// When an alert ends by itself: a countdown in its last hour, a time of day before that.
     static func ending(
         in duration: Duration, at date: Date, now: Date, defaultTitle: String?
     ) -> String {
@@ -83,7 +83,7 @@ enum AlertWording {
             ? "closes by itself" : "closes in " + countdown(duration)
     }
 
-    /// What became of an alert, as lines that stay on the screen.
+    /// How an alert ended, as lines that stay on the screen.
     static func resolved(
         _ title: String, isQuestion: Bool, response: Response, choseHere: Bool, columns: Int
     ) -> [String] {
@@ -95,7 +95,7 @@ enum AlertWording {
         return lines("✓", title, what ?? "closed", columns: columns)
     }
 
-    /// That a choice came too late, as lines that stay below what came first.
+    /// The note that a choice came too late, as lines below how the alert ended.
     static func lost(_ title: String, columns: Int) -> [String] {
         let text = "your choice “" + SafeText.line(title) + "” came too late and was not stored"
         return DisplayWidth.wrapped(text, to: max(1, columns - 3)).map { "  " + $0 }
@@ -110,14 +110,14 @@ enum AlertWording {
             columns: columns)
     }
 
-    /// The end of a snooze, with the deadline if that is before it.
+    /// The end of a snooze, with the deadline if that comes first.
     static func snooze(until date: Date, expiry: Date?, now: Date) -> String {
         guard let expiry, expiry < date else { return LocalTime.text(date, .brief(now: now)) }
         return LocalTime.text(date, .brief(now: now)) + ", but it expires at "
             + LocalTime.text(expiry, .brief(now: now))
     }
 
-    /// The text of an alert without buttons, which is gone from the screen before it is read: as
+    /// The message of an alert without buttons, which may leave the screen before it is read, as
     /// lines that stay below its title.
     static func message(_ text: String, columns: Int) -> [String] {
         let lines = DisplayWidth.wrapped(SafeText.lines(text), to: max(1, columns - 3))
@@ -126,26 +126,26 @@ enum AlertWording {
         return (shown + (missing > 0 ? ["… \(missing) more lines"] : [])).map { "  " + $0 }
     }
 
-    /// How many lines of a message stay: a log of the terminal is not to be filled by one alert.
+    /// How many lines of a message stay: one alert must not fill the log of a terminal.
     private static let messageLines = 12
 
-    /// That a choice could not be stored, as lines that stay on the screen.
+    /// The note that a choice could not be stored, as lines that stay on the screen.
     static func failed(_ title: String, error: AlertError, columns: Int) -> [String] {
         lines("✗", title, "not stored: " + SafeText.line(error.description), columns: columns)
     }
 
-    /// One line if that can be. The title gives way: how it ended is what nobody has read before.
+    /// A single line if possible. The title is shortened first: how the alert ended is the news.
     private static func lines(
         _ sign: String, _ title: String, _ rest: String, columns: Int
     ) -> [String] {
         let (title, room) = (SafeText.line(title), columns - DisplayWidth.of(rest) - 5)
-        // Where not even the beginning of the title fits beside it, the rest takes more lines.
+        // If not even the beginning of the title fits on the line, the rest takes more lines.
         let width = room >= min(16, DisplayWidth.of(title)) ? room : max(16, columns - 4)
         let text = sign + " " + DisplayWidth.truncated(title, to: width) + " — " + rest
         return DisplayWidth.wrapped(text, to: columns)
     }
 
-    /// The times that "later" offers; none but the first lies behind the deadline.
+    /// The times that "later" offers; only the first can be after the deadline.
     static func laterOptions(
         snooze: Duration?, expiry: Duration?, now: Date
     ) -> [AlertInteraction.LaterOption] {

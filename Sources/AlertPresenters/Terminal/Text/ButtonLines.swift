@@ -1,9 +1,9 @@
-/// Buttons as lines of a terminal: on one line where they fit, else one below the other.
+/// Buttons as lines of a terminal: on one line if they fit, otherwise one below the other.
 struct ButtonLines {
     /// Some of the lines, and which buttons can be read on them.
     struct Window {
         var lines: [StyledLine]
-        /// The indices of the choices whose labels can be seen whole, or as far as there is room.
+        /// The indices of the choices whose labels are fully visible, or fill the window.
         var visible: Set<Int>
     }
 
@@ -12,7 +12,7 @@ struct ButtonLines {
     private var ranges: [Range<Int>] = []
     private let selected: Int?
     let isList: Bool
-    /// Whether a `!` stands before what destroys, because there are no colours to show it.
+    /// Whether a `!` marks destructive choices, because there are no colours to do so.
     let hasMarks: Bool
     let columns: Int
 
@@ -27,9 +27,9 @@ struct ButtonLines {
         hasMarks = !hasColours && list.choices.contains { $0.role == .destructive }
         let marks = hasMarks ? list.choices.count { $0.role == .destructive } * 2 : 0
         let width = list.choices.reduce(marks - 2) { $0 + DisplayWidth.of($1.title) + 4 + 2 }
-        // On one line, a label with brackets could pass for two buttons.
+        // On one line, a label with brackets could look like two buttons.
         let hasBrackets = list.choices.contains { $0.title.contains { "[]".contains($0) } }
-        // And terminals that know them show labels from right to left in another order.
+        // And terminals that support right-to-left text would reorder the labels.
         let isRightToLeft = list.choices.contains { WritingDirection.isRightToLeft($0.title) }
         isList = isSheet || hasBrackets || isRightToLeft || width > columns
         if isList {
@@ -39,13 +39,13 @@ struct ButtonLines {
         }
     }
 
-    /// Some of the lines, the selected ones among them.
+    /// Some of the lines, including those of the selected choice.
     func window(rows: Int) -> Window {
         guard rows < lines.count else {
             return Window(lines: lines, visible: Set(ranges.indices))
         }
         let selection = selected.map { ranges[$0] } ?? 0..<1
-        // The end of the selected label gives way to its beginning.
+        // If the selected label doesn't fit, its beginning is shown.
         let last = min(selection.upperBound, selection.lowerBound + rows)
         let first = min(max(0, last - rows), lines.count - rows)
         var shown = Array(lines[first..<first + rows])
@@ -60,7 +60,7 @@ struct ButtonLines {
         }
         let visible = ranges.indices.filter { index in
             let range = ranges[index]
-            // What is longer than the window is seen when it fills it.
+            // A label that is longer than the window counts as visible when it fills it.
             return readable.contains(range.lowerBound)
                 && (readable.upperBound >= range.upperBound || range.lowerBound == first)
         }
@@ -81,7 +81,7 @@ struct ButtonLines {
         for (index, choice) in list.choices.enumerated() {
             if isSheet, choice.role == .cancel, index > 0 { lines.append(StyledLine()) }
             let isSelected = list.selected == index
-            // The ninth is the last with a digit.
+            // Only the first nine have a digit.
             let number = list.hasNumbers && index < 9 ? "\(index + 1) " : ""
             let mark = (isSelected ? "› " : "  ") + number
             let room = max(1, columns - DisplayWidth.of(mark))

@@ -1,4 +1,4 @@
-/// How many columns of a terminal a text takes, and texts fitted to columns.
+/// Measures how many columns of a terminal a text takes, and fits texts to columns.
 ///
 /// The unit is the grapheme cluster, so that an emoji of several code points counts once. Nothing
 /// here depends on the locale. See UAX #11 (East Asian Width), UAX #29 and UTS #51.
@@ -15,7 +15,7 @@ package enum DisplayWidth {
         var width = 0
         var isEmojiSequence = false
         for scalar in scalars {
-            // The selector asks for the coloured picture, the joiner makes one picture of several.
+            // A variation selector, a joiner or a keycap makes one picture of several scalars.
             if scalar == "\u{FE0F}" || scalar == "\u{200D}" || scalar == "\u{20E3}" {
                 isEmojiSequence = true
             }
@@ -26,9 +26,9 @@ package enum DisplayWidth {
         return isEmojiSequence && first.properties.isEmoji ? 2 : width
     }
 
-    /// A text with spaces after it, so that it fills a column of a table.
+    /// A text padded with spaces to fill a column of a table.
     ///
-    /// A text that is wider stays as it is.
+    /// A wider text stays as it is.
     package static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - of(text)))
     }
@@ -47,8 +47,8 @@ package enum DisplayWidth {
         return result + "…"
     }
 
-    /// A text as lines of at most `width` columns, broken at its line feeds, between words, and
-    /// inside a word only where it is wider than a line. It always gives one line at least.
+    /// A text as lines of at most `width` columns, at least one, broken at its line feeds, between
+    /// words, and inside a word only if it is wider than a line.
     package static func wrapped(_ text: String, to width: Int) -> [String] {
         var lines: [String] = []
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -71,7 +71,7 @@ package enum DisplayWidth {
     private static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) ? 1 : 0 }
         switch scalar.value {
-        case 0xAD: return 1  // A soft hyphen shows, on terminals.
+        case 0xAD: return 1  // Terminals show a soft hyphen.
         case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0  // They end a Hangul syllable.
         default: break
         }
@@ -103,7 +103,7 @@ private struct LineWrapper {
     private var lines: [String] = []
     private var line = ""
     private var lineWidth = 0
-    /// The word that has begun, and might still move to the next line.
+    /// The word under way, which might still move to the next line.
     private var word = ""
     private var wordWidth = 0
 
@@ -115,7 +115,7 @@ private struct LineWrapper {
         let columns = DisplayWidth.of(character)
         if character == " " {
             commitWord()
-            // A space at the end of a full line is the break itself.
+            // A space at the end of a full line becomes the break.
             if lineWidth < width { append(character, columns) }
             return
         }

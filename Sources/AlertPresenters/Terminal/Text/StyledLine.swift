@@ -1,4 +1,4 @@
-/// One line of the screen: harmless texts, each with its look.
+/// One line of the screen: neutralised texts, each with its look.
 struct StyledLine: Hashable, Sendable {
     struct Look: OptionSet, Hashable, Sendable {
         let rawValue: Int

@@ -1,4 +1,4 @@
-/// In which direction letters are written.
+/// The direction in which letters are written.
 enum WritingDirection {
     /// Whether a text has letters that are written from right to left.
     ///

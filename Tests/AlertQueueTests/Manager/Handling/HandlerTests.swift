@@ -24,7 +24,7 @@ struct HandlerTests {
         await manager.close()
     }
 
-    @Test("A handler registered after a restart gets every response, and each once")
+    @Test("A handler registered after a restart gets every response once")
     func restart() async throws {
         try await answered(40)
         let manager = try await AlertManager(path: queue.path)
@@ -39,7 +39,7 @@ struct HandlerTests {
         await manager.close()
     }
 
-    @Test("A handler hears of responses that another process stores")
+    @Test("A handler gets responses that another process stores")
     func otherProcess() async throws {
         let manager = try await AlertManager(path: queue.path)
         try await manager.register(handler: "apply") { [recorder] response in
@@ -50,7 +50,7 @@ struct HandlerTests {
         await manager.close()
     }
 
-    @Test("A handler that throws is tried again after a second, then two, then four")
+    @Test("A handler that throws is retried after one second, then two, then four")
     func throwing() async throws {
         struct Trouble: Error {}
         try await answered(1)
@@ -65,7 +65,7 @@ struct HandlerTests {
         for (count, pause) in [(1, 1), (2, 2), (3, 4)] {
             #expect(await eventually { errors.lines.count == count })
             #expect(errors.lines.last?.hasSuffix("trying again in \(pause) s") == true)
-            // News of other alerts must not lead to an earlier try.
+            // News of other alerts must not lead to an earlier attempt.
             try await manager.show(Alert("Another", buttons: ["Go"]))
             clock.advance(by: .seconds(pause) - .milliseconds(1))
             await manager.handlers.tryAgain()
@@ -82,7 +82,7 @@ struct HandlerTests {
         await manager.close()
     }
 
-    @Test("A response whose handler dies elsewhere is taken over")
+    @Test("A response is taken over when its handler dies in another process")
     func takeover() async throws {
         try await answered(1)
         let other = try await queue.store()
@@ -91,7 +91,7 @@ struct HandlerTests {
         try await manager.register(handler: "apply") { [recorder] response in
             recorder.note("\(response.alertID)")
         }
-        // It has found that another one has the turn.
+        // The manager has found that another process has the turn.
         let now = manager.context.clock.now()
         #expect(await eventually { await !manager.handlers.agenda.due(at: now).isEmpty })
         #expect(recorder.lines.isEmpty)
@@ -101,7 +101,7 @@ struct HandlerTests {
         await other.close()
     }
 
-    @Test("At most 32 handlers run at once, the oldest responses first, and none is forgotten")
+    @Test("At most 32 handlers run at once, oldest responses first, and every response is handled")
     func limit() async throws {
         try await answered(100)
         let manager = try await AlertManager(path: queue.path)
@@ -135,7 +135,7 @@ struct HandlerTests {
             try await manager.show(alert) { [recorder] _, _ in recorder.note("closure") }
             #expect(await eventually { recorder.lines == ["closure"] })
         }
-        // What is written late has been written when this is.
+        // Once this is stored, an earlier collection would have been stored, too.
         try await manager.show(Alert("Another"))
         #expect(try await manager.record(1).response?.collectedAt == nil)
         let gate = ChangeSignal()
@@ -159,7 +159,7 @@ struct HandlerTests {
         try await manager.register(handler: "apply") { [recorder] _ in recorder.note("handler") }
         try await manager.show(Alert("Go?", buttons: ["Go"], handler: "apply")) {
             [recorder] _, _ in
-            // Long enough for a handler that would not wait.
+            // Long enough for a handler that does not wait to run first.
             for _ in 0..<1000 { await Task.yield() }
             recorder.note("closure")
         }
@@ -170,7 +170,7 @@ struct HandlerTests {
         await manager.close()
     }
 
-    @Test("Two processes that register one name run it once for each response")
+    @Test("Two processes that register the same handler run it once for each response")
     func exclusive() async throws {
         let managers = [
             try await AlertManager(path: queue.path), try await AlertManager(path: queue.path),

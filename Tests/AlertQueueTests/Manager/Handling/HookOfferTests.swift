@@ -38,7 +38,7 @@ struct HookOfferTests {
         return (end, runs.withLock { $0 })
     }
 
-    @Test("What a hook is done with is collected, what it is not stays")
+    @Test("A response is collected if the hook succeeds, and stays if it fails")
     func doneOrNot() async throws {
         let id = try await answered()
         let failed = try await offer(id, isDone: false)
@@ -50,7 +50,7 @@ struct HookOfferTests {
         await manager.close()
     }
 
-    @Test("What waits, and what a named handler waits for, is not found")
+    @Test("Waiting alerts and responses for a named handler are not offered")
     func notFound() async throws {
         _ = try await manager.submit(.yesNo())
         var handled = Alert.yesNo()
@@ -61,7 +61,7 @@ struct HookOfferTests {
         await manager.close()
     }
 
-    @Test("What its asker has claimed is left to it")
+    @Test("A response that its asker has claimed is left to the asker")
     func claimed() async throws {
         let record = try await manager.submit(.yesNo()).record
         let claim = try #require(await manager.claimResponse(to: record))
@@ -72,7 +72,7 @@ struct HookOfferTests {
         await manager.close()
     }
 
-    @Test("A closure that runs holds its response")
+    @Test("A response is not offered while its closure runs")
     func closure() async throws {
         let (started, goOn) = (ChangeSignal(), ChangeSignal())
         let id = try await manager.show(.yesNo()) { _, _ in
@@ -89,9 +89,9 @@ struct HookOfferTests {
         await manager.close()
     }
 
-    @Test("An asker whose process still runs has some time, and no more")
+    @Test("An asker whose process still runs has until the grace time is over")
     func runningAsker() async throws {
-        // The parent of this process runs, and asks.
+        // The parent of this process, which is running, is the asker.
         let store = try await queue.store()
         var parent = Caller(via: "test")
         parent.identity.pid = getppid()
@@ -110,7 +110,7 @@ struct HookOfferTests {
         await manager.close()
     }
 
-    @Test("Pages go on behind each other, however many responses others have taken")
+    @Test("Pages have no gaps, no matter how many responses others have collected")
     func pages() async throws {
         var expected: [Alert.ID] = []
         for number in 0..<50 {

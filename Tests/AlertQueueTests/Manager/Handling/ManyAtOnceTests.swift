@@ -8,7 +8,7 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// More of everything than a manager deals with in one go.
+/// More alerts, responses and events than a manager handles in one go.
 @Suite("Many at once", .timeLimit(.minutes(2)))
 struct ManyAtOnceTests {
     let queue: TemporaryQueue
@@ -16,7 +16,7 @@ struct ManyAtOnceTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("Everybody who waits for an alert gets its response, not the first alone")
+    @Test("Every caller that waits for an alert gets its response, not just the first")
     func waiters() async throws {
         let manager = try await AlertManager(path: queue.path)
         let other = try await AlertManager(path: queue.path)
@@ -33,7 +33,7 @@ struct ManyAtOnceTests {
         await other.close()
     }
 
-    @Test("Responses that come while as many handlers run as may are handled after those")
+    @Test("Responses that come while the maximum of handlers run are handled later")
     func handlers() async throws {
         let manager = try await AlertManager(path: queue.path)
         let gate = ChangeSignal()
@@ -56,7 +56,7 @@ struct ManyAtOnceTests {
         await manager.close()
     }
 
-    @Test("Answers that come all at once are handled, more of them than may run together")
+    @Test("Answers that come all at once are handled even if they exceed the limit")
     func answersAtOnce() async throws {
         let manager = try await AlertManager(path: queue.path)
         let gate = ChangeSignal()
@@ -85,7 +85,7 @@ struct ManyAtOnceTests {
         await manager.close()
     }
 
-    @Test("A response whose alert can't be read holds up no other one of its handler")
+    @Test("A response whose alert can't be read does not block its handler's other responses")
     func unreadable() async throws {
         let store = try await queue.store()
         for _ in 0..<3 {
@@ -106,7 +106,7 @@ struct ManyAtOnceTests {
         await manager.close()
     }
 
-    @Test("A manager that hears of much at once looks at all of it at once")
+    @Test("A manager reads many events in one go, without waiting between pages")
     func events() async throws {
         let manager = try await AlertManager(path: queue.path)
         let asking = Task { try await manager.ask(.yesNo()) }
@@ -115,7 +115,7 @@ struct ManyAtOnceTests {
         let record = try await store.record(1)
         let begun = ChangeSignal()
         let gate = DispatchSemaphore(value: 0)
-        // Holds the writer's thread, so that what is behind it becomes one commit.
+        // Holds the writer's thread, so that the next writes become one commit.
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
             begun.change()
             gate.wait()
@@ -135,8 +135,7 @@ struct ManyAtOnceTests {
         _ = try await (blocked, filled, answered)
         let start = ContinuousClock.now
         #expect(try await asking.value.button?.id == "Yes")
-        // There are ten pages, and only the first look comes at once: the others would come a
-        // second after each other.
+        // There are ten pages: with a wait of a second after each, this would take ten seconds.
         #expect(ContinuousClock.now - start < .seconds(5))
         await store.close()
         await manager.close()

@@ -6,7 +6,7 @@ import Testing
 @testable import AlertCore
 @testable import AlertQueue
 
-/// What the delegate of the manager that asked hears of screens of other managers.
+/// The calls to the asking manager's delegate for alerts on the screens of other managers.
 @Suite("Delegate of the asker")
 struct AskersDelegateTests {
     private let queue: TemporaryQueue
@@ -31,7 +31,7 @@ struct AskersDelegateTests {
         await eventually { recorder.lines.count >= calls.count } && recorder.lines == calls
     }
 
-    @Test("It hears of its alerts on the screens of others, before the answer is handed out")
+    @Test("The delegate is called for alerts on other screens, before the handler gets the answer")
     func elsewhere() async throws {
         let asker = try await asker()
         let (shower, presenter) = try await screen()
@@ -45,7 +45,7 @@ struct AskersDelegateTests {
         #expect(recorder.lines.count == 4)
     }
 
-    @Test("A delegate of a single alert hears of that one, in place of the manager's")
+    @Test("A single alert's delegate is called for that alert and no other")
     func single() async throws {
         let asker = try await AlertManager(path: queue.path)
         let (shower, presenter) = try await screen()
@@ -55,7 +55,7 @@ struct AskersDelegateTests {
         presenter.choose(.button(1))
         _ = try await response
         #expect(recorder.lines == ["didPresent", "clicked 1", "didDismiss 1"])
-        // What others ask is nothing to it.
+        // It is not called for other alerts.
         try await shower.show(.yesNo())
         try await asker.show(.yesNo())
         for _ in 1...2 {
@@ -67,7 +67,9 @@ struct AskersDelegateTests {
         #expect(recorder.lines.count == 3)
     }
 
-    @Test("On its own screen and on another one each call comes once", arguments: [true, false])
+    @Test(
+        "For an alert on its own and on another screen, each call comes once",
+        arguments: [true, false])
     func both(choosesHere: Bool) async throws {
         let own = ScriptedPresenter(name: "own")
         let asker = try await asker([own])
@@ -86,7 +88,7 @@ struct AskersDelegateTests {
         #expect(recorder.lines.count == 5)
     }
 
-    @Test("A snooze, and a screen that goes, dismiss it; each new appearance is one")
+    @Test("A snooze and a closed screen call didDismiss, and each new appearance didPresent")
     func again() async throws {
         let asker = try await asker()
         let (shower, presenter) = try await screen()
@@ -99,14 +101,14 @@ struct AskersDelegateTests {
         await shower.stopPresenting()
         calls.append("didDismiss -1")
         #expect(await hears(calls))
-        // What a program answers is no click, and it is on no screen.
+        // An answer by a program is not a click, and the alert is on no screen.
         try await shower.answer(id, button: "Yes")
         #expect(try await asker.record(id).response != nil)
         for manager in [asker, shower] { await manager.close() }
         #expect(recorder.lines == calls)
     }
 
-    @Test("What was on no screen is nothing to tell, whoever answers it")
+    @Test("The delegate is not called for an alert that was on no screen")
     func unseen() async throws {
         let asker = try await asker()
         let other = try await AlertManager(path: queue.path)

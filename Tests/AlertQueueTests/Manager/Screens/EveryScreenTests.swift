@@ -25,7 +25,7 @@ struct EveryScreenTests {
         for manager in managers { await manager.close() }
     }
 
-    @Test("All screens show the current alert, the first answer wins, and all go on together")
+    @Test("All screens show the current alert, and the first answer clears them all")
     func firstAnswer() async throws {
         let (one, first) = try await screen("one")
         let (two, second) = try await screen("two")
@@ -51,7 +51,7 @@ struct EveryScreenTests {
         await close(one, two, three)
     }
 
-    @Test("A second manager shows the alert, too, and goes on with it when the first closes")
+    @Test("A second manager shows the same alert, and keeps showing it when the first closes")
     func takeOver() async throws {
         let (one, two) = (ScriptedPresenter(name: "one"), ScriptedPresenter(name: "two"))
         let first = try await AlertManager(path: queue.path, presenters: [one])
@@ -72,7 +72,7 @@ struct EveryScreenTests {
         await second.close()
     }
 
-    @Test("Managers whose slot file was deleted find each other again, and show the same alert")
+    @Test("Managers whose slot file was deleted see each other again, and show the same alert")
     func deletedSlot() async throws {
         let (one, two) = (ScriptedPresenter(name: "one"), ScriptedPresenter(name: "two"))
         let first = try await AlertManager(path: queue.path, presenters: [one])
@@ -90,7 +90,7 @@ struct EveryScreenTests {
         await second.close()
     }
 
-    @Test("An alert for one kind of screen neither waits for another kind nor holds it up")
+    @Test("An alert for one kind of screen is not held up by alerts for others")
     func kinds() async throws {
         let (one, terminal) = try await screen("terminal")
         let (two, web) = try await screen("web")
@@ -109,7 +109,7 @@ struct EveryScreenTests {
         await close(one, two)
     }
 
-    @Test("Where the only screen for an alert goes, the next one is shown, and it comes back later")
+    @Test("If an alert's only screen closes, the next alert is shown and the first returns later")
     func onlyScreenGoes() async throws {
         let (one, terminal) = try await screen("terminal")
         let (two, web) = try await screen("web")
@@ -130,7 +130,7 @@ struct EveryScreenTests {
         await close(one, three)
     }
 
-    @Test("A screen that fails holds nothing up for the others", arguments: [true, false])
+    @Test("A screen that fails does not hold up the others", arguments: [true, false])
     func failing(leads: Bool) async throws {
         struct Hangup: Error {}
         var screens: [(AlertManager, ScriptedPresenter)] = []
@@ -153,7 +153,7 @@ struct EveryScreenTests {
         await close(screens[0].0, screens[1].0)
     }
 
-    @Test("A notice leaves all screens once, also where only one that follows shows it")
+    @Test("A notice is dismissed once on all screens, even if only a follower shows it")
     func notices() async throws {
         let (one, terminal) = try await screen("terminal")
         let (two, web) = try await screen("web")
@@ -185,7 +185,7 @@ struct EveryScreenTests {
         await close(one, two)
     }
 
-    @Test("The lead passes from screen to screen, and the alert stays where it is")
+    @Test("When the lead passes to another screen, the alert stays on all of them")
     func leaders() async throws {
         let (one, first) = try await screen("one")
         let (two, second) = try await screen("two")
@@ -210,7 +210,7 @@ struct EveryScreenTests {
         await last.close()
     }
 
-    @Test("A screen for one alert shows that when it is current, and never another")
+    @Test("A screen for a single alert shows it when it is current, and never another")
     func own() async throws {
         let (one, first) = try await screen("terminal")
         let asker = try await AlertManager(path: queue.path)
@@ -225,7 +225,7 @@ struct EveryScreenTests {
         #expect(await own.waitUntilShown().id == id)
         #expect(await first.waitUntilShown().id == id)
         #expect(try await asker.alertsBefore(id) == 0)
-        // Alone, it leads, and still shows no other one.
+        // Alone, it leads, and still shows no other alert.
         await one.close()
         try await asker.show(.yesNo("Another", priority: .critical))
         own.choose(.button(0))
@@ -235,7 +235,7 @@ struct EveryScreenTests {
         await asker.close()
     }
 
-    @Test("A 65th screen is refused, when it starts and when its manager opens")
+    @Test("A 65th screen is refused, both when presenting starts and when a manager opens")
     func tooMany() async throws {
         let manager = try await AlertManager(path: queue.path)
         var leases: [any ScreenLease] = []

@@ -7,14 +7,14 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// Presenters that don't do what they should when an alert leaves the screen.
+/// Presenters that misbehave when an alert leaves the screen.
 @Suite("Leaving the screen")
 struct LeavingTests {
     let queue: TemporaryQueue
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("An alert that appears only while it leaves the screen has not been presented")
+    @Test("An alert that appears only when it is to leave the screen does not count as presented")
     func lateAppearance() async throws {
         let recorder = Recorder()
         let delegate = RecordingDelegate(recorder)
@@ -34,7 +34,7 @@ struct LeavingTests {
         await store.close()
     }
 
-    @Test("A presenter that fails leaves the alert to the others")
+    @Test("If a presenter fails, the others still show the alert")
     func failingPresenter() async throws {
         struct Hangup: Error {}
         let (left, right) = (ScriptedPresenter(name: "left"), ScriptedPresenter(name: "right"))
@@ -52,13 +52,13 @@ struct LeavingTests {
         await manager.close()
     }
 
-    @Test("Where every presenter has failed, another process gets its chance at once")
+    @Test("If every presenter of a process has failed, another process shows the alert at once")
     func failingProcess() async throws {
         struct Hangup: Error {}
         let (broken, presenter) = (
             ScriptedPresenter(name: "broken") { _ in throw Hangup() }, ScriptedPresenter()
         )
-        // Its own pause never ends.
+        // The first manager's own pause never ends.
         let first = try await AlertManager(
             path: queue.path, presenters: [broken], clock: ManualClock())
         first.onError { _ in }
@@ -82,7 +82,7 @@ struct LeavingTests {
             #expect(await eventually { stuck.shown.count == 1 })
             presenter.choose(.button(0))
             if round == 1 {
-                // It is waited for, but not longer than two seconds.
+                // The manager waits for it, but for at most two seconds.
                 #expect(await eventually { clock.sleeperCount == 1 })
                 clock.advance(by: .milliseconds(1999))
                 #expect(await manager.screens().leader?.alert == 1)
@@ -101,7 +101,7 @@ struct LeavingTests {
     }
 }
 
-/// Shows nothing until it is to clear its screen.
+/// Shows its alert only when it is to clear the screen.
 private struct Late: AlertPresenter {
     let name = "late"
     func present(_ presentation: Presentation) async throws -> PresenterChoice {
@@ -112,13 +112,13 @@ private struct Late: AlertPresenter {
     }
 }
 
-/// Shows each alert until it is let go, whatever else happens.
+/// Shows each alert until the gate is opened, and ignores cancellation.
 private final class Stuck: AlertPresenter {
     let name = "stuck"
     let (shown, gate) = (ChangeSignal(), ChangeSignal())
     func present(_ presentation: Presentation) async throws -> PresenterChoice {
         shown.change()
-        // A task of its own is not cancelled with this one.
+        // A detached task is not cancelled with this one.
         await Task.detached { [gate] in await gate.wait(after: 0) }.value
         throw CancellationError()
     }

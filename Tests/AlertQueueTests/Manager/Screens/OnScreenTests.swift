@@ -11,7 +11,7 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// A pretended screen that keeps its alert until it is told to clear.
+/// A simulated screen that keeps its alert until `choose` returns.
 private final class LastingPresenter: AlertPresenter {
     let name = "lasting"
     let recorder: Recorder
@@ -45,7 +45,7 @@ private final class LastingPresenter: AlertPresenter {
     }
 }
 
-/// Notes whether the screen still shows the alert at each call.
+/// Records at each call whether the screen still shows the alert.
 private final class Looker: AlertManagerDelegate {
     let presenter: LastingPresenter
     let recorder: Recorder
@@ -65,7 +65,7 @@ private final class Looker: AlertManagerDelegate {
     func didDismiss(_ alert: AlertRecord, withButtonAt index: Int) { note("didDismiss") }
 }
 
-/// A delegate on an actor of its own, which takes its time.
+/// A slow delegate on an actor of its own.
 private actor SlowDelegate: AlertManagerDelegate {
     let recorder: Recorder
 
@@ -87,7 +87,7 @@ private actor SlowDelegate: AlertManagerDelegate {
     }
 }
 
-/// A delegate that has an alert answered while it leaves the screen.
+/// A delegate that answers an alert while it leaves the screen.
 private final class AnsweringDelegate: AlertManagerDelegate {
     private let body = Mutex<@Sendable (Alert.ID) async -> Void>({ _ in })
 
@@ -125,7 +125,7 @@ struct OnScreenTests {
         await manager.close()
     }
 
-    @Test("A choice that can't be stored is told to the screen, and the alert appears again")
+    @Test("The presenter is notified of a choice that can't be stored, and shows the alert again")
     func locked() async throws {
         let presenter = LastingPresenter(recorder, choosing: [.button(0), .button(1)])
         let manager = try await queue.manager(busyTime: .milliseconds(300))
@@ -141,7 +141,7 @@ struct OnScreenTests {
         await manager.close()
     }
 
-    @Test("A choice that no alert has ends the screen's try, and it is tried again")
+    @Test("After an impossible choice the screen is cleared, and the alert is shown again")
     func impossible() async throws {
         let presenter = LastingPresenter(
             recorder, choosing: [.later(.seconds(-1)), .button(1)])
@@ -161,7 +161,7 @@ struct OnScreenTests {
         await manager.close()
     }
 
-    @Test("A screen that waits with a choice is cleared when its manager stops presenting")
+    @Test("A screen whose choice is still being stored is cleared when its manager stops")
     func stopped() async throws {
         let presenter = LastingPresenter(recorder, choosing: [.button(0)])
         let manager = try await AlertManager(path: queue.path)
@@ -212,7 +212,7 @@ struct OnScreenTests {
         await manager.close()
     }
 
-    @Test("An alert's own delegate hears of it instead of the manager's")
+    @Test("An alert's own delegate is called instead of the manager's")
     func ownDelegate() async throws {
         let (mine, general) = (Recorder(), Recorder())
         let own = RecordingDelegate(mine, handling: .handled)
@@ -243,7 +243,7 @@ struct OnScreenTests {
         await manager.close()
     }
 
-    @Test("A hundred alerts with delegates of their own are all heard of, from the first call on")
+    @Test("Each of a hundred alerts with delegates of their own makes every call")
     func manyDelegates() async throws {
         let presenter = ScriptedPresenter { _ in .button(0) }
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -263,7 +263,7 @@ struct OnScreenTests {
         await manager.close()
     }
 
-    @Test("A slow delegate on another actor hears everything in order")
+    @Test("A slow delegate on another actor gets all calls in order")
     func slow() async throws {
         let delegate = SlowDelegate(recorder)
         let presenter = ScriptedPresenter { _ in .button(0) }

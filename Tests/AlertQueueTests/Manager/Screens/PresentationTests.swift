@@ -12,7 +12,7 @@ import Testing
 @testable import AlertCore
 @testable import SQLiteStore
 
-/// A presenter that, somewhere, returns neither by itself nor when it is cancelled.
+/// A presenter that, at one stage, returns neither by itself nor when it is cancelled.
 private final class EndlessPresenter: AlertPresenter {
     let name = "endless"
     let begin = ChangeSignal()
@@ -25,7 +25,7 @@ private final class EndlessPresenter: AlertPresenter {
     private func stay(at stage: String) async {
         guard stage == self.stage else { return }
         isStuck.store(true, ordering: .releasing)
-        // A task of its own hears nothing of a cancel.
+        // A detached task is not cancelled with this one.
         await Task.detached { [end] in await end.wait(after: 0) }.value
     }
 
@@ -68,7 +68,7 @@ struct PresentationTests {
         #expect(await eventually { !left.isShowing && left.resolutions.count == 1 })
         #expect(left.resolutions.first?.choseHere == false)
         #expect(right.resolutions.first?.choseHere == true)
-        // What names one of them is not the other's to show.
+        // An alert that names one presenter is not shown by the other.
         async let named = manager.ask(Alert("Left?", buttons: ["A"], presenters: ["left"]))
         _ = await left.waitUntilShown()
         left.choose(.button(0))
@@ -77,7 +77,7 @@ struct PresentationTests {
         await manager.close()
     }
 
-    @Test("Who begins to wait for the end of the queue when it has been reached goes on at once")
+    @Test("Waiting until all alerts have been presented returns at once if there are none")
     func alreadyEmpty() async throws {
         let manager = try await AlertManager(
             path: queue.path, presenters: [ScriptedPresenter()])
@@ -108,7 +108,7 @@ struct PresentationTests {
         await other.close()
     }
 
-    @Test("An idle presenter shows at once what another process asks")
+    @Test("An idle presenter shows an alert at once when another process asks it")
     func askedElsewhere() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -141,7 +141,7 @@ struct PresentationTests {
         await other.close()
     }
 
-    @Test("One alert at a time is on the screen, critical comes next but interrupts nothing")
+    @Test("One alert is shown at a time, and a critical one comes next without interrupting it")
     func order() async throws {
         let presenter = ScriptedPresenter()
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
@@ -161,7 +161,7 @@ struct PresentationTests {
         await manager.close()
     }
 
-    @Test("A presenter that fails loses nothing: the alert comes again")
+    @Test("An alert comes again after its presenter failed")
     func failingPresenter() async throws {
         struct Hangup: Error {}
         let presenter = ScriptedPresenter()
@@ -176,14 +176,14 @@ struct PresentationTests {
     }
 
     @Test(
-        "A presenter that never comes back gives up the lead when its manager closes",
+        "A manager whose presenter never returns gives up the lead when it closes",
         arguments: ["present", "didResolve", "didFail"])
     func endless(stage: String) async throws {
         let presenter = EndlessPresenter(stage: stage)
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         let id = try await manager.show(Alert("Well?", buttons: ["OK"]))
-        // What a person chooses can't be stored meanwhile.
+        // The person's choice can't be stored meanwhile.
         if stage == "didFail" { #expect(clinux_flock(lock.raw, LOCK_EX) == 0) }
         presenter.begin.change()
         #expect(await eventually { presenter.isStuck.load(ordering: .acquiring) })
@@ -208,7 +208,7 @@ struct PresentationTests {
         await manager.close()
     }
 
-    @Test("A manager that waits for a shared screen can be stopped, and gets it when it is free")
+    @Test("A manager that waits for a shared screen can be stopped, or gets it once it is free")
     func sharedScreen() async throws {
         let other = try TemporaryQueue()
         let (turn, presenter) = (PresentationTurn(), ScriptedPresenter())
@@ -230,7 +230,7 @@ struct PresentationTests {
 
     @Test("Events end when their manager closes, and not before")
     func eventsEnd() async throws {
-        // Closed before the first read, or while it waits for another event.
+        // The manager closes before the first read, or while the reader waits for another event.
         for round in 0..<20 {
             let manager = try await AlertManager(path: queue.path)
             let events = manager.events
@@ -260,7 +260,7 @@ struct PresentationTests {
         await manager.close()
     }
 
-    @Test("Events come once and in the log's order, from every process, and can be resumed")
+    @Test("Events of every process come once, in the log's order, and can be resumed")
     func events() async throws {
         let watcher = try await AlertManager(path: queue.path)
         var events = watcher.events.makeAsyncIterator()

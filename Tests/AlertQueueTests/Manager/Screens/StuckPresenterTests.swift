@@ -12,14 +12,14 @@ struct StuckPresenterTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("A presenter that ignores its end gives up the lead with its manager, and others show")
+    @Test("A manager whose presenter ignores cancellation gives up the lead to another manager")
     func leadIsGivenUp() async throws {
         let stuck = StuckPresenter()
         let first = try await AlertManager(path: queue.path, presenters: [stuck])
         let id = try await first.show(Alert("First?", buttons: [Alert.Button("OK")]))
         #expect(await eventually { stuck.shown == [id] })
         _ = try await first.withdraw(id)
-        // Two seconds are its time to clear the screen.
+        // The presenter has two seconds to clear the screen.
         #expect(await eventually { await first.screens().leader == nil })
         let other = StuckPresenter()
         let second = try await AlertManager(path: queue.path, presenters: [other])
@@ -36,7 +36,7 @@ struct StuckPresenterTests {
         #expect(await second.screens().leader == nil)
     }
 
-    @Test("Beside one that ignores its end, another presenter goes on")
+    @Test("A presenter that ignores cancellation does not stop the manager's other presenter")
     func others() async throws {
         let (stuck, good) = (StuckPresenter(), StuckPresenter(name: "good"))
         good.end()
@@ -52,7 +52,7 @@ struct StuckPresenterTests {
     }
 }
 
-/// Shows alerts until it is told to stop, whatever becomes of its task.
+/// Shows alerts until `end()` is called, and ignores the cancellation of its task before that.
 private final class StuckPresenter: AlertPresenter {
     private struct State {
         var shown: [Alert.ID] = []
@@ -71,7 +71,7 @@ private final class StuckPresenter: AlertPresenter {
     func present(_ presentation: Presentation) async throws -> PresenterChoice {
         state.withLock { $0.shown.append(presentation.record.id) }
         while state.withLock({ $0.isStuck }) || !Task.isCancelled {
-            // In a task of its own, which nobody cancels: a cancelled sleep ends at once.
+            // In a detached task, which is never cancelled: a cancelled sleep would end at once.
             _ = await Task.detached { try? await Task.sleep(for: .milliseconds(5)) }.value
         }
         throw CancellationError()
