@@ -119,7 +119,7 @@ struct ShellTests {
         ).finish()
         #expect(formatted.code == 0 && formatted.errors.isEmpty, "\(formatted.errors)")
         #expect(formatted.output.contains("alertq history [OPTIONS]"))
-        #expect(formatted.output.contains("More about it; “-” reads it from stdin."))
+        #expect(formatted.output.contains("A longer text; “-” reads it from stdin."))
         let lint = try await Child("mandoc", ["-T", "lint", "-W", "warning", page]).finish()
         #expect(lint.code == 0, "\(lint.output)\(lint.errors)")
     }

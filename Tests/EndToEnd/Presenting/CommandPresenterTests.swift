@@ -104,7 +104,7 @@ struct CommandPresenterTests {
     }
 
     @Test(
-        "No process of the program is left, in whatever way the presenting process ends",
+        "However the presenting process ends, no process of the program is left",
         arguments: [SIGTERM, SIGHUP, SIGKILL])
     func ended(signal: Int32) async throws {
         let show = try script(Self.waiting)

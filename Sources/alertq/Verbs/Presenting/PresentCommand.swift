@@ -15,7 +15,7 @@ struct PresentCommand: Command {
         Option("plain", \.isPlain, help: PresenterSet.plainHelp),
         Option(
             "install", \.installs,
-            help: "Run it from each login on; on the desktop unless --on is given"),
+            help: "Run it at each login; on the desktop unless --on is given"),
         Option("uninstall", \.uninstalls, help: "Undo what --install did"),
     ]
     static let discussion = [

@@ -24,7 +24,7 @@ struct HistoryCommand: SearchingCommand {
             "limit", .count(), \.$limit, help: "List at most COUNT", default: \.description),
         Option(
             "after", .alertID, \.after,
-            help: "Only responses older than that to this alert"),
+            help: "Only responses older than the one to this alert"),
         Option("csv", \.isCSV, help: "Print comma-separated values, for a spreadsheet"),
         .utc,
     ]

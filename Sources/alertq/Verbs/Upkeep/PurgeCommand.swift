@@ -17,7 +17,7 @@ struct PurgeCommand: Command {
         Titles, messages, labels, --info strings, and ids that are labels are erased from alerts \
         that were resolved before that time: from the database and from every file beside it. What \
         happened when, who decided, and which button was chosen are kept, as are sources, keys and \
-        ids that were given; the audit log records whose texts were erased, and by whom. A key \
+        ids given by the asker; the audit log records whose texts were erased, and by whom. A key \
         still finds its response.
         """,
         """

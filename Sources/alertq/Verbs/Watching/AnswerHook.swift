@@ -124,8 +124,7 @@ struct AnswerHook: Sendable {
                 await isDone(with: record, turn, failures: failures)
             }
         } catch {
-            // The program is not run for a response that the log contradicts, but continues with the
-            // rest.
+            // The program is not run for a response that the log contradicts, only for the rest.
             guard case .inconsistent = error else { throw error }
             context.note("watch: \(error)")
             offer = .failed

@@ -35,8 +35,8 @@ struct WatchCommand: SearchingCommand {
         beyond its end, the exit code is 66.
         """,
         """
-        With --exec it prints no events. PROGRAM, which is searched for in $PATH, is run with each \
-        ARGUMENT for each response that has not been collected, oldest first and one at a time, \
+        With --exec it prints no events. PROGRAM, which is searched for in $PATH, is run with the \
+        ARGUMENTs for each response that has not been collected, oldest first and one at a time, \
         with the alert's JSON line on its stdin, and with $ALERTQ_ALERT, $ALERTQ_OUTCOME, \
         $ALERTQ_BUTTON, $ALERTQ_KEY and $ALERTQ_DATABASE. If it exits with 0, the response is \
         marked as collected, and --json prints it. If it fails, crashes or takes longer than \
