@@ -78,7 +78,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "AlertPresentersTests",
-            dependencies: ["AlertCore", "AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
+            dependencies: [
+                "AlertCore", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "CLinux",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "AlertQueueTestingTests",
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),

@@ -17,7 +17,9 @@ struct KeyReader {
         let keys = parser.keys(from: bytes)
         let isMixed = parser.takeDropped()
         last = (number, time)
-        if let patience = parser.patience { input.awaitSilence(patience, after: number) }
+        if let patience = parser.patience {
+            input.awaitSilence(until: time + patience, after: number)
+        }
         guard !keys.isEmpty || isMixed else {
             // A key that is not whole yet is typed too.
             gate.typed(at: time)
