@@ -69,7 +69,7 @@ struct TidyDaemonTests {
 
     @Test("Every answered file is deleted and no other, and none is asked about twice")
     func killed() async throws {
-        var random = SeededRandom(seed: 5)
+        var random = TestRandom()
         let wanted = FaultForm.count(short: 12, full: 100)
         var fates: [String: Fate] = [:]
         // Two at a time, of which one is killed and replaced now and then: they overlap.

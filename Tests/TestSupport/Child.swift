@@ -61,13 +61,8 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for the end for 20 seconds at most, without holding a thread.
-    package func exit() async -> Int32? {
-        await exit(within: .seconds(20))
-    }
-
-    /// Waits for the end, for as long as is given at most.
-    package func exit(within bound: Duration) async -> Int32? {
+    /// Waits for the end for a minute at most unless said, without holding a thread.
+    package func exit(within bound: Duration = .seconds(60)) async -> Int32? {
         _ = await eventually(within: bound) { self.poll() != nil }
         return poll()
     }
@@ -80,9 +75,9 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for its end, 20 seconds at most, and for all that it wrote.
-    package func finish() async -> Finished {
-        let code = await exit()
+    /// Waits for its end, a minute at most unless said, and for all that it wrote.
+    package func finish(within bound: Duration = .seconds(60)) async -> Finished {
+        let code = await exit(within: bound)
         // What hangs has no code, and its output would never be complete.
         if code == nil { kill(SIGKILL) }
         return Finished(

@@ -52,6 +52,7 @@ struct DiskErrorTests {
     /// Makes the first, second, … of some calls fail, until there are no more of them.
     private func inject(_ fault: Fault, into operation: Operation, _ tally: Tally) async throws {
         var number = 1
+        var random = TestRandom()
         while true {
             let queue = try start.queue(operation)
             let log = queue.directory + ".strace"
@@ -74,13 +75,13 @@ struct DiskErrorTests {
             #expect(try await queue.faults(against: ledger) == [], "\(fault)")
             #expect(try await operation.leftover(in: queue, again) == [], "\(fault)")
             // The short form leaves some out, others in each run.
-            number += FaultForm.isFull ? 1 : Int.random(in: 1...8)
+            number += FaultForm.isFull ? 1 : Int.random(in: 1...8, using: &random)
         }
     }
 
     /// Success, or a sentence with the exit code of a failing disk.
     private func expectClear(_ finished: Finished, _ operation: Operation, _ fault: String) {
-        // Nobody came to an end within 20 seconds: it hangs.
+        // Nobody came to an end within a minute: it hangs.
         guard let code = finished.code else {
             Issue.record("\(fault): it hangs")
             return

@@ -20,6 +20,7 @@ struct TakeoverTests {
 
     @Test("When the leader is killed and its successor in the takeover, a third one goes on")
     func kills() async throws {
+        var random = TestRandom()
         for round in 1...Self.rounds {
             let title = "Question \(round)"
             let asked = try await queue.start([
@@ -35,8 +36,8 @@ struct TakeoverTests {
             }
             await kill(leader)
             // The successor needs a few milliseconds; some die before, some in it, some after it.
-            usleep(.random(in: 0...12_000))
-            await kill(presenters.remove(at: .random(in: 0...1)))
+            usleep(.random(in: 0...12_000, using: &random))
+            await kill(presenters.remove(at: .random(in: 0...1, using: &random)))
             let last = try #require(presenters.first)
             let isAnswered = try await last.terminal.press("y") {
                 last.terminal.text.contains("✓ \(title) — yes")
