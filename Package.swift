@@ -55,7 +55,7 @@ let package = Package(
                 "AlertPresenters", "AlertQueue", "CBaselines", "CSlowDisk", "Linux", "Migrations",
                 "SQLite", "SQLiteStore",
             ]),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(
             name: "AlertCoreTests",
             dependencies: ["AlertCore", "AlertQueueTesting", "StoreTesting", "TestSupport"]),
@@ -78,14 +78,17 @@ let package = Package(
             ]),
         .testTarget(
             name: "AlertPresentersTests",
-            dependencies: ["AlertCore", "AlertPresenters", "AlertQueue", "CLinux", "TestSupport"]),
+            dependencies: [
+                "AlertCore", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "CLinux",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "AlertQueueTestingTests",
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),
         // Programs that know the public library alone.
         .testTarget(
-            name: "Ports", dependencies: ["AlertQueue", "AlertQueueTesting"], path: "Tests/Ports",
-            packageAccess: false),
+            name: "Ports", dependencies: ["AlertQueue", "AlertQueueTesting", "TestSupport"],
+            path: "Tests/Ports", packageAccess: false),
         .testTarget(
             name: "alertqTests",
             dependencies: [
@@ -134,7 +137,7 @@ let package = Package(
             dependencies: [
                 "alertq-bench", "ProcessTesting", "SQLite", "SQLiteStore", "TestSupport",
             ]),
-        .testTarget(name: "TidyTests", dependencies: ["Migrations"]),
+        .testTarget(name: "TidyTests", dependencies: ["Migrations", "TestSupport"]),
     ]
 )
 

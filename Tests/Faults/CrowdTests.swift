@@ -19,7 +19,7 @@ final class CrowdTests: Sendable {
         let limit = ContinuousClock.now + .seconds(seconds)
         try await withThrowingTaskGroup { group in
             for number in 0..<3 { group.addTask { try await self.ask(number, until: limit) } }
-            for _ in 0..<3 { group.addTask { try await self.answer(until: limit) } }
+            for number in 0..<3 { group.addTask { try await self.answer(number, until: limit) } }
             group.addTask { try await self.verify(until: limit) }
             group.addTask { try await self.checkpoint(until: limit) }
             try await group.waitForAll()
@@ -50,13 +50,14 @@ final class CrowdTests: Sendable {
         }
     }
 
-    private func answer(until limit: ContinuousClock.Instant) async throws {
+    private func answer(_ number: Int, until limit: ContinuousClock.Instant) async throws {
+        var random = TestRandom(number)
         let client = try await QueueClient(on: queue)
         while ContinuousClock.now < limit {
             let list = try await client.ask("list", ["limit": 20])
             let alerts = list.fields["alerts"] as? [[String: any Sendable]] ?? []
-            for id in alerts.compactMap({ $0["id"] as? Int }).shuffled() {
-                let button = ["yes", "no"].randomElement() ?? "yes"
+            for id in alerts.compactMap({ $0["id"] as? Int }).shuffled(using: &random) {
+                let button = ["yes", "no"].randomElement(using: &random) ?? "yes"
                 let answered = try await client.ask("answer", ["id": id, "button": button])
                 note(answered)
                 #expect(answered.error == nil || answered.error == "alreadyResolved")

@@ -2,7 +2,7 @@ import Foundation
 
 /// How much the fault tests do: the short form in every run of the tests, or the full form.
 ///
-/// `ALERTQ_FAULTS=full swift test --no-parallel --filter Faults` runs the full form.
+/// `ALERTQ_FAULTS=full swift test --filter Faults` runs the full form.
 enum FaultForm {
     static let isFull = ProcessInfo.processInfo.environment["ALERTQ_FAULTS"] == "full"
 

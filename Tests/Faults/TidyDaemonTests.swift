@@ -69,7 +69,7 @@ struct TidyDaemonTests {
 
     @Test("Exactly the files to delete are deleted, and none is asked about twice")
     func killed() async throws {
-        var random = SeededRandom(seed: 5)
+        var random = TestRandom()
         let wanted = FaultForm.count(short: 12, full: 100)
         var fates: [String: Fate] = [:]
         // Two at a time, one or both of which are killed and replaced again and again.

@@ -7,6 +7,8 @@ package final class DesktopSession: Sendable {
     private let server: Child
     private let windows: Child
     private let bus: Child
+    /// Where the socket of the message bus is, which would be left in /tmp otherwise.
+    private let folder: TemporaryDirectory
     package let display: String
     private let address: String
 
@@ -38,12 +40,28 @@ package final class DesktopSession: Sendable {
         self.server = server
         display = ":" + server.output.text.trimmingCharacters(in: .whitespacesAndNewlines)
         windows = try Child("openbox", [], environment: ["DISPLAY": display])
-        let bus = try Child("dbus-daemon", ["--session", "--nofork", "--print-address"])
+        folder = try TemporaryDirectory()
+        let bus = try Child(
+            "dbus-daemon",
+            ["--session", "--nofork", "--print-address", "--address=unix:dir=\(folder.path)"])
         guard await eventually({ bus.output.text.hasSuffix("\n") }) else {
             throw POSIXError(.ETIMEDOUT)
         }
         self.bus = bus
         address = bus.output.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    deinit {
+        // A server that is killed leaves its lock and its socket behind.
+        server.kill(SIGTERM)
+        _ = server.wait()
+        let number = display.dropFirst()
+        let lock = "/tmp/.X\(number)-lock"
+        let owner = try? String(contentsOfFile: lock, encoding: .utf8)
+        guard owner?.trimmingCharacters(in: .whitespacesAndNewlines) == "\(server.pid)" else {
+            return
+        }
+        for file in [lock, "/tmp/.X11-unix/X\(number)"] { unlink(file) }
     }
 
     /// The environment that a program needs to show windows here, and nowhere else.

@@ -61,13 +61,8 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for the end for at most 20 seconds, without blocking a thread.
-    package func exit() async -> Int32? {
-        await exit(within: .seconds(20))
-    }
-
-    /// Waits for the end for at most the given time.
-    package func exit(within bound: Duration) async -> Int32? {
+    /// Waits for the end for at most a minute by default, without blocking a thread.
+    package func exit(within bound: Duration = .seconds(60)) async -> Int32? {
         _ = await eventually(within: bound) { self.poll() != nil }
         return poll()
     }
@@ -80,9 +75,9 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for its end, for at most 20 seconds, and for all its output.
-    package func finish() async -> Finished {
-        let code = await exit()
+    /// Waits for its end, for at most a minute by default, and for all its output.
+    package func finish(within bound: Duration = .seconds(60)) async -> Finished {
+        let code = await exit(within: bound)
         // A process that hangs has no code, and its output would never be complete.
         if code == nil { kill(SIGKILL) }
         return Finished(

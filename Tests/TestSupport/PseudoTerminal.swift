@@ -80,7 +80,7 @@ extension PseudoTerminal {
                 }
                 guard errno == EAGAIN else { throw LinuxError.current("type") }
                 var request = pollfd(fd: master.raw, events: Int16(POLLOUT), revents: 0)
-                guard poll(&request, 1, 20_000) > 0 else {
+                guard poll(&request, 1, 60_000) > 0 else {
                     throw TestingError("no program reads the keys")
                 }
             }

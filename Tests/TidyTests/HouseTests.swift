@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The modules and their imports: what the manifest says, what the files do, and what the README
@@ -72,6 +73,36 @@ struct HouseTests {
         let names = try #require(section.firstMatch(of: /has\s+the\s+folders\s+([\w\s,]+)\./)?.1)
         let folders = names.matches(of: /[A-Z]\w+/).map { String($0.0) }
         #expect(Set(folders) == (try SourceTree.folders(in: "Sources/SQLiteStore")))
+    }
+
+    @Test("Only presenters and the command depend on traits: .ci/run tests them with all traits")
+    func traits() throws {
+        for file in try SourceTree.files(in: "Sources", extension: "swift") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            guard text.contains(/(?m)^\s*#(?:if|elseif).*\b(?:Desktop|Full)\b/) else { continue }
+            let module = file.pathComponents.drop { $0 != "Sources" }.dropFirst().first
+            #expect(["AlertPresenters", "alertq"].contains(module), "\(file.lastPathComponent)")
+        }
+    }
+
+    @Test("Every suite says when its tests run, and no test has no suite")
+    func turns() throws {
+        for file in try SourceTree.files(in: "Tests", extension: "swift") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            guard text.contains("\n    @Test") || text.contains("\n@Test") else { continue }
+            let name = file.lastPathComponent
+            #expect(!text.contains("\n@Test"), "\(name): a test beside all suites")
+            #expect(text.contains(#/@Suite\b|(?m)^extension \w+Tests /#), "\(name): no suite")
+            for suite in text.split(separator: "@Suite").dropFirst() {
+                let traits = suite.prefix { $0 != "{" }
+                #expect(
+                    traits.contains(".inParallel") || traits.contains(".alone("),
+                    "\(name): a suite is neither .inParallel nor .alone")
+            }
+            #expect(
+                !text.contains(".timeLimit("),
+                "\(name): .timeLimit counts the wait for a turn, .within does not")
+        }
     }
 
     /// What the README says of how it is built.

@@ -24,10 +24,10 @@ struct AlertSession {
     private var held: HeldKey?
     private var hasAppeared = false
     private var appearedAt: ContinuousClock.Instant?
-    private var factsChangedAt = ContinuousClock.now
+    private var factsChangedAt: ContinuousClock.Instant
     private var dismissesAt: ContinuousClock.Instant?
     private var waiting: WaitingAlerts
-    private var lookedAt = ContinuousClock.now
+    private var lookedAt: ContinuousClock.Instant
 
     init(
         _ presentation: Presentation, terminal: Terminal, input: TerminalInput, screen: Screen,
@@ -38,6 +38,8 @@ struct AlertSession {
         self.input = input
         self.screen = screen
         self.users = users
+        factsChangedAt = terminal.clock.now
+        lookedAt = factsChangedAt
         facts = AlertFacts(presentation, host: host)
         waiting = WaitingAlerts(count: presentation.waitingBehind)
         layout = AlertScreen(presentation.alert, hasColours: screen.hasColours)
@@ -137,7 +139,8 @@ extension AlertSession {
             var choice: PresenterChoice?
             if case .finish(let chosen) = action { choice = chosen }
             held = HeldKey(choice: choice, before: before, time: reader.last.time)
-            input.awaitSilence(KeyGate.repeatGap, after: reader.last.number)
+            let (number, time) = reader.last
+            input.awaitSilence(until: time + KeyGate.repeatGap, after: number)
         }
         switch action {
         case .finish: break
@@ -179,21 +182,21 @@ extension AlertSession {
 
     /// Updates what changes without a key: how many others wait, and when the alert closes.
     private mutating func look() async {
-        lookedAt = .now
+        lookedAt = terminal.clock.now
         waiting = await presentation.waiting()
         if presentation.alert.buttons.isEmpty {
-            dismissesAt = await presentation.timeUntilDismissal().map { .now + $0 }
+            dismissesAt = await presentation.timeUntilDismissal().map { terminal.clock.now + $0 }
         }
-        if state.facts != currentFacts(), factsChangedAt < appearedAt ?? .now {
+        if state.facts != currentFacts(), factsChangedAt <= appearedAt ?? lookedAt {
             state.facts = currentFacts()
-            factsChangedAt = .now
+            factsChangedAt = terminal.clock.now
         }
     }
 
     private func currentFacts() -> [String] {
         facts.texts(
             user: users.name(presentation.record.source.uid), waiting: waiting,
-            dismissal: dismissesAt.map { $0 - .now }, now: Date())
+            dismissal: dismissesAt.map { $0 - terminal.clock.now }, now: Date())
     }
 }
 

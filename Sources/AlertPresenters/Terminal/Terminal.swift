@@ -24,11 +24,17 @@ final class Terminal: Sendable {
     let device: String
     let descriptor: Descriptor
     let queue: DispatchQueue
+    let clock: any TerminalClock
     private let output = Mutex(Output())
+
+    /// How far alerts have come with what was typed and with the time: a test waits for that.
+    let progress = Mutex((bytesRead: 0, ticksDone: 0))
 
     /// Opens a terminal, as a file description of its own: non-blocking mode on a duplicate of
     /// stdin would apply to every process that shares it.
-    init(device: String) throws(TerminalError) {
+    init(
+        device: String, clock: any TerminalClock = SystemTerminalClock()
+    ) throws(TerminalError) {
         // Without O_NOCTTY a daemon would get the terminal as its controlling one; open(2).
         let number = device.withCString { open($0, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) }
         guard number >= 0 else {
@@ -39,6 +45,7 @@ final class Terminal: Sendable {
         self.device = device
         self.descriptor = descriptor
         self.queue = DispatchQueue(label: "alertq.terminal")
+        self.clock = clock
     }
 
     /// The current size; 80 × 24 if the terminal does not know it. See ioctl_tty(2), `TIOCGWINSZ`.

@@ -86,10 +86,9 @@ final class TerminalInput: Sendable {
         terminal.whenDrained { [weak self] in self?.startReading() }
     }
 
-    /// Sends `silence` after a time, unless something is typed after read number `number`.
-    func awaitSilence(_ duration: Duration, after number: Int) {
-        let time = DispatchTime.now() + .milliseconds(Int(duration / .milliseconds(1)))
-        terminal.queue.asyncAfter(deadline: time) { [weak self] in
+    /// Sends `silence` at a time, unless something is typed after read number `number`.
+    func awaitSilence(until time: ContinuousClock.Instant, after number: Int) {
+        terminal.clock.run(at: time, on: terminal.queue) { [weak self] in
             guard let self else { return }
             // On a busy machine this may run before keys that came earlier are read.
             readWhatHasCome()
@@ -100,6 +99,7 @@ final class TerminalInput: Sendable {
     /// Acknowledges a tick, so that the next one can be sent.
     func tickDone() {
         state.withLock { $0.isTickPending = false }
+        terminal.progress.withLock { $0.ticksDone += 1 }
     }
 
     /// Discards what has been typed and not yet been read. See tcflush(3).
@@ -127,9 +127,11 @@ extension TerminalInput {
         // The descriptor must not be closed while the source uses it.
         source.setCancelHandler { withExtendedLifetime(descriptor) {} }
         source.resume()
-        keep(source)
+        // Sources are not Sendable, but any thread may cancel one: dispatch_source_cancel(3).
+        nonisolated(unsafe) let reading = source
+        keep { reading.cancel() }
         state.withLock { $0.isReading = true }
-        continuation.yield(.ready(at: .now))
+        continuation.yield(.ready(at: terminal.clock.now))
     }
 
     private func readBytes() {
@@ -143,7 +145,9 @@ extension TerminalInput {
                 state.reads += 1
                 return state.reads
             }
-            continuation.yield(.bytes(Array(bytes[..<count]), number: number, at: .now))
+            let time = terminal.clock.now
+            continuation.yield(.bytes(Array(bytes[..<count]), number: number, at: time))
+            terminal.progress.withLock { $0.bytesRead += count }
         } else if count == 0 {
             fail(
                 mode == .lines
@@ -170,7 +174,7 @@ extension TerminalInput {
             return !state.isTickPending
         }
         guard mustSend else { return }
-        let time = ContinuousClock.now
+        let time = terminal.clock.now
         readWhatHasCome()
         if case .dropped = continuation.yield(.tick(at: time)) { tickDone() }
     }
@@ -186,24 +190,19 @@ extension TerminalInput {
     }
 
     private func startTicking() {
-        let timer = DispatchSource.makeTimerSource(queue: terminal.queue)
-        timer.schedule(
-            deadline: .now() + .milliseconds(100), repeating: .milliseconds(100),
-            leeway: .milliseconds(20))
-        timer.setEventHandler { [weak self] in self?.tick() }
-        timer.resume()
-        keep(timer)
+        keep(
+            terminal.clock.run(every: .milliseconds(100), on: terminal.queue) { [weak self] in
+                self?.tick()
+            })
     }
 
-    /// Keeps a source to cancel it later, or cancels it now if this has been stopped meanwhile.
-    private func keep(_ source: any DispatchSourceProtocol) {
-        // Sources are not Sendable, but any thread may cancel one: dispatch_source_cancel(3).
-        nonisolated(unsafe) let source = source
+    /// Keeps something to cancel later, or cancels it now if this has been stopped meanwhile.
+    private func keep(_ cancel: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
-            if !state.isStopped { state.cancels.append { source.cancel() } }
+            if !state.isStopped { state.cancels.append(cancel) }
             return state.isStopped
         }
-        if isStopped { source.cancel() }
+        if isStopped { cancel() }
     }
 }
 

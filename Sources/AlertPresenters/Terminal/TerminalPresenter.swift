@@ -23,7 +23,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     /// `terminal`.
     public let name = "terminal"
 
-    private let terminal: Terminal
+    let terminal: Terminal
     private let screen: Screen
     private let turn = PresentationTurn()
     private let users = UserNames()
@@ -65,9 +65,10 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
 
     /// Opens a terminal of a given type, as in `TERM`; see term(7).
     package init(
-        device: String, term: String?, hasColours: Bool
+        device: String, term: String?, hasColours: Bool,
+        clock: any TerminalClock = SystemTerminalClock()
     ) throws(TerminalError) {
-        terminal = try Terminal(device: device)
+        terminal = try Terminal(device: device, clock: clock)
         screen = Screen(terminal, hasColours: hasColours)
         let identity = Identity.current
         host = identity.host

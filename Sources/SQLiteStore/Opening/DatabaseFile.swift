@@ -211,14 +211,8 @@ struct DatabaseFile: Sendable {
         guard let identity = FileIdentity(path: path) else {
             throw SystemError.current("open", path)
         }
-        let isDivided = Self.opened.withLock { opened in
-            let known = opened[identity]?.walFiles
-            // SQLite would keep using the shared memory of this process's other connections.
-            if let known, known != WALFiles(of: files) { return true }
-            opened[identity, default: Opened()].count += 1
-            return false
-        }
-        guard !isDivided else {
+        // A connection that deleted them as it was closed is forgotten a moment later.
+        guard (1...20).contains(where: { remember(identity, after: $0 == 1 ? 0 : 5000) }) else {
             throw .busy(
                 "the log or the shared memory of \(path) was deleted while it was in use; "
                     + "try again")
@@ -244,6 +238,17 @@ struct DatabaseFile: Sendable {
             return OpenDatabase(
                 handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
                 files: files, walFiles: nil)
+        }
+    }
+
+    /// Counts one more connection, unless SQLite would go on with the shared memory that the others
+    /// of this process use, which is no longer that of the file.
+    private func remember(_ identity: FileIdentity, after microseconds: UInt32) -> Bool {
+        usleep(microseconds)
+        return Self.opened.withLock { opened in
+            if let known = opened[identity]?.walFiles, known != WALFiles(of: files) { return false }
+            opened[identity, default: Opened()].count += 1
+            return true
         }
     }
 

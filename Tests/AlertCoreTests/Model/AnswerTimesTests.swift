@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AlertCore
@@ -6,12 +7,14 @@ import Testing
 struct AnswerTimesTests {
     @Test("Percentiles are the nearest rank for few answers, and close to it for many")
     func percentiles() throws {
+        var random = TestRandom()
         for count in [1, 2, 10, 9999, 10_000, 10_001, 50_000] {
             var times = AnswerTimes()
             var all: [Int64] = []
             for _ in 0..<count {
                 // From a millisecond to weeks, evenly distributed by magnitude.
-                let time = Int64(1) << Int64.random(in: 0...30) + Int64.random(in: 0...1000)
+                let magnitude = Int64.random(in: 0...30, using: &random)
+                let time = Int64(1) << magnitude + Int64.random(in: 0...1000, using: &random)
                 all.append(time)
                 times.add(milliseconds: time)
             }

@@ -23,7 +23,7 @@ private final class StoppingDelegate: AlertManagerDelegate {
         state.withLock { $0.calls.append(name) }
         guard name == stop else { return }
         state.withLock { $0.isThere = true }
-        while !state.withLock({ $0.mayGoOn }) { try? await Task.sleep(for: .milliseconds(5)) }
+        _ = await eventually { state.withLock { $0.mayGoOn } }
     }
 
     func clicked(_ alert: AlertRecord, buttonAt index: Int) async { await call("clicked") }
@@ -100,7 +100,7 @@ extension ChosenAlertTests {
         try terminal.type("y")
         try await terminal.wait("the mark") { terminal.screen.lines.last == "Storing “Yes”…" }
         let end = try await manager.record(id).expiresAt ?? Date()
-        while Date() < end { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(await eventually { Date() >= end })
         #expect(clinux_flock(lock, LOCK_UN) == 0)
         try await terminal.wait("what was lost") {
             terminal.screen.lines.contains {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
@@ -130,7 +131,7 @@ struct KeyGateTests {
 
     @Test("Typing at any rate from 2 to 40 keys a second answers none of 10,000 alerts")
     func steadyTyping() {
-        var random = SystemRandomNumberGenerator()
+        var random = TestRandom()
         let text = Array("yes, no, 1 2 3\nq l\t")
         var counted = 0
         for _ in 0..<10_000 {

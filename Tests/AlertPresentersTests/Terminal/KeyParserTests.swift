@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
@@ -71,7 +72,7 @@ struct KeyParserTests {
 
     @Test("Keys still work after 100,000 random bytes")
     func random() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = TestRandom()
         var parser = KeyParser()
         for _ in 0..<100_000 {
             _ = parser.keys(from: [UInt8.random(in: 0...255, using: &generator)])

@@ -7,7 +7,8 @@ extension Presentation {
     /// A presentation of an alert as a manager would make it.
     static func of(
         _ alert: Alert, waitingBehind: Int = 0, expiresIn: Duration? = nil,
-        dismissesIn: Duration? = nil, appeared: Flag = Flag()
+        dismissesIn: Duration? = nil, appeared: Flag = Flag(),
+        clock: any AlertClock = SystemClock()
     ) -> Presentation {
         let identity = Identity.current
         let record = AlertRecord(
@@ -15,7 +16,6 @@ extension Presentation {
             source: .init(name: "backup", uid: identity.uid, pid: 1, host: identity.host),
             state: .presented, askedAt: Date(), presentedAt: nil, expiresAt: nil,
             snoozedUntil: nil, snoozes: 0, response: nil)
-        let clock = SystemClock()
         return Presentation(
             record: record, waitingBehind: waitingBehind,
             expiry: expiresIn.map { clock.now().advanced(by: $0) }, clock: clock,

@@ -11,22 +11,26 @@ struct StrayKeyTests {
     static let deletion = TerminalPresenterTests.deletion
 
     let terminal: PseudoTerminal
+    let keyboard: Keyboard
 
-    init() throws { terminal = try PseudoTerminal() }
+    init() throws {
+        terminal = try PseudoTerminal()
+        keyboard = Keyboard(terminal)
+    }
 
     /// Shows an alert, types pieces with a pause after each, then Enter; returns the choice.
     private func choice(
         _ alert: Alert, after pieces: [(text: String, milliseconds: Int)], term: String = "xterm"
     ) async throws -> PresenterChoice {
         let appeared = Flag()
-        let presenter = try TerminalPresenter(device: terminal.path, term: term, hasColours: true)
+        let presenter = try keyboard.presenter(term: term)
         async let choice = presenter.present(.of(alert, appeared: appeared))
-        try await terminal.waitUntilLive(appeared)
+        try await keyboard.passUntilLive(appeared)
         for (text, milliseconds) in pieces {
-            try terminal.type(text)
-            try await Task.sleep(for: .milliseconds(milliseconds))
+            try await keyboard.type(text)
+            await keyboard.pass(.milliseconds(milliseconds))
         }
-        try await terminal.type(slowly: "\r")
+        try await keyboard.press("\r")
         return try await choice
     }
 
@@ -71,17 +75,16 @@ struct StrayKeyTests {
     @Test("A pasted line can't be confirmed by digits in the same paste")
     func numbers() async throws {
         let appeared = Flag()
-        let presenter = try TerminalPresenter(
-            device: terminal.path, term: "dumb", hasColours: true)
+        let presenter = try keyboard.presenter(term: "dumb")
         let task = Task { try await presenter.present(.of(Self.question, appeared: appeared)) }
-        try await terminal.waitUntilLive(appeared)
+        try await keyboard.passUntilLive(appeared)
         // Each line makes a choice, and one of the later lines has the digits that it asks for.
         let all = (100...999).map { "2\n\($0)\n" }.joined()
         for start in stride(from: 0, to: all.count, by: 1000) {
-            try terminal.type(String(all.dropFirst(start).prefix(1000)))
-            try await Task.sleep(for: .milliseconds(20))
+            try await keyboard.type(String(all.dropFirst(start).prefix(1000)))
+            await keyboard.pass(.milliseconds(20))
         }
-        try await Task.sleep(for: .milliseconds(500))
+        await keyboard.pass(.milliseconds(500))
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -11,11 +11,11 @@ struct TerminalPresenterTests {
     static let deletion = Alert("Delete?", buttons: [.destructive("Delete"), .cancel("Keep")])
 
     let terminal: PseudoTerminal
+    let keyboard: Keyboard
 
-    init() throws { terminal = try PseudoTerminal() }
-
-    func presenter(term: String? = "xterm") throws -> TerminalPresenter {
-        try TerminalPresenter(device: terminal.path, term: term, hasColours: true)
+    init() throws {
+        terminal = try PseudoTerminal()
+        keyboard = Keyboard(terminal)
     }
 
     /// Shows an alert, does something once it takes keys, and returns the choice.
@@ -25,9 +25,9 @@ struct TerminalPresenterTests {
     ) async throws -> PresenterChoice {
         let appeared = Flag()
         let presentation = Presentation.of(alert, appeared: appeared)
-        let presenter = try presenter ?? self.presenter()
+        let presenter = try presenter ?? keyboard.presenter()
         async let choice = presenter.present(presentation)
-        try await terminal.waitUntilLive(appeared)
+        try await keyboard.passUntilLive(appeared)
         try await act()
         return try await choice
     }
@@ -42,13 +42,13 @@ struct TerminalPresenterTests {
             ("\u{1B}", .later(nil)), ("l1", .later(.seconds(3600))),
         ] as [(String, PresenterChoice)])
     func chooses(keys: String, expected: PresenterChoice) async throws {
-        let result = try await choice(Self.question) { try await terminal.type(slowly: keys) }
+        let result = try await choice(Self.question) { try await keyboard.press(keys) }
         #expect(result == expected)
     }
 
     @Test("An alert without buttons is closed by Enter")
     func closes() async throws {
-        #expect(try await choice(Alert("Done")) { try terminal.type("\r") } == .close)
+        #expect(try await choice(Alert("Done")) { try await keyboard.press("\r") } == .close)
     }
 
     @Test(
@@ -59,10 +59,10 @@ struct TerminalPresenterTests {
         ])
     func choosesNothing(garbage: String) async throws {
         let result = try await choice(Self.question) {
-            try terminal.type(garbage)
+            try await keyboard.type(garbage)
             // Longer than a sequence may take to complete.
-            try await Task.sleep(for: .milliseconds(1200))
-            try await terminal.type(slowly: "\u{1B}[B\u{1B}[B\r")
+            await keyboard.pass(.milliseconds(1200))
+            try await keyboard.press("\u{1B}[B\u{1B}[B\r")
         }
         #expect(result == .button(2))
     }
@@ -71,10 +71,10 @@ struct TerminalPresenterTests {
     func pieces() async throws {
         let result = try await choice(Self.question) {
             for piece in ["\u{1B}[", "1;5", "C"] {
-                try terminal.type(piece)
-                try await Task.sleep(for: .milliseconds(200))
+                try await keyboard.type(piece)
+                await keyboard.pass(.milliseconds(200))
             }
-            try await terminal.type(slowly: "\r")
+            try await keyboard.press("\r")
         }
         #expect(result == .button(1))
     }
@@ -84,35 +84,37 @@ struct TerminalPresenterTests {
     @Test("Input typed before an alert appeared is discarded")
     func typedAhead() async throws {
         try terminal.type("y\ry\ny")
-        let result = try await choice(Self.question) { try terminal.type("m") }
+        let result = try await choice(Self.question) { try await keyboard.press("m") }
         #expect(result == .button(2))
     }
 
     @Test("An alert takes no key before 750 ms of silence, and says so")
     func silence() async throws {
         let appeared = Flag()
-        async let choice = presenter().present(.of(Self.question, appeared: appeared))
+        let presenter = try keyboard.presenter()
+        async let choice = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.wait("the alert") { appeared.isSet }
         #expect(terminal.screen.lines.last == "stop typing to answer")
-        var lastKey = ContinuousClock.now
-        // The keys are about 200 ms apart, which is never a silence of 750 ms.
         for key in "yyyynmy\rym" {
-            lastKey = .now
-            try terminal.type(String(key))
-            try await Task.sleep(for: .milliseconds(200))
+            try await keyboard.type(String(key))
+            await keyboard.pass(.milliseconds(200))
         }
-        try await terminal.waitUntilLive(appeared)
-        #expect(ContinuousClock.now - lastKey >= .milliseconds(750))
-        try terminal.type("m")
+        // 740 ms after the last of them.
+        await keyboard.pass(.milliseconds(540))
+        try await keyboard.type("y")
+        let lastKey = keyboard.clock.now
+        try await keyboard.passUntilLive(appeared)
+        #expect(keyboard.clock.now - lastKey >= .milliseconds(750))
+        try await keyboard.press("m")
         #expect(try await choice == .button(2))
     }
 
     @Test("A key that is held down chooses nothing")
     func heldKey() async throws {
         let result = try await choice(Self.question) {
-            try terminal.type(String(repeating: "y", count: 30))
-            try await Task.sleep(for: .milliseconds(400))
-            try await terminal.type(slowly: "m")
+            try await keyboard.type(String(repeating: "y", count: 30))
+            await keyboard.pass(.milliseconds(400))
+            try await keyboard.press("m")
         }
         #expect(result == .button(2))
     }
@@ -120,12 +122,12 @@ struct TerminalPresenterTests {
     @Test("A key that begins a burst chooses nothing and selects nothing")
     func burstAfterKey() async throws {
         let result = try await choice(Self.question) {
-            try terminal.type("y")
-            try await Task.sleep(for: .milliseconds(5))
-            try terminal.type("yes")
-            try await Task.sleep(for: .milliseconds(400))
+            try await keyboard.type("y")
+            await keyboard.pass(.milliseconds(5))
+            try await keyboard.type("yes")
+            await keyboard.pass(.milliseconds(400))
             // Still “No”, which was selected before.
-            try await terminal.type(slowly: "\r")
+            try await keyboard.press("\r")
         }
         #expect(result == .button(0))
     }
@@ -133,9 +135,9 @@ struct TerminalPresenterTests {
     @Test("An arrow key that is held down moves the selection, and the next key chooses")
     func heldArrow() async throws {
         let result = try await choice(Self.question) {
-            try terminal.type("\u{1B}[C\u{1B}[C")
-            try await Task.sleep(for: .milliseconds(300))
-            try await terminal.type(slowly: "\r")
+            try await keyboard.type("\u{1B}[C\u{1B}[C")
+            await keyboard.pass(.milliseconds(300))
+            try await keyboard.press("\r")
         }
         #expect(result == .button(2))
     }
@@ -146,14 +148,18 @@ struct TerminalPresenterTests {
     func tooSmall(term: String) async throws {
         terminal.resize(columns: 20, rows: 3)
         let appeared = Flag()
-        async let choice = presenter(term: term).present(.of(Self.question, appeared: appeared))
-        try await terminal.wait(for: term == "dumb" ? "too small" : "Too small")
-        try await Task.sleep(for: .milliseconds(1000))
-        // The timer of a notice would run without anybody seeing it.
+        let presenter = try keyboard.presenter(term: term)
+        async let choice = presenter.present(.of(Self.question, appeared: appeared))
+        try await keyboard.pass(until: "the words") { terminal.text.contains("Too small") }
+        await keyboard.pass(.milliseconds(1000))
+        // A notice would run out without having been seen.
         #expect(!appeared.isSet || term == "dumb")
-        try await terminal.type(slowly: "y1q\r")
+        try await keyboard.press("y1q\r")
         terminal.resize(columns: 80, rows: 24)
-        try await terminal.type("3\r", after: appeared)
+        // The first tick finds the new size.
+        try await keyboard.pass(until: "the alert") { appeared.isSet }
+        try await keyboard.passUntilLive(appeared)
+        try await keyboard.press("3\r")
         #expect(try await choice == .button(2))
     }
 
@@ -164,9 +170,9 @@ struct TerminalPresenterTests {
         let alert = Alert(
             text, message: text,
             buttons: [Alert.Button(text, id: "x"), .destructive(text, id: "y")])
-        let presenter = try presenter()
+        let presenter = try keyboard.presenter()
         _ = try await choice(alert, by: presenter) {
-            try await terminal.type(slowly: "\u{1B}[B\u{1B}")
+            try await keyboard.press("\u{1B}[B\u{1B}")
         }
         let responder = Responder(uid: 0, user: text, via: text, tty: text, host: text, pid: 1)
         for choseHere in [false, true] {
@@ -191,7 +197,7 @@ struct TerminalPresenterTests {
         _ = try await choice(Self.question) {
             #expect(!terminal.isCanonical)
             #expect(!terminal.screen.isCursorVisible && terminal.screen.marksPastes)
-            try terminal.type("y")
+            try await keyboard.press("y")
         }
         #expect(terminal.settings == before)
         let screen = terminal.screen
@@ -203,7 +209,7 @@ struct TerminalPresenterTests {
     func cancelled() async throws {
         let before = terminal.settings
         let appeared = Flag()
-        let presenter = try presenter()
+        let presenter = try keyboard.presenter()
         let task = Task {
             try await presenter.present(.of(Self.question, appeared: appeared))
         }
@@ -216,7 +222,7 @@ struct TerminalPresenterTests {
 
     @Test("Closing the window makes the presenter throw", arguments: ["xterm", "dumb"])
     func hangUp(term: String) async throws {
-        let presenter = try presenter(term: term)
+        let presenter = try keyboard.presenter(term: term)
         let error = await #expect(throws: TerminalError.self) {
             try await choice(Self.question, by: presenter) { terminal.hangUp() }
         }
@@ -247,32 +253,32 @@ struct TerminalPresenterTests {
             "Prune?", message: String(repeating: "word ", count: 60),
             buttons: ["Prune old snapshots", .cancel("Keep them all")])
         _ = try await choice(alert) {
-            try await terminal.wait(for: "word")
             let start = terminal.bytes.count
             terminal.resize(columns: columns, rows: rows)
-            try await terminal.wait("the alert in its new size") {
+            try await keyboard.pass(until: "the alert in its new size") {
                 terminal.bytes.count > start && terminal.text.hasSuffix("\u{1B}[?7h")
             }
             let drawn = terminal.bytes[start...]
             let screen = ScreenModel(Array(drawn), columns: columns)
             #expect(screen.lines.count <= rows)
             #expect(screen.lines.allSatisfy { DisplayWidth.of($0) <= columns })
-            try terminal.type("\r")
+            try await keyboard.press("\r")
         }
     }
 
     @Test("An alert shown while output is stopped appears and takes keys once it resumes")
     func stopped() async throws {
         let appeared = Flag()
-        let presenter = try presenter()
+        let presenter = try keyboard.presenter()
         #expect(tcflow(terminal.descriptor, TCOOFF) == 0)
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.wait("key mode") { !terminal.isCanonical }
         try terminal.type("y")
-        try await Task.sleep(for: .milliseconds(100))
+        await keyboard.pass(.milliseconds(1000))
         #expect(!appeared.isSet)
         #expect(tcflow(terminal.descriptor, TCOON) == 0)
-        try await terminal.type("m", after: appeared)
+        try await keyboard.passUntilLive(appeared)
+        try await keyboard.press("m")
         #expect(try await choice == .button(2))
     }
 

@@ -1,4 +1,5 @@
 import AlertCore
+import AlertQueueTesting
 import Foundation
 import TestSupport
 import Testing
@@ -9,13 +10,22 @@ import Testing
 struct TerminalPresenterTextTests {
     static let question = TerminalPresenterTests.question
     let terminal: PseudoTerminal
+    let keyboard: Keyboard
     let appeared = Flag()
 
-    init() throws { terminal = try PseudoTerminal() }
+    init() throws {
+        terminal = try PseudoTerminal()
+        keyboard = Keyboard(terminal)
+    }
 
     func presenter(term: String? = "xterm", hasColours: Bool = true) throws -> TerminalPresenter {
-        try TerminalPresenter(
-            device: terminal.path, term: term, hasColours: hasColours)
+        try keyboard.presenter(term: term, hasColours: hasColours)
+    }
+
+    /// Types like a person, once the alert takes keys.
+    func press(_ keys: String) async throws {
+        try await keyboard.passUntilLive(appeared)
+        try await keyboard.press(keys)
     }
 
     @Test("An alert shows its texts, the asker, how many others wait and the time left")
@@ -26,8 +36,7 @@ struct TerminalPresenterTextTests {
         let presenter = try presenter()
         async let choice = presenter.present(
             .of(alert, waitingBehind: 1000, expiresIn: .seconds(90), appeared: appeared))
-        try await terminal.wait(for: "at once")
-        try await terminal.type("k", after: appeared)
+        try await press("k")
         _ = try await choice
         let text = terminal.text
         for part in [
@@ -42,14 +51,21 @@ struct TerminalPresenterTextTests {
     @Test("A countdown is drawn once a second")
     func countsDown() async throws {
         let presenter = try presenter()
+        let deadlineClock = ManualClock()
         async let choice = presenter.present(
-            .of(Self.question, expiresIn: .seconds(100), appeared: appeared))
+            .of(Self.question, expiresIn: .seconds(100), appeared: appeared, clock: deadlineClock))
         try await terminal.wait(for: "1:40 left")
-        try await terminal.wait(for: "1:38 left")
-        // At most one drawing a second.
+        for second in 1...3 {
+            for _ in 0..<10 {
+                deadlineClock.advance(by: .milliseconds(100))
+                await keyboard.pass(.milliseconds(100))
+            }
+            try await terminal.wait(for: "1:\(40 - second) left")
+        }
+        // A drawing for each second, one as it goes live, and no more.
         let drawings = terminal.text.components("\u{1B}[?7l") - 1
-        #expect(drawings <= 4)
-        try await terminal.type("y", after: appeared)
+        #expect(drawings <= 5)
+        try await press("y")
         _ = try await choice
     }
 
@@ -59,7 +75,7 @@ struct TerminalPresenterTextTests {
         async let choice = presenter.present(
             .of(Alert("Done"), dismissesIn: .seconds(5), appeared: appeared))
         try await terminal.wait(for: "closes in 0:05")
-        try await terminal.type("q", after: appeared)
+        try await press("q")
         #expect(try await choice == .close)
     }
 
@@ -68,8 +84,7 @@ struct TerminalPresenterTextTests {
         let alert = Alert("?", buttons: [.destructive("Delete"), .cancel("No")])
         let presenter = try presenter(hasColours: false)
         async let choice = presenter.present(.of(alert, appeared: appeared))
-        try await terminal.wait(for: "Enter chooses")
-        try await terminal.type("n", after: appeared)
+        try await press("n")
         _ = try await choice
         #expect(terminal.text.firstMatch(of: /\u{1B}\[[0-9;]*3[0-9]m/) == nil)
     }
@@ -79,8 +94,7 @@ struct TerminalPresenterTextTests {
         let presenter = try presenter()
         let presentation = Presentation.of(Self.question, appeared: appeared)
         async let choice = presenter.present(presentation)
-        try await terminal.wait(for: "Enter chooses")
-        try await terminal.type("y", after: appeared)
+        try await press("y")
         _ = try await choice
         #expect(terminal.screen.lines == [""])
         await presenter.didResolve(
@@ -137,7 +151,7 @@ struct TerminalPresenterTextTests {
     func turns() async throws {
         let presenter = try presenter()
         async let first = presenter.present(.of(Self.question, appeared: appeared))
-        try await terminal.wait(for: "Enter chooses")
+        try await keyboard.passUntilLive(appeared)
         let waiting = Task {
             try await presenter.present(.of(Alert("Never", buttons: ["A"])))
         }
@@ -150,7 +164,7 @@ struct TerminalPresenterTextTests {
         #expect(lines[0].hasPrefix("• Other — withdrawn") && lines[1] == "Delete?")
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        try await terminal.type("y", after: appeared)
+        try await press("y")
         #expect(try await first == .button(1))
         try await terminal.wait(for: "Second")
         try await terminal.wait("the second alert's keys") { !terminal.isCanonical }
@@ -169,9 +183,9 @@ struct TerminalPresenterTextTests {
         try terminal.type("2\n")
         let presenter = try presenter(term: term)
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
-        try await terminal.type("nonsense\n", after: appeared)
+        try await press("nonsense\n")
         try await terminal.wait(for: "“nonsense” is not one of them. 1 to 3, or l for later: ")
-        try await terminal.type(slowly: "1\u{7F}3\n")
+        try await keyboard.press("1\u{7F}3\n")
         #expect(try await choice == .button(2))
         let answered = "“nonsense” is not one of them. 1 to 3, or l for later: 3"
         #expect(terminal.screen.lines.suffix(2) == [answered, ""])
@@ -185,7 +199,8 @@ struct TerminalPresenterTextTests {
         for _ in 0..<2 {
             let appeared = Flag()
             let task = Task { try await presenter.present(.of(Self.question, appeared: appeared)) }
-            try await terminal.type("\u{04}", after: appeared)
+            try await keyboard.passUntilLive(appeared)
+            try await keyboard.type("\u{04}")
             await #expect(throws: TerminalError.endOfInput(device: terminal.path)) {
                 try await task.value
             }
@@ -198,12 +213,14 @@ struct TerminalPresenterTextTests {
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
         try await terminal.wait("the alert") { appeared.isSet }
         // Neither a line nor the beginning of one counts.
-        let typed = ContinuousClock.now
-        try terminal.type("2\n2")
+        let typed = keyboard.clock.now
+        try await keyboard.type("2\n2")
         try await terminal.wait(for: "Stop typing to answer.")
-        try await terminal.wait(for: "or l for later: ")
-        #expect(ContinuousClock.now - typed >= .milliseconds(750))
-        try await terminal.type(slowly: "l\n")
+        try await keyboard.pass(until: "the question") {
+            terminal.text.contains("or l for later: ")
+        }
+        #expect(keyboard.clock.now - typed >= .milliseconds(750))
+        try await keyboard.press("l\n")
         #expect(try await choice == .later(nil))
     }
 
@@ -211,23 +228,24 @@ struct TerminalPresenterTextTests {
     func pastedLine() async throws {
         let presenter = try presenter(term: "dumb")
         async let choice = presenter.present(.of(Self.question, appeared: appeared))
-        try await terminal.waitUntilLive(appeared)
-        try terminal.type("2\n2\n")
+        try await keyboard.passUntilLive(appeared)
+        try await keyboard.type("2\n2\n")
         try await terminal.wait(for: "If you mean “Yes”, type ")
-        try await Task.sleep(for: .milliseconds(300))
+        await keyboard.pass(.milliseconds(300))
         // A number other than the one that is asked for chooses nothing.
-        try terminal.type("99\n")
+        try await keyboard.type("99\n")
         try await terminal.wait(for: "“99” is not one of them.")
-        try await Task.sleep(for: .milliseconds(300))
+        await keyboard.pass(.milliseconds(300))
         let before = terminal.text.utf8.count
-        try terminal.type("3\n")
+        try await keyboard.type("3\n")
         try await terminal.wait("the digits") {
             String(terminal.text.utf8.dropFirst(before))?
                 .contains(#/If you mean “Maybe”, type \d+: /#) == true
         }
         let digits = try #require(terminal.text.matches(of: #/type (\d+): /#).last?.output.1)
-        try await Task.sleep(for: .milliseconds(300))
-        try terminal.type(digits + "\n")
+        await keyboard.pass(.milliseconds(300))
+        try await keyboard.type(digits + "\n")
+        await keyboard.pass(.milliseconds(300))
         #expect(try await choice == .button(2))
     }
 
@@ -239,11 +257,11 @@ struct TerminalPresenterTextTests {
             defer { isClosed.set() }
             return try await presenter.present(.of(Alert("Done"), appeared: appeared))
         }
-        try await terminal.waitUntilLive(appeared)
-        try terminal.type(String(repeating: "\r", count: 20))
-        try await Task.sleep(for: .milliseconds(300))
+        try await keyboard.passUntilLive(appeared)
+        try await keyboard.type(String(repeating: "\r", count: 20))
+        await keyboard.pass(.milliseconds(300))
         #expect(!isClosed.isSet)
-        try terminal.type("\r")
+        try await keyboard.press("\r")
         #expect(try await task.value == .close)
     }
 }

@@ -33,7 +33,9 @@ struct LifetimeTests {
         return names.count { LinuxFile.link("/proc/self/fd/\($0)") == "anon_inode:inotify" }
     }
 
-    @Test("Managers that nothing refers to release their screens, descriptors and watches")
+    @Test(
+        "Managers that nothing refers to release their screens, descriptors and watches",
+        .alone(because: "It counts the inotify instances of this process."))
     func dropped() async throws {
         let watchesBefore = watches
         for number in 0..<20 {

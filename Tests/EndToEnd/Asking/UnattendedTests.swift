@@ -106,10 +106,11 @@ struct UnattendedTests {
 
     @Test("An answer and the default race; one of them wins, and the log knows which")
     func race() async throws {
+        var random = TestRandom()
         for id in 1...10 {
             let asker = try queue.start(Self.question + ["--unattended-after", "60ms"])
             #expect(await eventually { asker.errors.text.contains("waiting") })
-            usleep(UInt32.random(in: 0...60_000))
+            usleep(.random(in: 0...60_000, using: &random))
             let answer = try await queue.run("answer", "\(id)", "yes")
             let asked = await asker.finish()
             #expect(answer.code == (asked.code == 0 ? 0 : 16), "\(answer) \(asked)")

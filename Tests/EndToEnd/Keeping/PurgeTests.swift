@@ -209,13 +209,15 @@ struct PurgeTests {
         for number in 1...8 { try await story(number) }
         try await fill(3000)
         var (ended, runs) = (false, 0)
+        var random = TestRandom()
         while !ended, runs < 200 {
             runs += 1
             let words =
                 runs % 3 == 0
                 ? ["history", "--text", "secret"] : ["purge", "--older-than", "now"]
             let child = try queue.start(words)
-            let limit = ContinuousClock.now + .milliseconds(Int.random(in: 10...(60 + runs * 20)))
+            let time = Int.random(in: 10...(60 + runs * 20), using: &random)
+            let limit = ContinuousClock.now + .milliseconds(time)
             while ContinuousClock.now < limit, child.poll() == nil {
                 try await Task.sleep(for: .milliseconds(1))
             }

@@ -253,6 +253,7 @@ struct RestoreTests {
     @Test("While others write, no asker loses an acknowledged alert without an error")
     func racing() async throws {
         try await story()
+        var random = TestRandom()
         for round in 1...5 {
             let writers = try (1...4).map { number in
                 let program = CommandLineQueue.program
@@ -262,7 +263,7 @@ struct RestoreTests {
                 return try Child(
                     "sh", ["-c", loop], environment: ["ALERTQ_DATABASE": queue.path])
             }
-            try await Task.sleep(for: .milliseconds(Int.random(in: 0...60)))
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &random)))
             let restored = try await queue.objects("restore", file, "--force").first
             var told: [String] = []
             for writer in writers {

@@ -14,6 +14,11 @@ struct ScreenChoiceTests {
         let terminal = try PseudoTerminal(columns: 200)
         let presenter = try queue.start(["present"], on: terminal)
         #expect(await terminal.shows("showing alerts"))
+        // It says so before others can see it.
+        #expect(
+            try await eventually {
+                try await !queue.run("doctor").output.contains("nobody shows alerts")
+            })
         return (presenter, terminal)
     }
 

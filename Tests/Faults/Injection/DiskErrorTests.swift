@@ -52,6 +52,7 @@ struct DiskErrorTests {
     /// Makes the first call of a kind fail, then the second, and so on, until all have failed.
     private func inject(_ fault: Fault, into operation: Operation, _ tally: Tally) async throws {
         var number = 1
+        var random = TestRandom()
         while true {
             let queue = try start.queue(operation)
             let log = queue.directory + ".strace"
@@ -74,13 +75,13 @@ struct DiskErrorTests {
             #expect(try await queue.faults(against: ledger) == [], "\(fault)")
             #expect(try await operation.leftover(in: queue, again) == [], "\(fault)")
             // The short form skips some calls, different ones in each run.
-            number += FaultForm.isFull ? 1 : Int.random(in: 1...8)
+            number += FaultForm.isFull ? 1 : Int.random(in: 1...8, using: &random)
         }
     }
 
     /// Expects success, or a message with the exit code of a failing disk.
     private func expectClear(_ finished: Finished, _ operation: Operation, _ fault: String) {
-        // It did not exit within 20 seconds: it hangs.
+        // It did not exit within a minute: it hangs.
         guard let code = finished.code else {
             Issue.record("\(fault): it hangs")
             return

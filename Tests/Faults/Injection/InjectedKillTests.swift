@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ProcessTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// SIGKILL at every call that changes the disk, and again while the next process recovers.
@@ -16,6 +17,7 @@ struct InjectedKillTests {
 
     @Test("A kill at any call of an operation, and of its recovery, leaves the queue clean")
     func kills() async throws {
+        var random = TestRandom()
         for operation in Self.operations {
             let progress = KillProgress()
             let calls = try await calls(of: operation, from: start.queue(operation))
@@ -23,7 +25,7 @@ struct InjectedKillTests {
             // The short form tests the recoveries from one point, the full form every different
             // one. An empty file differs from a missing one only by the first call.
             let isFull = FaultForm.isFull && operation != .firstInEmptyFile
-            let sample = Int.random(in: 1...points.count)
+            let sample = Int.random(in: 1...points.count, using: &random)
             let lanes = operation.isWaiting ? 5 : 2
             try await each(of: points.enumerated().map { ($0 + 1, $1) }, lanes: lanes) {
                 number, point in

@@ -32,6 +32,7 @@ struct HookKillTests {
             }
         }
         var kills = 0
+        var random = TestRandom()
         var isAnswered = false
         let done = Task {
             try await asking.value
@@ -39,7 +40,7 @@ struct HookKillTests {
         }
         while !isAnswered, kills < 10_000 {
             let watches = try (0..<2).map { _ in try queue.start(["watch", "--exec", hook]) }
-            try await Task.sleep(for: .milliseconds(.random(in: 20...250)))
+            try await Task.sleep(for: .milliseconds(.random(in: 20...250, using: &random)))
             for watch in watches {
                 watch.kill(SIGKILL)
                 _ = await watch.exit()

@@ -22,15 +22,18 @@ struct KillTests {
     func kills() async throws {
         await withThrowingTaskGroup { group in
             for number in 0..<2 { group.addTask { try await ask(number) } }
-            for _ in 0..<2 { group.addTask { try await answer() } }
+            for number in 2..<4 { group.addTask { try await answer(number) } }
             group.addTask { try await present() }
         }
         try await expectNothingLost()
     }
 
     /// Lets a process run for at most a random time, then kills it; returns its exit code.
-    private func runBriefly(_ child: Child, milliseconds: ClosedRange<Int>) async -> Int32? {
-        let limit = ContinuousClock.now + .milliseconds(Int.random(in: milliseconds))
+    private func runBriefly(
+        _ child: Child, milliseconds: ClosedRange<Int>, _ random: inout TestRandom
+    ) async -> Int32? {
+        let limit =
+            ContinuousClock.now + .milliseconds(Int.random(in: milliseconds, using: &random))
         while ContinuousClock.now < limit {
             if let code = child.poll() { return code }
             try? await Task.sleep(for: .milliseconds(1))
@@ -44,6 +47,7 @@ struct KillTests {
 
     private func ask(_ number: Int) async throws {
         var count = 0
+        var random = TestRandom(number)
         while goesOn {
             count += 1
             let title = "Question \(number).\(count)"
@@ -51,7 +55,7 @@ struct KillTests {
                 "ask", title, "-b", "yes", "--cancel", "no", "--detach",
                 "--key", "\(number).\(count)",
             ])
-            _ = await runBriefly(child, milliseconds: 5...80)
+            _ = await runBriefly(child, milliseconds: 5...80, &random)
             let output = await child.output.complete()
             // Only a whole line is an acknowledgement.
             if output.hasSuffix("\n"), let id = Int(output.dropLast()) {
@@ -60,30 +64,33 @@ struct KillTests {
         }
     }
 
-    private func answer() async throws {
+    private func answer(_ number: Int) async throws {
+        var random = TestRandom(number)
         while goesOn {
-            guard let waiting = try await queue.objects("list").randomElement(),
+            guard let waiting = try await queue.objects("list").randomElement(using: &random),
                 let id = waiting["id"] as? Int
             else { continue }
-            let button = ["yes", "no"].randomElement() ?? "yes"
+            let button = ["yes", "no"].randomElement(using: &random) ?? "yes"
             let child = try queue.start(["answer", "\(id)", button])
             // On a busy machine nothing might ever be answered in 80 ms.
             let longest = ledger.all.answered.isEmpty ? 2000 : 80
-            if await runBriefly(child, milliseconds: 5...longest) == 0 {
+            if await runBriefly(child, milliseconds: 5...longest, &random) == 0 {
                 ledger.note(answer: button, to: id)
             }
         }
     }
 
     private func present() async throws {
+        var random = TestRandom(4)
         while goesOn {
             let terminal = try PseudoTerminal()
             let child = try queue.start(["present"], on: terminal)
-            let limit = ContinuousClock.now + .milliseconds(Int.random(in: 100...2500))
+            let limit =
+                ContinuousClock.now + .milliseconds(Int.random(in: 100...2500, using: &random))
             while ContinuousClock.now < limit, child.poll() == nil {
                 // After a shorter silence an alert takes no keys.
                 try? await Task.sleep(for: .milliseconds(900))
-                try terminal.type(["y", "n"].randomElement() ?? "y")
+                try terminal.type(["y", "n"].randomElement(using: &random) ?? "y")
             }
             child.kill(SIGKILL)
             if await child.exit() == 128 + SIGKILL { ledger.noteKill() }

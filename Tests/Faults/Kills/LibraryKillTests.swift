@@ -2,6 +2,7 @@ import AlertQueue
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Programs that use the library, killed while many of their tasks share transactions.
@@ -20,10 +21,13 @@ struct LibraryKillTests {
             let journal = queue.directory + ".acknowledged"
             defer { unlink(journal) }
             let ledger = Ledger()
-            for _ in first..<min(first + Self.roundsPerQueue, Self.rounds) {
+            for round in first..<min(first + Self.roundsPerQueue, Self.rounds) {
                 await withTaskGroup { group in
-                    for _ in 1...3 {
-                        group.addTask { await Self.killed(on: queue.path, journal: journal) }
+                    for number in 0..<3 {
+                        group.addTask {
+                            await Self.killed(
+                                on: queue.path, journal: journal, number: 3 * round + number)
+                        }
                     }
                 }
             }
@@ -40,10 +44,13 @@ struct LibraryKillTests {
     }
 
     /// Runs a process that asks and answers until it is killed.
-    private static func killed(on path: String, journal: String) async {
+    private static func killed(on path: String, journal: String, number: Int) async {
         await #expect(processExitsWith: .signal(SIGKILL)) {
-            [path = path as String, journal = journal as String] in
-            try await DoomedProgram(journal: journal).run(on: path)
+            [
+                path = path as String, journal = journal as String, number = number as Int,
+                seed = TestRandom.seed as UInt64,
+            ] in
+            try await DoomedProgram(journal: journal, number: number, seed: seed).run(on: path)
         }
     }
 
@@ -63,27 +70,33 @@ struct LibraryKillTests {
 /// A program that asks and answers, and kills itself at a random moment.
 private struct DoomedProgram: Sendable {
     private let told: Int32
+    private let number: Int
+    private let seed: UInt64
 
     /// - Parameter journal: The file to which it writes each acknowledgement.
-    init(journal: String) {
+    init(journal: String, number: Int, seed: UInt64) {
+        (self.number, self.seed) = (number, seed)
         told = open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     }
 
     func run(on path: String) async throws {
         let manager = try await AlertManager(path: path, source: "library")
-        let milliseconds = Int.random(in: 0...300)
+        var random = TestRandom(number, seed: seed)
+        let milliseconds = Int.random(in: 0...300, using: &random)
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
             _ = kill(getpid(), SIGKILL)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<16 {
-                group.addTask { try await askAndAnswer("\(getpid()).\(task)", manager) }
+                group.addTask { try await askAndAnswer(task, manager) }
             }
             try await group.waitForAll()
         }
     }
 
-    private func askAndAnswer(_ name: String, _ manager: AlertManager) async throws {
+    private func askAndAnswer(_ task: Int, _ manager: AlertManager) async throws {
+        let name = "\(getpid()).\(task)"
+        var random = TestRandom(16 * number + task, seed: seed)
         var count = 0
         while true {
             count += 1
@@ -91,7 +104,7 @@ private struct DoomedProgram: Sendable {
             let id = try await manager.show(
                 Alert(title, buttons: [.cancel("no"), "yes"], key: "\(name).\(count)"))
             tell("ask\t\(id)\t\(title)\n")
-            let button = Bool.random() ? "yes" : "no"
+            let button = Bool.random(using: &random) ? "yes" : "no"
             try await manager.answer(id, button: button)
             tell("answer\t\(id)\t\(button)\n")
         }

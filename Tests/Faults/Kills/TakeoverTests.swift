@@ -20,6 +20,7 @@ struct TakeoverTests {
 
     @Test("When the leader is killed, and its successor during the takeover, a third one goes on")
     func kills() async throws {
+        var random = TestRandom()
         for round in 1...Self.rounds {
             let title = "Question \(round)"
             let asked = try await queue.start([
@@ -35,8 +36,8 @@ struct TakeoverTests {
             }
             await kill(leader)
             // A takeover lasts a few milliseconds; some screens die before, during or after it.
-            usleep(.random(in: 0...12_000))
-            await kill(presenters.remove(at: .random(in: 0...1)))
+            usleep(.random(in: 0...12_000, using: &random))
+            await kill(presenters.remove(at: .random(in: 0...1, using: &random)))
             let last = try #require(presenters.first)
             let isAnswered = try await last.terminal.press("y") {
                 last.terminal.text.contains("✓ \(title) — yes")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 
 @testable import QueueClient
 
@@ -47,8 +48,10 @@ struct ModelRun {
     ) async throws -> [Played] {
         let process = try await QueueClient(on: queue, source: "model")
         let history = queue.directory + "/history-\(client)"
+        var random = TestRandom(client)
+        let lifetime = Int.random(in: 50...1500, using: &random)
         let killer = Task {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 50...1500)))
+            try await Task.sleep(for: .milliseconds(lifetime))
             if mayDie { process.process.kill(SIGKILL) }
         }
         defer { killer.cancel() }

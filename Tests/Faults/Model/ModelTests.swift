@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 @testable import QueueClient
@@ -7,9 +8,7 @@ import Testing
 @Suite("Model")
 struct ModelTests {
     /// The seed; `ALERTQ_SEED` repeats the choices of a run that failed.
-    static let seed =
-        ProcessInfo.processInfo.environment["ALERTQ_SEED"].flatMap { Int($0) }
-        ?? Int.random(in: 0..<1_000_000)
+    static let seed = Int(TestRandom.seed % 1_000_000)
 
     enum Form: String, CaseIterable, CustomTestStringConvertible {
         case plain = "no deadlines"

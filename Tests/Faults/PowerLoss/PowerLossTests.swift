@@ -17,8 +17,8 @@ struct PowerLossTests {
 
     @Test("Power cuts while several processes ask and answer lose nothing acknowledged")
     func cuts() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededRandom(seed: seed)
+        let seed = TestRandom.seed
+        var generator = TestRandom()
         var image = try await nearlyDueForCheckpoint()
         var ledger = Ledger()
         ledger.note(lines: try await list(image))
@@ -66,8 +66,8 @@ struct PowerLossTests {
 
     @Test("A power cut at any moment while a queue is created leaves a working queue")
     func making() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededRandom(seed: seed)
+        let seed = TestRandom.seed
+        var generator = TestRandom()
         let queue = try CommandLineQueue()
         let recording = try lab.begin(in: queue.directory)
         let asked = try queue.start(Self.ask("First"), environment: recording.environment())
@@ -178,12 +178,14 @@ extension PowerLossTests {
                 }
             }
             group.addTask {
+                var random = TestRandom(run)
                 for button in ["yes", "no", "yes"] {
                     let list = try queue.start(
                         ["list", "--limit", "1000", "--json"], environment: environment)
                     let waiting = Ledger()
                     waiting.note(lines: await list.finish().output)
-                    guard let id = waiting.all.asked.keys.randomElement() else { continue }
+                    guard let id = waiting.all.asked.keys.sorted().randomElement(using: &random)
+                    else { continue }
                     let child = try queue.start(
                         ["answer", "\(id)", button, "--json"], environment: environment)
                     #expect(await child.exit() == 0)

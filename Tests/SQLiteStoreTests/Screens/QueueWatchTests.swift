@@ -48,7 +48,9 @@ struct QueueWatchTests {
         second.stop()
     }
 
-    @Test("A watch that is no longer referenced does not spin when the bell rings")
+    @Test(
+        "A watch that is no longer referenced does not spin when the bell rings",
+        .alone(because: "It measures the processor time of this process."))
     func gone() async throws {
         let bell = Bell(path: files.bell, mode: 0o600)
         let listener = Bell(path: files.bell, mode: 0o600)

@@ -3,6 +3,7 @@ import AlertQueueTesting
 import Foundation
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
@@ -13,9 +14,10 @@ struct ErasingTests: StoreSuite {
 
     init() async throws { fixture = try await StoreFixture() }
 
-    /// A text that occurs nowhere else, of any length.
-    private func secret(_ length: Int) -> String {
-        "SECRET" + String((0..<length).map { _ in "abcdefgh ".randomElement() ?? " " })
+    /// A text that occurs nowhere else.
+    private func secret(_ length: Int, _ random: inout TestRandom) -> String {
+        "SECRET"
+            + String((0..<length).map { _ in "abcdefgh ".randomElement(using: &random) ?? " " })
     }
 
     @discardableResult
@@ -65,22 +67,26 @@ struct ErasingTests: StoreSuite {
 
     @Test("No text of many erased alerts is left in any file, and the log verifies")
     func gone() async throws {
+        var random = TestRandom()
+        /// A text of one of some lengths.
+        func secret(_ lengths: Int...) -> String {
+            self.secret(lengths.randomElement(using: &random) ?? 5, &random)
+        }
         var waiting: [Alert.ID] = []
         for number in 0..<1500 {
             var alert = Alert(
-                secret([5, 40, 200].randomElement() ?? 5),
+                secret(5, 40, 200),
                 message: number % 3 == 0
-                    ? secret([30, 300, 6000].randomElement() ?? 30)
-                    : number % 100 == 1 ? secret(60_000) : nil,
-                buttons: [Alert.Button(secret([3, 10, 60].randomElement() ?? 3)), .cancel("No")])
+                    ? secret(30, 300, 6000) : number % 100 == 1 ? secret(60_000) : nil,
+                buttons: [Alert.Button(secret(3, 10, 60)), .cancel("No")])
             alert.userInfo = number % 5 == 0 ? [secret(5): secret(50)] : [:]
             waiting.append(try await store.ask(alert, source: "source \(number % 7)").id)
-            if number % 4 == 0, let id = waiting.randomElement() {
+            if number % 4 == 0, let id = waiting.randomElement(using: &random) {
                 store.post(.presented(try await store.record(id), at: clock.now()), by: .ana)
             }
             // Answered in a different order than asked, so that rows move between pages.
-            while waiting.count > [0, 5, 100].randomElement() ?? 0 {
-                let id = waiting.remove(at: Int.random(in: waiting.indices))
+            while waiting.count > [0, 5, 100].randomElement(using: &random) ?? 0 {
+                let id = waiting.remove(at: Int.random(in: waiting.indices, using: &random))
                 try await store.answer(id, 0)
                 _ = try await store.collect(id, by: .ana)
             }
@@ -285,8 +291,9 @@ struct ErasingTests: StoreSuite {
     @Test("Another connection's pages in memory don't bring a text back")
     func staleCache() async throws {
         let other = try await queue.store(clock: clock)
+        var random = TestRandom()
         for number in 0..<300 {
-            try await story(secret(100), label: secret(20))
+            try await story(secret(100, &random), label: secret(20, &random))
             try await other.answer(try await other.ask(.yesNo("SECRET \(number)")).id, 0)
         }
         for id in stride(from: 2, through: 600, by: 2) as StrideThrough<Int64> {

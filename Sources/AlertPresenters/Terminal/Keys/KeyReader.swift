@@ -17,7 +17,9 @@ struct KeyReader {
         let keys = parser.keys(from: bytes)
         let isMixed = parser.takeDropped()
         last = (number, time)
-        if let patience = parser.patience { input.awaitSilence(patience, after: number) }
+        if let patience = parser.patience {
+            input.awaitSilence(until: time + patience, after: number)
+        }
         guard !keys.isEmpty || isMixed else {
             // A part of a key breaks the silence, too.
             gate.typed(at: time)

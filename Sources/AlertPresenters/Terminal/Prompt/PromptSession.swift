@@ -152,7 +152,8 @@ extension PromptSession {
         }
         if !line.isDoubtful || isConfirmed {
             held = choice
-            input.awaitSilence(KeyGate.repeatGap, after: reader.last.number)
+            let (number, time) = reader.last
+            input.awaitSilence(until: time + KeyGate.repeatGap, after: number)
         } else {
             let digits = String(Int.random(in: 100...999))
             doubtful = Doubt(choice: choice, digits: digits, time: reader.last.time)

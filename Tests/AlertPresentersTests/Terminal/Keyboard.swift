@@ -1,0 +1,105 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AlertPresenters
+
+/// The keyboard of a terminal at which time passes only as a test says.
+///
+/// Each of its methods returns when the alert on the screen has dealt with all that came before.
+final class Keyboard: Sendable {
+    let terminal: PseudoTerminal
+    let clock = ManualTerminalClock()
+    private let presenters = Mutex<[TerminalPresenter]>([])
+
+    init(_ terminal: PseudoTerminal) { self.terminal = terminal }
+
+    /// A presenter on the terminal, by this time.
+    func presenter(term: String? = "xterm", hasColours: Bool = true) throws -> TerminalPresenter {
+        let presenter = try TerminalPresenter(
+            device: terminal.path, term: term, hasColours: hasColours, clock: clock)
+        presenters.withLock { $0.append(presenter) }
+        return presenter
+    }
+
+    /// Types keys all at once, to an alert that reads them unless it has been answered.
+    func type(
+        _ keys: String, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let count = progress.bytesRead + keys.utf8.count
+        try terminal.type(keys)
+        try await terminal.wait("keys to be read", location) {
+            progress.bytesRead >= count || !clock.isTicking
+        }
+        await settle()
+    }
+
+    /// Types keys one after the other, with more time after each than a paste has, or a key that is
+    /// held down.
+    func press(
+        _ keys: String, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        for key in keys.matches(of: /\u{1B}(\[[0-9;]*[A-Z~]|O.)?|[^\u{1B}]/) {
+            try await type(String(key.output.0), location)
+            await pass(KeyGate.repeatGap + .milliseconds(20))
+        }
+    }
+
+    /// Lets time pass, in steps that each bring one tick at most.
+    func pass(_ duration: Duration) async {
+        var left = duration
+        while left > .zero {
+            clock.advance(by: min(left, .milliseconds(100)))
+            left -= .milliseconds(100)
+            await settle()
+        }
+    }
+
+    /// Lets time pass until an alert takes keys: its last line then tells which.
+    func passUntilLive(
+        _ appeared: Flag, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await terminal.wait("the alert", location) { appeared.isSet }
+        try await pass(until: "the alert to take keys", location) {
+            let lines = terminal.screen.lines
+            let hint = lines.last ?? ""
+            return !hint.isEmpty && !hint.hasPrefix("stop") && lines.first != "Too small: make it"
+        }
+    }
+
+    /// Lets time pass, no faster than the screen follows, until something holds.
+    func pass(
+        until what: String, _ location: SourceLocation = #_sourceLocation, isTrue: () -> Bool
+    ) async throws {
+        let holds = try await eventually {
+            try Task.checkCancellation()
+            if isTrue() { return true }
+            await pass(.milliseconds(100))
+            return false
+        }
+        if !holds { try await terminal.wait(what, location, until: isTrue) }
+    }
+
+    /// Waits until the alert has dealt with all that has come, and with what came of that.
+    private func settle() async {
+        // An alert takes what comes in its order: when it takes up a tick, all before is done. The
+        // first tick may have come before the last key, and a timer may be set for that.
+        for _ in 0..<3 {
+            let before = progress.ticksDone
+            clock.repeatNow()
+            _ = await eventually(each: .microseconds(200)) {
+                progress.ticksDone > before || !clock.isTicking
+            }
+        }
+    }
+
+    private var progress: (bytesRead: Int, ticksDone: Int) {
+        presenters.withLock { presenters in
+            presenters.reduce(into: (0, 0)) { sum, presenter in
+                let progress = presenter.terminal.progress.withLock { $0 }
+                sum.0 += progress.bytesRead
+                sum.1 += progress.ticksDone
+            }
+        }
+    }
+}
