@@ -1,8 +1,9 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The control of every fault test: the check at its end finds faults.
-@Suite("Check for a clean queue")
+@Suite("Check for a clean queue", .inParallel)
 struct CleanCheckTests {
     private let queue: CommandLineQueue
     private let ledger = Ledger()

@@ -1,8 +1,9 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The client is a tool of other tests, which would prove nothing if it misreported.
-@Suite("Queue client")
+@Suite("Queue client", .inParallel)
 struct QueueClientTests {
     @Test("A client reports the id of its alert, the winner of a lost race, and a wrong request")
     func tells() async throws {

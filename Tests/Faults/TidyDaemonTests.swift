@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `Tests/Examples/TidyDaemon`, killed at random times while its questions are answered.
-@Suite("Killed daemons")
+@Suite("Killed daemons", .inParallel)
 struct TidyDaemonTests {
     let queue: CommandLineQueue
     let directory: String

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Output errors and unusual paths")
+@Suite("Output errors and unusual paths", .inParallel)
 struct ToldInTimeTests {
     let queue: CommandLineQueue
 

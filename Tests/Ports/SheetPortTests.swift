@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 /// An action sheet with one handler for all its buttons, ported from code that used blocks with
@@ -24,7 +25,7 @@ private struct PhotoMenu {
     }
 }
 
-@Suite("Port: a sheet with one handler")
+@Suite("Port: a sheet with one handler", .inParallel)
 struct SheetPortTests {
     @Test(
         "The handler gets the index of the chosen button",

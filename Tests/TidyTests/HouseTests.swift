@@ -4,7 +4,7 @@ import Testing
 
 /// The modules and their imports: what the manifest says, what the files do, and what the README
 /// shows.
-@Suite("House")
+@Suite("House", .inParallel)
 struct HouseTests {
     /// What each module may import from the others, as the manifest says.
     static let manifest: [String: Set<String>] = {

@@ -1,9 +1,10 @@
 import Foundation
 import Migrations
+import TestSupport
 import Testing
 
 /// Rules about the source itself, so that reviews can be about ideas.
-@Suite("Tidy")
+@Suite("Tidy", .inParallel)
 struct TidyTests {
     @Test("Every migration file is embedded, in order, without gaps")
     func migrations() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import alertq_bench
 
 /// The baselines of the queue do what their rows say.
-@Suite("Baselines of the benchmark")
+@Suite("Baselines of the benchmark", .inParallel)
 struct BaselineTests {
     private let directory: TemporaryDirectory
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import alertq_bench
 
-@Suite("Rows of the benchmark")
+@Suite("Rows of the benchmark", .inParallel)
 struct RowTests {
     @Test("A rate has to be at least its multiple, a time at most")
     func reach() {

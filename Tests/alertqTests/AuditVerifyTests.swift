@@ -6,7 +6,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Verifying the audit log")
+@Suite("Verifying the audit log", .inParallel)
 struct AuditVerifyTests {
     @Test("The exit code is 0 if the log verifies, 65 if not, and 66 if there is none")
     func codes() async throws {

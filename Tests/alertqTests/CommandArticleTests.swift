@@ -1,5 +1,6 @@
 import AlertQueue
 import Foundation
+import TestSupport
 import Testing
 
 @testable import alertq
@@ -8,7 +9,7 @@ import Testing
 /// codes.
 ///
 /// `ALERTQ_WRITE_HELP=1` writes them anew.
-@Suite("Article about the command")
+@Suite("Article about the command", .inParallel)
 struct CommandArticleTests {
     private static let path =
         "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

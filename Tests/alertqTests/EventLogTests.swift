@@ -7,7 +7,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Anchors of the audit log")
+@Suite("Anchors of the audit log", .inParallel)
 struct EventLogTests {
     @Test("A head is logged at the start, after a number of entries, and after a time")
     func heads() async throws {

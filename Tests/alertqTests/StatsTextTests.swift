@@ -1,10 +1,11 @@
 import AlertPresenters
 import AlertQueue
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Durations and histograms")
+@Suite("Durations and histograms", .inParallel)
 struct StatsTextTests {
     @Test(
         "A duration is written in its two largest units",

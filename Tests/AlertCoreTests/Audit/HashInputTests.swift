@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Bytes of the log")
+@Suite("Bytes of the log", .inParallel)
 struct HashInputTests {
     @Test("A detail written as bytes equals the one composed of strings")
     func text() throws {

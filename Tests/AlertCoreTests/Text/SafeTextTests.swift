@@ -1,7 +1,8 @@
 import AlertCore
+import TestSupport
 import Testing
 
-@Suite("Safe text")
+@Suite("Safe text", .inParallel)
 struct SafeTextTests {
     @Test(
         "Characters that could move, hide or reverse text are replaced by visible ones",

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Display width")
+@Suite("Display width", .inParallel)
 struct DisplayWidthTests {
     @Test(
         "The width of a text is the number of columns that a terminal gives it",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AlertPresenters
 
-@Suite("Key parser")
+@Suite("Key parser", .inParallel)
 struct KeyParserTests {
     @Test(
         "The bytes of a terminal become keys, in pieces of any size",

@@ -2,11 +2,12 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Stores compared")
+@Suite("Stores compared", .inParallel)
 struct StoreComparisonTests {
     /// The seeds: `ALERTQ_SEED` replays a run that failed, `ALERTQ_STEPS` sets its length.
     private static let environment = ProcessInfo.processInfo.environment

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Notices that keep coming, or stay for long, must not hold up questions.
-@Suite("Fairness")
+@Suite("Fairness", .inParallel)
 struct FairnessTests {
     let queue: TemporaryQueue
     let presenter = ScriptedPresenter()

@@ -8,7 +8,7 @@ import Testing
 
 /// A manager that presents need not look up the alerts that it has just asked itself; that must
 /// not change anything else.
-@Suite("Fresh alerts")
+@Suite("Fresh alerts", .inParallel)
 struct FreshAlertTests {
     let queue: TemporaryQueue
 

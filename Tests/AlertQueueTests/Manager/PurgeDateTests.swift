@@ -1,11 +1,12 @@
 import AlertQueue
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Date of a purge")
+@Suite("Date of a purge", .inParallel)
 struct PurgeDateTests {
     @Test("A purge before now is accepted, and one before a future date is refused")
     func dates() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Notification of snoozes")
+@Suite("Notification of snoozes", .inParallel)
 struct SnoozeTellingTests {
     let queue: TemporaryQueue
 

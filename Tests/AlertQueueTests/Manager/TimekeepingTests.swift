@@ -11,7 +11,7 @@ import Testing
 @testable import SQLiteStore
 
 /// Deadlines and snoozes that end while no caller reads, shows or waits.
-@Suite("Timekeeping")
+@Suite("Timekeeping", .inParallel)
 struct TimekeepingTests {
     let queue: TemporaryQueue
     let clock = ManualClock()

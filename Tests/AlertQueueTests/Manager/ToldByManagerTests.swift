@@ -9,7 +9,7 @@ import Testing
 @testable import AlertCore
 
 /// A manager hands out nothing that contradicts the log, and reports what does.
-@Suite("Manager and a contradicting log")
+@Suite("Manager and a contradicting log", .inParallel)
 struct ToldByManagerTests {
     let queue: TemporaryQueue
     let manager: AlertManager

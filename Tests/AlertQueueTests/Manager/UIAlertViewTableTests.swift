@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The right column of the table in "If you know UIAlertView", compiled and run.
-@Suite("UIAlertView table")
+@Suite("UIAlertView table", .inParallel)
 struct UIAlertViewTableTests {
     /// The objects that the table's rows refer to.
     private actor Items {

@@ -15,7 +15,7 @@ private enum Decision: AlertChoice {
 }
 
 /// What callers that wait for a response get.
-@Suite("Waiting", .timeLimit(.minutes(2)))
+@Suite("Waiting", .inParallel, .within(.seconds(120)))
 struct WaitingTests {
     let queue: TemporaryQueue
     let clock = ManualClock()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The output of `audit export` is checked by an independent verifier.
-@Suite("Audit export")
+@Suite("Audit export", .inParallel)
 struct AuditExportTests {
     let queue: CommandLineQueue
 

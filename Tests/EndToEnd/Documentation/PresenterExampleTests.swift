@@ -6,7 +6,7 @@ import Testing
 
 /// The presenters that the documentation has as scripts, tested with the programs that they use.
 @Suite(
-    "Presenter scripts",
+    "Presenter scripts", .inParallel,
     .enabled(if: DesktopSession.has("jq", "fzf", "rofi"), "needs Xvfb, jq, fzf and rofi"))
 struct PresenterExampleTests {
     let queue: CommandLineQueue

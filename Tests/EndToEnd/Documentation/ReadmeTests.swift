@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The README and the articles say what is true: the recorded run and the tables are tested here.
-@Suite("README")
+@Suite("README", .inParallel)
 struct ReadmeTests {
     let text: String
 

@@ -11,7 +11,7 @@ import Testing
 /// that record their calls. An `ask` that waits is answered with its first button by another
 /// process; a verb that runs until it is stopped is stopped with Ctrl-C. A line has to exit with 0,
 /// or with the code in its comment: `# exits with 15 …`.
-@Suite("Shell examples")
+@Suite("Shell examples", .inParallel)
 struct ShellExampleTests {
     let queue: CommandLineQueue
 

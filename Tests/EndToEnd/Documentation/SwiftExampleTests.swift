@@ -8,7 +8,7 @@ import Testing
 /// All examples of an article make one program, from top to bottom, as a reader would type them. In
 /// the README and in docstrings each example is a program of its own; one in a docstring may use
 /// the declarations of ``given`` without repeating them.
-@Suite("Swift examples")
+@Suite("Swift examples", .inParallel)
 struct SwiftExampleTests {
     static let articles: [String] = (try? CodeBlock.files(in: "Sources", ".md")) ?? []
     let scratch: CommandLineQueue

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every row of the tables of verbs and of exit codes is tested with the built command.
-@Suite("Tables of verbs and exit codes")
+@Suite("Tables of verbs and exit codes", .inParallel)
 struct VerbTableTests {
     let queue: CommandLineQueue
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `Tests/Examples/RestartDaemon`, killed at the worst moments.
-@Suite("Example: a daemon with a named handler")
+@Suite("Example: a daemon with a named handler", .inParallel)
 struct DaemonExampleTests {
     let queue: CommandLineQueue
 

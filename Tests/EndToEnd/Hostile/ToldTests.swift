@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The command prints nothing that the log contradicts.
-@Suite("Output checked against the log")
+@Suite("Output checked against the log", .inParallel)
 struct ToldTests {
     let queue: CommandLineQueue
     private var log: String { queue.directory + "/log" }

@@ -1,8 +1,9 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Changes to the schema of the file, and what the verbs print about them.
-@Suite("Schema")
+@Suite("Schema", .inParallel)
 struct SchemaTests {
     private let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Custom presenters")
+@Suite("Custom presenters", .inParallel)
 struct CommandPresenterTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Presenting from login")
+@Suite("Presenting from login", .inParallel)
 struct PresenterUnitTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Lines that stay on the terminal")
+@Suite("Lines that stay on the terminal", .inParallel)
 struct ScrollbackTests {
     let queue: CommandLineQueue
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How often an idle process wakes up.
-@Suite("Wake-ups")
+@Suite("Wake-ups", .inParallel)
 struct WakeUpTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The verbs that read a queue: what they find, and the times that they print.
-@Suite("Reading")
+@Suite("Reading", .inParallel)
 struct ReadingTests {
     let queue: CommandLineQueue
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A disk that fails or is full, at every write, sync and open, once or from then on.
-@Suite("Disk errors at every call", .enabled(if: Tool.hasTracer, "needs strace"))
+@Suite("Disk errors at every call", .inParallel, .enabled(if: Tool.hasTracer, "needs strace"))
 struct DiskErrorTests {
     /// Without `present`, which has no end to wait for.
     static let operations =

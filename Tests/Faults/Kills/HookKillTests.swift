@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Processes that run hooks, killed at random times while alerts are answered.
-@Suite("Killed hooks")
+@Suite("Killed hooks", .inParallel)
 struct HookKillTests {
     @Test("In spite of kills, each response is handled, and never by two hooks at once")
     func killed() async throws {

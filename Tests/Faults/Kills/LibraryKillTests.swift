@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Programs that use the library, killed while many of their tasks share transactions.
-@Suite("Kill of programs that use the library")
+@Suite("Kill of programs that use the library", .inParallel)
 struct LibraryKillTests {
     static let rounds = FaultForm.count(short: 6, full: 100)
     /// After this many rounds a new queue is used, so that checking one stays quick.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Screens that are stopped, continued, killed and restarted while they show questions.
-@Suite("Stopped screens")
+@Suite("Stopped screens", .inParallel)
 struct StoppedScreenTests {
     /// How many rounds of questions are asked; about thirty screens are stopped or killed in each.
     static let rounds = FaultForm.count(short: 6, full: 40)

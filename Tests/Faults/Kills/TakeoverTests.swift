@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The leading screen is killed, and then the next one while it takes the lead.
-@Suite("Kill during a takeover")
+@Suite("Kill during a takeover", .inParallel)
 struct TakeoverTests {
     static let rounds = FaultForm.count(short: 4, full: 100)
     private let queue: CommandLineQueue

@@ -1,10 +1,11 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 @testable import QueueClient
 
 /// The control of the model check: it must find each lie that is put into a true history.
-@Suite("Model check")
+@Suite("Model check", .inParallel)
 struct ModelCheckTests {
     enum Lie: String, CaseIterable {
         case lostAsk, lostAnswer, doubleWin, wrongWinner, staleRead, staleCount, staleHead

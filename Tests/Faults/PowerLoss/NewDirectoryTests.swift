@@ -6,7 +6,7 @@ import Testing
 
 /// Root's queue is in an existing directory; only another user's directory is created by asking.
 @Suite(
-    "New directories",
+    "New directories", .inParallel,
     .enabled(if: geteuid() == 0, "only root can become other users"),
     .enabled(if: Tool.hasTracer, "needs strace"))
 struct NewDirectoryTests {

@@ -1,11 +1,12 @@
 import AlertCore
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Forged erased alerts")
+@Suite("Forged erased alerts", .inParallel)
 struct ErasedForgingTests {
     @Test(
         "A change to an erased alert is found",

@@ -1,11 +1,12 @@
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
 @testable import SQLiteStore
 
-@Suite("Forged facts other than texts and responses")
+@Suite("Forged facts other than texts and responses", .inParallel)
 struct FactForgingTests {
     static let columns: [(String, Alert.ID)] = [
         // The clocks and timers of an ask.

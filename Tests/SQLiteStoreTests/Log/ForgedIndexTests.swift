@@ -3,12 +3,13 @@ import AlertQueueTesting
 import Foundation
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// An index that leads to wrong rows must not make anyone get a result that the log contradicts.
-@Suite("Forged indexes")
+@Suite("Forged indexes", .inParallel)
 struct ForgedIndexTests: StoreSuite {
     let fixture: StoreFixture
 

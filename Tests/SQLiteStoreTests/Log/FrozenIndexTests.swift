@@ -1,12 +1,13 @@
 import AlertCore
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// A foreign index that still contains the earlier contents of its table.
-@Suite("Verifying with a foreign index")
+@Suite("Verifying with a foreign index", .inParallel)
 struct FrozenIndexTests {
     static let forgeries: [(table: String, columns: String, script: String)] = [
         ("audit", AuditRow.columns, "UPDATE audit SET user = 'eve' WHERE event = 'resolved'"),

@@ -1,11 +1,12 @@
 import AlertCore
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Quick check of the audit log")
+@Suite("Quick check of the audit log", .inParallel)
 struct QuickAuditTests {
     @Test("The quick check accepts a log with every kind of entry, with the careful check's result")
     func right() async throws {

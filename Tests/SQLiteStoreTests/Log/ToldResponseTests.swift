@@ -3,12 +3,13 @@ import AlertQueueTesting
 import Foundation
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// A process that can write the file can't make an asker get a response that the log contradicts.
-@Suite("Returned responses")
+@Suite("Returned responses", .inParallel)
 struct ToldResponseTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteStore
 
 /// Deadlines and snoozes given as dates, on clocks that are set.
-@Suite("Dates as deadlines")
+@Suite("Dates as deadlines", .inParallel)
 struct MomentTests: StoreSuite {
     private static let hour: Int64 = 3_600_000
 

@@ -2,12 +2,13 @@ import AlertCore
 import AlertQueueTesting
 import Glibc
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// Which alert comes next if accounts and sources ask more than people can answer.
-@Suite("Turns")
+@Suite("Turns", .inParallel)
 struct TurnTests: StoreSuite {
     let fixture: StoreFixture
 

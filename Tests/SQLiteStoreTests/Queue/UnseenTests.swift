@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteStore
 
 /// The log's records of alerts that nobody saw.
-@Suite("Unseen alerts")
+@Suite("Unseen alerts", .inParallel)
 struct UnseenTests {
     @Test("An alert that expires without having been shown is unseen in the log and the statistics")
     func unseen() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 /// Whether a process that has committed rings for the others, and they hear the ring itself: the
 /// slow check once a second, which notices everything too, is excluded here.
-@Suite("Ring")
+@Suite("Ring", .inParallel)
 struct RingTests {
     let queue: TemporaryQueue
     let files: QueueFiles

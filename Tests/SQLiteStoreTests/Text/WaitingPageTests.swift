@@ -1,11 +1,12 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Pages of waiting alerts")
+@Suite("Pages of waiting alerts", .inParallel)
 struct WaitingPageTests: StoreSuite {
     let fixture: StoreFixture
 

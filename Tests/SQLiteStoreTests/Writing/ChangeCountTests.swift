@@ -2,13 +2,14 @@ import AlertCore
 import AlertQueueTesting
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// A statement can succeed without changing anything; here it does because of a trigger that only
 /// the writer's own connection has, and that is not part of the file's schema.
-@Suite("Counted changes")
+@Suite("Counted changes", .inParallel)
 struct ChangeCountTests {
     private let queue: TemporaryQueue
 

@@ -11,7 +11,7 @@ import Testing
 @testable import SQLiteStore
 
 /// How the writer handles its log, and transactions that failed.
-@Suite("Writer")
+@Suite("Writer", .inParallel)
 struct WriterTests {
     /// SQLite's error for a failed sync, `SQLITE_IOERR_FSYNC`.
     private static let failedSync = SQLiteError(

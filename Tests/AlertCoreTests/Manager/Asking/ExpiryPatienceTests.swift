@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Patience with a failing disk")
+@Suite("Patience with a failing disk", .inParallel)
 struct ExpiryPatienceTests {
     private let clock = ManualClock()
     /// The store's clock, which stands still: the store stores no expiry until a test moves it.

@@ -21,7 +21,7 @@ private final class LastCallDelegate: AlertManagerDelegate {
 }
 
 /// Responses that come before anything waits for them, or after it stopped waiting.
-@Suite("Missed responses")
+@Suite("Missed responses", .inParallel)
 struct MissedResponseTests {
     private let queue = InMemoryStore(clock: ManualClock())
     private let recorder = Recorder()

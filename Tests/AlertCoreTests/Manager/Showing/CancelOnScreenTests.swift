@@ -24,7 +24,7 @@ private final class StateDelegate: AlertManagerDelegate {
     }
 }
 
-@Suite("Cancelling an alert on the screen")
+@Suite("Cancelling an alert on the screen", .inParallel)
 struct CancelOnScreenTests {
     private let queue = InMemoryStore(clock: ManualClock())
     private let recorder = Recorder()

@@ -5,7 +5,7 @@ import Testing
 @testable import AlertCore
 
 /// Presenters that fail, on screens of one queue whose clock only moves when the test moves it.
-@Suite("Failing presenters")
+@Suite("Failing presenters", .inParallel)
 struct FailingPresenterTests {
     private struct Hangup: Error {}
 

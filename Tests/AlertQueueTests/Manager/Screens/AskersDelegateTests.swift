@@ -7,7 +7,7 @@ import Testing
 @testable import AlertQueue
 
 /// The calls to the asking manager's delegate for alerts on the screens of other managers.
-@Suite("Delegate of the asker")
+@Suite("Delegate of the asker", .inParallel)
 struct AskersDelegateTests {
     private let queue: TemporaryQueue
     private let recorder = Recorder()
