@@ -15,8 +15,7 @@ let package = Package(
         .trait(name: "Full", description: "Everything", enabledTraits: ["Desktop"]),
     ],
     targets: [
-        .systemLibrary(
-            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CSlowDisk"),
