@@ -16,7 +16,7 @@ struct SmallRunTests {
         ])
     func run(benchmark: String, rows: Int) async throws {
         let child = try Child(Self.program, ["--small", "--json", benchmark])
-        let code = await child.exit(within: .seconds(60))
+        let code = await child.exit(within: .seconds(240))
         let errors = await child.errors.complete()
         #expect(code == 0, "\(errors)")
         let lines = await child.output.complete().split(separator: "\n")
@@ -36,7 +36,7 @@ struct SmallRunTests {
     func delay() async throws {
         let child = try Child(
             Self.program, ["--small", "--json", "--sync-delay", "2000", "story", "notify"])
-        #expect(await child.exit(within: .seconds(60)) == 0)
+        #expect(await child.exit(within: .seconds(240)) == 0)
         let rows = try await child.output.complete().split(separator: "\n").map { line in
             try #require(
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -60,7 +60,7 @@ struct SmallRunTests {
         for _ in 1...2 {
             let child = try Child(
                 Self.program, ["--small", "--keep", queue.directory, "verify", "growth"])
-            #expect(await child.exit(within: .seconds(60)) == 0)
+            #expect(await child.exit(within: .seconds(240)) == 0)
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: queue.directory)
         let databases = files.filter { $0.hasSuffix(".db") }

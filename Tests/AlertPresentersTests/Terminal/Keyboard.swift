@@ -59,7 +59,7 @@ final class Keyboard: Sendable {
     func passUntilLive(
         _ appeared: Flag, _ location: SourceLocation = #_sourceLocation
     ) async throws {
-        try await terminal.wait("the alert", location) { appeared.isSet }
+        try await pass(until: "the alert", location) { appeared.isSet }
         try await pass(until: "the alert to take keys", location) {
             let lines = terminal.screen.lines
             let hint = lines.last ?? ""

@@ -39,11 +39,13 @@ struct ScreenChoiceTests {
 
     @Test("A screen that may not show the alert does not count for --if-unattended")
     func unattended() async throws {
-        let (presenter, _) = try await present()
+        let (presenter, terminal) = try await present()
         let words = ["ask", "Q?", "--if-unattended", "fail", "--on"]
         #expect(try await queue.start(words + ["dialog"]).finish().code == 14)
         let asker = try queue.start(words + ["terminal"])
         #expect(await eventually { (try? await queue.run("list", "--count").output) == "1\n" })
+        // A terminal that nobody refers to would hang up.
+        #expect(await terminal.shows("Q?"))
         #expect(try await queue.run("answer", "1", "OK").code == 0)
         #expect(await asker.exit() == 0)
         let byDefault = try await queue.run(
