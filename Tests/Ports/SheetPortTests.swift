@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 /// An action sheet with one handler for all of its buttons, as programs wrote it with blocks for
@@ -24,7 +25,7 @@ private struct PhotoMenu {
     }
 }
 
-@Suite("Port: a sheet with one handler")
+@Suite("Port: a sheet with one handler", .inParallel)
 struct SheetPortTests {
     @Test(
         "The handler gets the index of whichever button was chosen",
