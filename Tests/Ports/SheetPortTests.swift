@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 /// An action sheet with one handler for all of its buttons, as programs wrote it with blocks for
@@ -47,10 +48,10 @@ struct SheetPortTests {
         let menu = PhotoMenu(manager: manager, diary: Diary())
         try await menu.open(on: ["view"])
         _ = try await view.waitUntilShown(within: .seconds(20))
-        #expect(bar.shown.isEmpty)
         view.choose(.button(1))
         #expect(await menu.diary.lines(1) == ["share"])
         await manager.close()
+        #expect(bar.shown.isEmpty)
     }
 
     @Test("A handler that gets the response tells a person's choice from a rule's")
