@@ -41,6 +41,7 @@ package final class Child: Sendable {
         pid = try start.start()
         output = Collected(out.reading)
         errors = Collected(err.reading)
+        Reaper.add(self)
     }
 
     deinit {

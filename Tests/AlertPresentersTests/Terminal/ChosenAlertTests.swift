@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import AlertQueueTesting
 import CLinux
 import Foundation
 import Glibc
@@ -38,8 +39,18 @@ private final class StoppingDelegate: AlertManagerDelegate {
 @Suite("A chosen alert in a terminal", .inParallel, .within(.seconds(120)))
 struct ChosenAlertTests {
     let terminal: PseudoTerminal
+    let keyboard: Keyboard
 
-    init() throws { terminal = try PseudoTerminal() }
+    init() throws {
+        terminal = try PseudoTerminal()
+        keyboard = Keyboard(terminal)
+    }
+
+    private func passUntilLive() async throws {
+        try await keyboard.pass(until: "a live alert") {
+            terminal.screen.lines.last?.contains("chooses") == true
+        }
+    }
 
     @Test(
         "The alert stays on the screen, its choice marked, until the delegate call returns",
@@ -49,20 +60,15 @@ struct ChosenAlertTests {
         let delegate = StoppingDelegate(stopIn: call)
         let manager = try await AlertManager(
             path: directory.path + "/queue.db",
-            presenters: [
-                try TerminalPresenter(device: terminal.path, term: "xterm", hasColours: false)
-            ],
-            delegate: delegate)
+            presenters: [try keyboard.presenter(hasColours: false)], delegate: delegate)
         let id = try await manager.show(
             Alert("Delete the snapshots?", buttons: ["Yes", .cancel("No")]))
-        try await terminal.wait("a live alert") {
-            terminal.screen.lines.last?.contains("chooses") == true
-        }
-        try terminal.type("n")
+        try await passUntilLive()
+        try await keyboard.press("n")
         try await terminal.wait("the call") { delegate.isThere }
         // The response is on disk, and a key that comes now has no effect.
         #expect(try await manager.record(id).response?.button?.id == "No")
-        try terminal.type("y")
+        try await keyboard.press("y")
         try await terminal.wait("the mark") {
             terminal.screen.lines.last == "Storing “No”…"
         }
@@ -83,24 +89,19 @@ extension ChosenAlertTests {
     func tooLate() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/queue.db"
+        let clock = ManualClock()
         let manager = try await AlertManager(
-            path: path,
-            presenters: [
-                try TerminalPresenter(device: terminal.path, term: "xterm", hasColours: false)
-            ])
+            path: path, presenters: [try keyboard.presenter(hasColours: false)], clock: clock)
         let id = try await manager.show(
             Alert("Reboot?", buttons: ["Yes", .cancel("No")], deadline: .after(.seconds(2))))
-        try await terminal.wait("a live alert") {
-            terminal.screen.lines.last?.contains("chooses") == true
-        }
+        try await passUntilLive()
         // The deadline passes while the choice can't be stored.
         let lock = open(path + "-lock", O_RDWR)
         defer { close(lock) }
         #expect(clinux_flock(lock, LOCK_EX) == 0)
-        try terminal.type("y")
+        try await keyboard.press("y")
         try await terminal.wait("the mark") { terminal.screen.lines.last == "Storing “Yes”…" }
-        let end = try await manager.record(id).expiresAt ?? Date()
-        #expect(await eventually { Date() >= end })
+        clock.advance(by: .seconds(2))
         #expect(clinux_flock(lock, LOCK_UN) == 0)
         try await terminal.wait("what was lost") {
             terminal.screen.lines.contains {

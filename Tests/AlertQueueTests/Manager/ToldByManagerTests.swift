@@ -46,8 +46,8 @@ struct ToldByManagerTests {
         #expect(await eventually { lines.lines.contains("handler \(id)") })
         try queue.forge("UPDATE responses SET button_index = 1, button = 'No'")
         #expect(await eventually { lines.lines.contains("ran 1") })
-        #expect(!lines.lines.contains("ran 0"))
         await manager.close()
+        #expect(!lines.lines.contains("ran 0"))
     }
 
     @Test("A handler does not run for a response whose handler was forged")
@@ -60,9 +60,9 @@ struct ToldByManagerTests {
         try queue.forge("UPDATE responses SET handler = 'delete'")
         try await manager.register(handler: "delete") { [lines] _ in lines.note("deleted") }
         #expect(await eventually { lines.lines.contains("handler \(id)") })
-        #expect(!lines.lines.contains("deleted"))
         await other.close()
         await manager.close()
+        #expect(!lines.lines.contains("deleted"))
     }
 
     @Test("Even 209 alerts that contradict the log do not keep a sound one off the screen")

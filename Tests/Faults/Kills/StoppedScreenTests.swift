@@ -67,6 +67,15 @@ struct StoppedScreenTests {
                 }
                 usleep(.random(in: 0...60_000, using: &generator))
             }
+            // One that was stopped while it had the queue's lock keeps it: then all go on.
+            let lock = try Child("flock", ["-w", "3", queue.path + "-lock", "true"])
+            if await lock.exit() != 0 {
+                for index in stopped {
+                    watch.note(screens[index].pid, isStopped: false)
+                    screens[index].kill(SIGCONT)
+                }
+                stopped = []
+            }
             // Screens that are stopped now stay stopped: one of the others shows the questions.
             for asker in askers {
                 // Each of them may wait for takeovers first.

@@ -102,10 +102,10 @@ struct EveryScreenTests {
         let id = try await one.show(forWeb)
         #expect(await web.waitUntilShown().id == id)
         #expect(await eventually { await one.screens().current == id })
-        #expect(terminal.shown.isEmpty)
         let next = try await two.show(.yesNo("For all"))
         web.choose(.button(0))
         for presenter in [terminal, web] { #expect(await presenter.waitUntilShown().id == next) }
+        #expect(terminal.shown.map(\.id) == [next])
         await close(one, two)
     }
 
@@ -220,9 +220,9 @@ struct EveryScreenTests {
         let own = ScriptedPresenter(name: "terminal")
         try await asker.startPresenting([own], only: id)
         #expect(try await asker.alertsBefore(id) == 1)
-        #expect(own.shown.isEmpty)
         first.choose(.button(0))
         #expect(await own.waitUntilShown().id == id)
+        #expect(own.shown.map(\.id) == [id])
         #expect(await first.waitUntilShown().id == id)
         #expect(try await asker.alertsBefore(id) == 0)
         // Alone, it leads, and still shows no other alert.
