@@ -1,9 +1,10 @@
 import AlertQueue
 import AlertQueueTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Queue in memory")
+@Suite("Queue in memory", .inParallel)
 struct InMemoryStoreTests {
     private static let question = Alert("Go on?", buttons: ["Yes", .cancel("No")])
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Manual clock")
+@Suite("Manual clock", .inParallel)
 struct ManualClockTests {
     let clock = ManualClock()
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The clock is moved as soon as the alert is on the screen, and no wake-up is lost.
-@Suite("Passing time", .timeLimit(.minutes(1)))
+@Suite("Passing time", .inParallel, .within(.seconds(60)))
 struct PassingTimeTests {
     let queue: CommandLineQueue
     let presenter = ScriptedPresenter()

@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Scripted presenter")
+@Suite("Scripted presenter", .inParallel)
 struct ScriptedPresenterTests {
     let presenter = ScriptedPresenter()
     let question = Alert("Go on?", buttons: ["Yes", .cancel("No")])

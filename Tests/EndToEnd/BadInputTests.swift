@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Bad input")
+@Suite("Bad input", .inParallel)
 struct BadInputTests {
     /// What is typed, the exit code, and what the error has to name.
     struct Mistake: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Foreign files")
+@Suite("Foreign files", .inParallel)
 struct ForeignFileTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a person sees who presses Tab, in each shell, at a real terminal.
-@Suite("Completion in a shell")
+@Suite("Completion in a shell", .inParallel)
 struct ShellTests {
     enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish

@@ -1,8 +1,9 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The control of every test here: the check that they end with finds what is wrong.
-@Suite("Check for a clean queue")
+@Suite("Check for a clean queue", .inParallel)
 struct CleanCheckTests {
     private let queue: CommandLineQueue
     private let ledger = Ledger()

@@ -10,7 +10,7 @@ private let canFake =
     && Tool.sanitizer == nil
 
 @Suite(
-    "Clocks",
+    "Clocks", .inParallel,
     .enabled(if: canFake, "needs root and the package faketime, and no sanitizer"))
 struct ClockTests {
     let queue: CommandLineQueue

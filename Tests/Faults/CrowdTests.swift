@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Crowd")
+@Suite("Crowd", .inParallel)
 final class CrowdTests: Sendable {
     private let queue: CommandLineQueue
     private let ledger = Ledger()

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Exhaustion")
+@Suite("Exhaustion", .inParallel)
 struct ExhaustionTests {
     let queue: CommandLineQueue
 

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// A small file system of its own, which fills up. Only root can mount one.
-@Suite("Full disk", .enabled(if: geteuid() == 0, "only root can mount a small file system"))
+@Suite(
+    "Full disk", .inParallel,
+    .enabled(if: geteuid() == 0, "only root can mount a small file system"))
 struct FullDiskTests {
     let queue: CommandLineQueue
 

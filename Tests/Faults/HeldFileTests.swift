@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files that others hold, or that can't be written for a while.
-@Suite("Held files")
+@Suite("Held files", .inParallel)
 struct HeldFileTests {
     let queue: CommandLineQueue
 

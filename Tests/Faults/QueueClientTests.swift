@@ -1,8 +1,9 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// The tool of other tests: a client that misreports would prove nothing.
-@Suite("Queue client")
+@Suite("Queue client", .inParallel)
 struct QueueClientTests {
     @Test("A client tells the id that it was given, the winner of a lost race, and a mistake")
     func tells() async throws {

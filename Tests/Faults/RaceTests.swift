@@ -2,7 +2,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Race")
+@Suite("Race", .inParallel)
 struct RaceTests {
     private let queue: CommandLineQueue
     private let ledger = Ledger()

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Stuck reader")
+@Suite("Stuck reader", .inParallel)
 struct StuckReaderTests {
     let queue: CommandLineQueue
 

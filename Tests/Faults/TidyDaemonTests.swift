@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `Tests/Examples/TidyDaemon`, killed at random while people answer and nobody reads the history.
-@Suite("Killed daemons")
+@Suite("Killed daemons", .inParallel)
 struct TidyDaemonTests {
     let queue: CommandLineQueue
     let directory: String

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Told in time")
+@Suite("Told in time", .inParallel)
 struct ToldInTimeTests {
     let queue: CommandLineQueue
 

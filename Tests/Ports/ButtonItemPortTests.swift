@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 /// A list whose rows are deleted after a question, as programs wrote it with button items:
@@ -37,7 +38,7 @@ private actor ItemList {
     }
 }
 
-@Suite("Port: button items with actions")
+@Suite("Port: button items with actions", .inParallel)
 struct ButtonItemPortTests {
     @Test("Each button runs its own block", arguments: ["No", "Yes"])
     func blocks(choice: String) async throws {

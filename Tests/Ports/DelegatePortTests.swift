@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 /// A view controller that is the delegate of its alerts, as programs wrote it with UIAlertView:
@@ -49,7 +50,7 @@ private final class BatteryController: AlertManagerDelegate {
     }
 }
 
-@Suite("Port: a delegate")
+@Suite("Port: a delegate", .inParallel)
 @MainActor
 struct DelegatePortTests {
     let queue: PortQueue

@@ -1,5 +1,6 @@
 import AlertQueue
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 /// A shared manager whose alerts get their buttons from a configuration block, and a list of
@@ -8,7 +9,7 @@ import Testing
 ///     [[AlertManager sharedManager] showAlertWithTitle:@"Network" message:@"…"
 ///         configuration:^(AddButton addButton) { addButton(@"Retry", ^{ … }); }];
 ///     NSArray *buttons = [servers mapUsingBlock:^(Server *server) { … }];
-@Suite("Port: a shared manager with a configuration closure", .serialized)
+@Suite("Port: a shared manager with a configuration closure", .inParallel, .serialized)
 struct SharedManagerPortTests {
     @Test("The shared manager shows what a configuration closure adds, and a map's buttons")
     func configuration() async throws {

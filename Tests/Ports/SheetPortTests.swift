@@ -25,7 +25,7 @@ private struct PhotoMenu {
     }
 }
 
-@Suite("Port: a sheet with one handler")
+@Suite("Port: a sheet with one handler", .inParallel)
 struct SheetPortTests {
     @Test(
         "The handler gets the index of whichever button was chosen",

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLite
 
-@Suite("Database")
+@Suite("Database", .inParallel)
 struct DatabaseTests {
     let db: Database
 

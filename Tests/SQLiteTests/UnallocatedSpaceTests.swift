@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import SQLite
 
-@Suite("Unallocated space")
+@Suite("Unallocated space", .inParallel)
 struct UnallocatedSpaceTests {
     /// A leaf page with two cells and a free block between them.
     private func page(type: UInt8 = 13, header: Int = 0) -> [UInt8] {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLite
 
-@Suite("Write-ahead log")
+@Suite("Write-ahead log", .inParallel)
 struct WriteAheadLogTests {
     let directory: URL
     let path: String

@@ -4,7 +4,7 @@ import Testing
 
 /// The modules, and who imports whom: what the manifest says, what the files do, and what the
 /// README shows of it.
-@Suite("House")
+@Suite("House", .inParallel)
 struct HouseTests {
     /// What each module may import of the others, as the manifest says.
     static let manifest: [String: Set<String>] = {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Rules about the source itself, so that review can be about ideas.
-@Suite("Tidy")
+@Suite("Tidy", .inParallel)
 struct TidyTests {
     @Test("Every migration file is embedded, in order, without gaps")
     func migrations() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import alertq_bench
 
 /// What the queue is measured against does what its rows say.
-@Suite("Baselines of the benchmark")
+@Suite("Baselines of the benchmark", .inParallel)
 struct BaselineTests {
     private let directory: TemporaryDirectory
 

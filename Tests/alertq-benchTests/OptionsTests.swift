@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import alertq_bench
 
-@Suite("Options of the benchmark")
+@Suite("Options of the benchmark", .inParallel)
 struct OptionsTests {
     @Test("Without options everything is measured, with a million alerts, in five rounds")
     func defaults() throws {

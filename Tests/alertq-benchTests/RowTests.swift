@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import alertq_bench
 
-@Suite("Rows of the benchmark")
+@Suite("Rows of the benchmark", .inParallel)
 struct RowTests {
     @Test("A rate has to reach its multiple, a time has to stay below it")
     func reach() {

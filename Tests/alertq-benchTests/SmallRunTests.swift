@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Each benchmark once with little to do, so that none of them rots; speed is not looked at.
-@Suite("Small runs of the benchmark")
+@Suite("Small runs of the benchmark", .inParallel)
 struct SmallRunTests {
     private static let program = CommandLineQueue.built("alertq-bench")
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Answer hook's retries")
+@Suite("Answer hook's retries", .inParallel)
 struct AnswerHookTests {
     private let now = ContinuousClock.now
 

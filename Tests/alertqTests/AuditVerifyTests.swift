@@ -6,7 +6,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Verifying the audit log")
+@Suite("Verifying the audit log", .inParallel)
 struct AuditVerifyTests {
     @Test("A log that verifies exits with 0, one that does not with 65, and none with 66")
     func codes() async throws {

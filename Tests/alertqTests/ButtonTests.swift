@@ -1,9 +1,10 @@
 import AlertQueue
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Buttons and questions")
+@Suite("Buttons and questions", .inParallel)
 struct ButtonTests {
     @Test(
         "An id is split off only where it is a plain identifier",

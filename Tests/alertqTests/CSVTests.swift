@@ -1,9 +1,10 @@
 import AlertQueue
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Comma-separated values")
+@Suite("Comma-separated values", .inParallel)
 struct CSVTests {
     @Test(
         "A field is quoted where it has to be, and no formula",

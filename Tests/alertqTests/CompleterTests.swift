@@ -5,7 +5,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Completion")
+@Suite("Completion", .inParallel)
 struct CompleterTests {
     /// A queue with an alert of three buttons, and one with a key.
     private static func queue() async throws -> TemporaryDirectory {

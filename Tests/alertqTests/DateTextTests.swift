@@ -1,11 +1,12 @@
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Moments")
+@Suite("Moments", .inParallel)
 struct DateTextTests {
     @Test(
         "A moment with an offset is that moment everywhere",

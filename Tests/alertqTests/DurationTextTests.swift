@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Durations and moments")
+@Suite("Durations and moments", .inParallel)
 struct DurationTextTests {
     @Test(
         "A duration is the sum of its parts",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Anchors of the audit log")
+@Suite("Anchors of the audit log", .inParallel)
 struct EventLogTests {
     @Test("A head is written at the start, after so many entries, and after so long")
     func heads() async throws {

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Help")
+@Suite("Help", .inParallel)
 struct HelpTests {
     /// The texts that help has been reviewed to be. `ALERTQ_WRITE_HELP=1` writes them anew.
     private static func golden(_ name: String, _ text: String) throws -> String {

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Manual page")
+@Suite("Manual page", .inParallel)
 struct ManualPageTests {
     @Test("It has every verb, every option and every exit code")
     func complete() {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Option parser")
+@Suite("Option parser", .inParallel)
 struct OptionParserTests {
     @Test(
         "An option and its argument may be spelt in every usual way",

@@ -1,11 +1,12 @@
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Output")
+@Suite("Output", .inParallel)
 struct OutputTests {
     @Test("The line of an alert has all keys in their order, and null for what is absent")
     func line() throws {

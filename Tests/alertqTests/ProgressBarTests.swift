@@ -1,10 +1,11 @@
 import AlertQueue
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Progress bar")
+@Suite("Progress bar", .inParallel)
 struct ProgressBarTests {
     private let test = TestContext()
     private let moment = ManualMoment()

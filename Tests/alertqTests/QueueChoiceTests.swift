@@ -2,11 +2,12 @@ import AlertQueue
 import FoundationEssentials
 import Glibc
 import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Queues that are not there")
+@Suite("Queues that are not there", .inParallel)
 final class QueueChoiceTests {
     private let directory = "/tmp/alertq-choice-\(UUID())"
     private var path: String { directory + "/queue.db" }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import alertq
 
-@Suite("Printing a response")
+@Suite("Printing a response", .inParallel)
 struct ResponsePrinterTests {
     private let test = TestContext()
 

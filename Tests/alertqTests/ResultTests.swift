@@ -1,10 +1,11 @@
 import AlertQueue
 import Glibc
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Results")
+@Suite("Results", .inParallel)
 struct ResultTests {
     @Test("Each way to end has its own word and exit code")
     func outcomes() {

@@ -1,10 +1,11 @@
 import AlertPresenters
 import AlertQueue
+import TestSupport
 import Testing
 
 @testable import alertq
 
-@Suite("Lengths and histograms")
+@Suite("Lengths and histograms", .inParallel)
 struct StatsTextTests {
     @Test(
         "A length is told in its two largest units",

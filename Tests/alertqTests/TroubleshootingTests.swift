@@ -1,11 +1,12 @@
 import AlertQueue
 import Foundation
+import TestSupport
 import Testing
 
 @testable import alertq
 
 /// The page about exit codes has an entry for each, and names commands that exist.
-@Suite("Troubleshooting")
+@Suite("Troubleshooting", .inParallel)
 struct TroubleshootingTests {
     private let text: String
     private let sources: String

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Canonical bytes")
+@Suite("Canonical bytes", .inParallel)
 struct CanonicalBytesTests {
     @Test("Fields are netstrings, and what is absent is a dash")
     func golden() {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Bytes of the log")
+@Suite("Bytes of the log", .inParallel)
 struct HashInputTests {
     @Test("A text of an entry, written as bytes, is the one of words")
     func text() throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("SHA-256")
+@Suite("SHA-256", .inParallel)
 struct SHA256Tests {
     /// NIST's examples for FIPS 180-4, and the shortest of CAVP's SHA256ShortMsg.rsp.
     static let vectors: [(message: [UInt8], hash: String)] = [

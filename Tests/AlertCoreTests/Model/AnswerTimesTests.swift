@@ -3,7 +3,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Answer times")
+@Suite("Answer times", .inParallel)
 struct AnswerTimesTests {
     @Test("Percentiles are the nearest rank of few answers, and close to it of many")
     func percentiles() throws {

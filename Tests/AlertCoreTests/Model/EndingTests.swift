@@ -1,11 +1,12 @@
 import AlertQueueTesting
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Endings")
+@Suite("Endings", .inParallel)
 struct EndingTests {
     private static let time = Date(timeIntervalSince1970: 1_700_000_000)
     private static let yes = Alert.Button("Yes", id: "yes")

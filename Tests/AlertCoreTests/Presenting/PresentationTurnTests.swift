@@ -1,9 +1,10 @@
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Presentation turn")
+@Suite("Presentation turn", .inParallel)
 struct PresentationTurnTests {
     let turn = PresentationTurn()
 

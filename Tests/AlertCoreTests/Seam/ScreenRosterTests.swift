@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Roster of screens")
+@Suite("Roster of screens", .inParallel)
 struct ScreenRosterTests {
     private func screen(_ presenters: [String], only: Alert.ID? = nil) -> AttachedScreen {
         AttachedScreen(identity: .current, presenters: presenters, only: only, hasDelegate: false)

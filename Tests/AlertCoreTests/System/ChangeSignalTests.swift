@@ -3,7 +3,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Change signal")
+@Suite("Change signal", .inParallel)
 struct ChangeSignalTests {
     let signal = ChangeSignal()
 

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Local time")
+@Suite("Local time", .inParallel)
 struct LocalTimeTests {
     /// What strftime(3) writes in the zone of this process.
     private func written(_ date: Date, _ format: String) -> String {

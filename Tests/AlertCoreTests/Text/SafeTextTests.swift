@@ -1,7 +1,8 @@
 import AlertCore
+import TestSupport
 import Testing
 
-@Suite("Safe text")
+@Suite("Safe text", .inParallel)
 struct SafeTextTests {
     @Test(
         "What could move, hide or reverse text is replaced by a visible stand-in",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertPresenters
 
-@Suite("Command presenter")
+@Suite("Command presenter", .inParallel)
 struct CommandPresenterTests {
     static let alert = Alert(
         "Prune?", buttons: [.destructive("Prune", id: "yes"), .cancel("Keep", id: "no")])

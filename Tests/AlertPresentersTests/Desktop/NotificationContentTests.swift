@@ -1,10 +1,11 @@
 import AlertCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Notification content")
+@Suite("Notification content", .inParallel)
 struct NotificationContentTests {
     private func content(_ alert: Alert, _ capabilities: Set<String>) -> NotificationContent {
         let presentation = Presentation.of(alert)

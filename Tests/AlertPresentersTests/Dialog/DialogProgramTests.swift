@@ -1,10 +1,11 @@
 import AlertCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Dialog programs")
+@Suite("Dialog programs", .inParallel)
 struct DialogProgramTests {
     private func attempt(
         _ program: DialogProgram, _ alert: Alert, expiresIn: Duration? = nil

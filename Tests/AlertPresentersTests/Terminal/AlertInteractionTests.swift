@@ -1,10 +1,11 @@
 import AlertCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Alert interaction")
+@Suite("Alert interaction", .inParallel)
 struct AlertInteractionTests {
     typealias Action = AlertInteraction.Action
 

@@ -1,9 +1,10 @@
 import AlertCore
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Alert screen")
+@Suite("Alert screen", .inParallel)
 struct AlertScreenTests {
     static let alerts: [Alert] = [
         Alert("Done"),

@@ -1,10 +1,11 @@
 import AlertCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Alert wording")
+@Suite("Alert wording", .inParallel)
 struct AlertWordingTests {
     @Test(
         "Lengths of time read as people say them",

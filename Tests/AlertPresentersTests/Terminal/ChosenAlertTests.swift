@@ -36,7 +36,7 @@ private final class StoppingDelegate: AlertManagerDelegate {
     }
 }
 
-@Suite("A chosen alert in a terminal", .timeLimit(.minutes(2)))
+@Suite("A chosen alert in a terminal", .inParallel, .within(.seconds(120)))
 struct ChosenAlertTests {
     let terminal: PseudoTerminal
     let keyboard: Keyboard

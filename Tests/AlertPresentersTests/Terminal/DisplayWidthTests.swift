@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Display width")
+@Suite("Display width", .inParallel)
 struct DisplayWidthTests {
     @Test(
         "A text takes as many columns as a terminal gives it",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AlertPresenters
 
-@Suite("Key gate")
+@Suite("Key gate", .inParallel)
 struct KeyGateTests {
     static let start = ContinuousClock.now
 

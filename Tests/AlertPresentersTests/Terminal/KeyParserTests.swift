@@ -3,7 +3,7 @@ import Testing
 
 @testable import AlertPresenters
 
-@Suite("Key parser")
+@Suite("Key parser", .inParallel)
 struct KeyParserTests {
     @Test(
         "Bytes of a terminal become keys",

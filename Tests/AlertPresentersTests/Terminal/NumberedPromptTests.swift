@@ -1,9 +1,10 @@
 import AlertCore
+import TestSupport
 import Testing
 
 @testable import AlertPresenters
 
-@Suite("Numbered prompt")
+@Suite("Numbered prompt", .inParallel)
 struct NumberedPromptTests {
     static let prompt = NumberedPrompt(
         Alert("Delete?", buttons: [.destructive("Delete it"), "Archive", .cancel("Keep")]),

@@ -5,7 +5,7 @@ import Testing
 @testable import AlertPresenters
 
 /// Keys at a terminal that were meant for something else.
-@Suite("Stray keys", .timeLimit(.minutes(2)))
+@Suite("Stray keys", .inParallel, .within(.seconds(120)))
 struct StrayKeyTests {
     static let question = TerminalPresenterTests.question
     static let deletion = TerminalPresenterTests.deletion

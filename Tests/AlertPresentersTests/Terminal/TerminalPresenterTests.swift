@@ -5,7 +5,7 @@ import Testing
 
 @testable import AlertPresenters
 
-@Suite("Terminal presenter", .timeLimit(.minutes(2)))
+@Suite("Terminal presenter", .inParallel, .within(.seconds(120)))
 struct TerminalPresenterTests {
     static let question = Alert("Delete?", buttons: [.cancel("No"), "Yes", "Maybe"])
     static let deletion = Alert("Delete?", buttons: [.destructive("Delete"), .cancel("Keep")])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertPresenters
 
-@Suite("Terminal presenter's words", .timeLimit(.minutes(2)))
+@Suite("Terminal presenter's words", .inParallel, .within(.seconds(120)))
 struct TerminalPresenterTextTests {
     static let question = TerminalPresenterTests.question
     let terminal: PseudoTerminal

@@ -2,11 +2,12 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Stores compared")
+@Suite("Stores compared", .inParallel)
 struct StoreComparisonTests {
     /// `ALERTQ_SEED` repeats a run that failed, `ALERTQ_STEPS` makes it longer.
     private static let environment = ProcessInfo.processInfo.environment

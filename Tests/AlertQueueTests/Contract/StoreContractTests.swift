@@ -1,14 +1,15 @@
 import AlertQueue
 import AlertQueueTesting
 import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Contract of the stores")
+@Suite("Contract of the stores", .inParallel)
 struct StoreContractTests {
     @Test(
-        "A store keeps what the seam promises", .timeLimit(.minutes(2)),
+        "A store keeps what the seam promises", .within(.seconds(120)),
         arguments: StoreKind.allCases, StoreContract.checks)
     func promise(kind: StoreKind, check: StoreCheck) async throws {
         try await check.run(on: try kind.makeQueue())

@@ -1,14 +1,15 @@
 import AlertQueue
 import AlertQueueTesting
 import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Contract of wrong stores")
+@Suite("Contract of wrong stores", .inParallel)
 struct WrongStoreTests {
     @Test(
-        "A store with one fault breaks at least one promise", .timeLimit(.minutes(5)),
+        "A store with one fault breaks at least one promise", .within(.seconds(300)),
         arguments: WrongStore.Fault.allCases)
     func isFound(fault: WrongStore.Fault) async throws {
         var isBroken = false

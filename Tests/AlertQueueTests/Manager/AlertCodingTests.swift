@@ -2,9 +2,10 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
-@Suite("Alerts, records and responses as JSON")
+@Suite("Alerts, records and responses as JSON", .inParallel)
 struct AlertCodingTests {
     let queue: TemporaryQueue
 

@@ -2,10 +2,11 @@ import AlertQueue
 import AlertQueueTesting
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 /// Answers by a program: for somebody, and to what was seen.
-@Suite("Answers by a program")
+@Suite("Answers by a program", .inParallel)
 struct AnswerTests {
     let queue: TemporaryQueue
 

@@ -24,7 +24,7 @@ private final class BrokenPresenter: AlertPresenter {
     }
 }
 
-@Suite("Errors that no caller waits for")
+@Suite("Errors that no caller waits for", .inParallel)
 struct BackgroundErrorTests {
     struct Trouble: Error {}
 

@@ -10,7 +10,7 @@ private struct Nothing: AlertChoice {
     static var allCases: [Nothing] { [] }
 }
 
-@Suite("Enums as buttons")
+@Suite("Enums as buttons", .inParallel)
 struct ChoiceTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

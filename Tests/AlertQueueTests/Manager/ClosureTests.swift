@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Closures")
+@Suite("Closures", .inParallel)
 struct ClosureTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

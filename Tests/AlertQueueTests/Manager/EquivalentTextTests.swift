@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteStore
 
 /// Two ways to write é: Swift takes them for equal, the database and other programs don't.
-@Suite("Equivalent texts")
+@Suite("Equivalent texts", .inParallel)
 struct EquivalentTextTests {
     static let composed = "caf\u{E9}"
     static let decomposed = "cafe\u{301}"

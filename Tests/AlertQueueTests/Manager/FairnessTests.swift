@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Notices that keep coming, or stay, hold up no question.
-@Suite("Fairness")
+@Suite("Fairness", .inParallel)
 struct FairnessTests {
     let queue: TemporaryQueue
     let presenter = ScriptedPresenter()

@@ -12,7 +12,7 @@ private enum Decision: AlertChoice {
     var role: Alert.Button.Role? { self == .later ? .cancel : nil }
 }
 
-@Suite("Five ways to ask")
+@Suite("Five ways to ask", .inParallel)
 struct FiveWaysTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

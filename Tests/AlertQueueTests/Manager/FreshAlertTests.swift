@@ -8,7 +8,7 @@ import Testing
 
 /// A manager that presents need not look up what it has just asked itself; nothing else may change
 /// by that.
-@Suite("Fresh alerts")
+@Suite("Fresh alerts", .inParallel)
 struct FreshAlertTests {
     let queue: TemporaryQueue
 

@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Key")
+@Suite("Key", .inParallel)
 struct KeyTests {
     let queue: TemporaryQueue
 

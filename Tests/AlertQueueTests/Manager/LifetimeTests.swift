@@ -12,7 +12,7 @@ import Testing
 @testable import AlertCore
 
 /// When a manager that nobody refers to ends, and when it goes on.
-@Suite("Lifetime")
+@Suite("Lifetime", .inParallel)
 struct LifetimeTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// One test for each way in which an alert can end, and what everybody hears of it.
-@Suite("Outcome")
+@Suite("Outcome", .inParallel)
 struct OutcomeTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

@@ -1,11 +1,12 @@
 import AlertQueue
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Date of a purge")
+@Suite("Date of a purge", .inParallel)
 struct PurgeDateTests {
     @Test("Now is no time in the future, and in a second is one")
     func dates() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Telling of snoozes")
+@Suite("Telling of snoozes", .inParallel)
 struct SnoozeTellingTests {
     let queue: TemporaryQueue
 

@@ -11,7 +11,7 @@ import Testing
 @testable import SQLiteStore
 
 /// What falls due in a process that only sleeps: nobody reads, shows or waits.
-@Suite("Timekeeping")
+@Suite("Timekeeping", .inParallel)
 struct TimekeepingTests {
     let queue: TemporaryQueue
     let clock = ManualClock()

@@ -9,7 +9,7 @@ import Testing
 @testable import AlertCore
 
 /// A manager hands out nothing that the log does not say, and says so.
-@Suite("Told by a manager")
+@Suite("Told by a manager", .inParallel)
 struct ToldByManagerTests {
     let queue: TemporaryQueue
     let manager: AlertManager

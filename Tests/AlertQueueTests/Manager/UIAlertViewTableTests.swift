@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The right column of the README's table "If you know UIAlertView", compiled and run.
-@Suite("UIAlertView table")
+@Suite("UIAlertView table", .inParallel)
 struct UIAlertViewTableTests {
     /// What the table's rows call their own things.
     private actor Items {

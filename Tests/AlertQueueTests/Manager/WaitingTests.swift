@@ -15,7 +15,7 @@ private enum Decision: AlertChoice {
 }
 
 /// What those hear who wait for a response.
-@Suite("Waiting", .timeLimit(.minutes(2)))
+@Suite("Waiting", .inParallel, .within(.seconds(120)))
 struct WaitingTests {
     let queue: TemporaryQueue
     let clock = ManualClock()

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Collecting by id")
+@Suite("Collecting by id", .inParallel)
 struct CollectByIDTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Collecting by key")
+@Suite("Collecting by key", .inParallel)
 struct CollectTests {
     let queue: CommandLineQueue
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Who is recorded as having decided, and who may end what others asked.
-@Suite("Who decides")
+@Suite("Who decides", .inParallel)
 struct DecidingTests {
     private static let group: gid_t = 60_010
     private static let ana = Account(uid: 60_001, gid: group)

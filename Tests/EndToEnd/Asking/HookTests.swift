@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Answer hook")
+@Suite("Answer hook", .inParallel)
 struct HookTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Interruption")
+@Suite("Interruption", .inParallel)
 struct InterruptionTests {
     let queue: CommandLineQueue
 

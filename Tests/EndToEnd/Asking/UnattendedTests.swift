@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Questions that nobody is there to see")
+@Suite("Questions that nobody is there to see", .inParallel)
 struct UnattendedTests {
     let queue: CommandLineQueue
 

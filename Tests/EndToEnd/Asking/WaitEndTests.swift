@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Ends of a wait")
+@Suite("Ends of a wait", .inParallel)
 struct WaitEndTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Waiting for the first response")
+@Suite("Waiting for the first response", .inParallel)
 struct WaitTests {
     let queue: CommandLineQueue
 

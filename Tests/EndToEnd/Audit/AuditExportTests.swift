@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What `audit export` prints is checked by a verifier of another make.
-@Suite("Audit export")
+@Suite("Audit export", .inParallel)
 struct AuditExportTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The worked example of "How the audit log is chained" is computed again by sha256sum(1).
-@Suite("Audit example")
+@Suite("Audit example", .inParallel)
 struct AuditExampleTests {
     private static let file = "Sources/AlertQueue/AlertQueue.docc/AuditChain.md"
 

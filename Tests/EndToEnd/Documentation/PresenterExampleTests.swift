@@ -6,7 +6,7 @@ import Testing
 
 /// The README's own presenters, tried with the programs that they name.
 @Suite(
-    "Presenters of the README",
+    "Presenters of the README", .inParallel,
     .enabled(if: DesktopSession.has("jq", "fzf", "rofi"), "needs Xvfb, jq, fzf and rofi"))
 struct PresenterExampleTests {
     let queue: CommandLineQueue

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The README says what is true: its recorded run and its tables are tried here.
-@Suite("README")
+@Suite("README", .inParallel)
 struct ReadmeTests {
     let text: String
 

@@ -10,7 +10,7 @@ import Testing
 /// notes that it was called. An `ask` that waits is answered with its first button by another; a
 /// verb that shows things until it is stopped is stopped with Ctrl-C. A line has to exit with 0, or
 /// with what its comment says: `# exits with 15 …`.
-@Suite("Shell examples")
+@Suite("Shell examples", .inParallel)
 struct ShellExampleTests {
     let queue: CommandLineQueue
 

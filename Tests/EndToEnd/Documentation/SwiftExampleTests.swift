@@ -8,7 +8,7 @@ import Testing
 /// All examples of an article make one program, from top to bottom, as a reader would type them. In
 /// the README and in docstrings each example stands for itself; one in a docstring may use what
 /// ``given`` declares without saying where it comes from.
-@Suite("Swift examples")
+@Suite("Swift examples", .inParallel)
 struct SwiftExampleTests {
     static let articles: [String] = (try? CodeBlock.files(in: "Sources", ".md")) ?? []
     let scratch: CommandLineQueue

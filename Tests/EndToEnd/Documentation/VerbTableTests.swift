@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every row of the README's tables of verbs and of exit codes is tried with the built command.
-@Suite("Tables of the README")
+@Suite("Tables of the README", .inParallel)
 struct VerbTableTests {
     let queue: CommandLineQueue
 

@@ -8,7 +8,7 @@ import Testing
 ///
 /// Each program that it uses is a wrapper, which runs the real one and counts; after the one whose
 /// number is in the file `kill`, it kills the script with all that belongs to it.
-@Suite("Example: a backup script")
+@Suite("Example: a backup script", .inParallel)
 struct BackupExampleTests {
     private static let script = CodeBlock.root.appending(path: "Tests/Examples/backup.sh").path
     private static let programs = [

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `Tests/Examples/RestartDaemon`, killed where it hurts.
-@Suite("Example: a daemon with a named handler")
+@Suite("Example: a daemon with a named handler", .inParallel)
 struct DaemonExampleTests {
     let queue: CommandLineQueue
 

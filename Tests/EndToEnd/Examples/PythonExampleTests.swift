@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `Tests/Examples/deploy.py`, with every end that its question can come to.
-@Suite("Example: a Python script")
+@Suite("Example: a Python script", .inParallel)
 struct PythonExampleTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Hostile errors")
+@Suite("Hostile errors", .inParallel)
 struct HostileErrorTests {
     let queue: CommandLineQueue
 

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Hostile text")
+@Suite("Hostile text", .inParallel)
 struct HostileTextTests {
     let queue: CommandLineQueue
 

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// Files that other accounts put where those of a queue are expected.
-@Suite("Files of others", .enabled(if: geteuid() == 0, "only root can become other users"))
+@Suite(
+    "Files of others", .inParallel, .enabled(if: geteuid() == 0, "only root can become other users")
+)
 struct PlantedFileTests {
     private static let stranger = SystemQueueTests.stranger
     private static let member = SystemQueueTests.member

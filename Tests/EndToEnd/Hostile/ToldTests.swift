@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The command tells nobody what the log does not say.
-@Suite("Told by the command")
+@Suite("Told by the command", .inParallel)
 struct ToldTests {
     let queue: CommandLineQueue
     private var log: String { queue.directory + "/log" }

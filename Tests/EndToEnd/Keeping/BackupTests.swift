@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Backup")
+@Suite("Backup", .inParallel)
 struct BackupTests {
     let queue: CommandLineQueue
     let elsewhere: CommandLineQueue

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Damage")
+@Suite("Damage", .inParallel)
 struct DamageTests {
     let queue: CommandLineQueue
 

@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Purge")
+@Suite("Purge", .inParallel)
 struct PurgeTests {
     let queue: CommandLineQueue
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A queue is replaced by a backup while a process presents it.
-@Suite("Presenters of a replaced queue")
+@Suite("Presenters of a replaced queue", .inParallel)
 struct ReplacedQueueTests {
     private let queue: CommandLineQueue
     private let elsewhere: CommandLineQueue

@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Restore")
+@Suite("Restore", .inParallel)
 struct RestoreTests {
     let queue: CommandLineQueue
     let elsewhere: CommandLineQueue

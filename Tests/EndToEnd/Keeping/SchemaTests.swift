@@ -1,8 +1,9 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// What somebody does to the shape of the file, and what the verbs say of it.
-@Suite("Schema")
+@Suite("Schema", .inParallel)
 struct SchemaTests {
     private let queue: CommandLineQueue
 

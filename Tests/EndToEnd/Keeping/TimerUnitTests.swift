@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Backups by timer")
+@Suite("Backups by timer", .inParallel)
 struct TimerUnitTests {
     let queue: CommandLineQueue
 

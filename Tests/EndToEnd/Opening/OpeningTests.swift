@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// Queues that are not there, and queues that an account may not write.
-@Suite("Opening a queue", .enabled(if: geteuid() == 0, "only root can become other users"))
+@Suite(
+    "Opening a queue", .inParallel, .enabled(if: geteuid() == 0, "only root can become other users")
+)
 struct OpeningTests {
     private static let ana = Account(uid: 60_001, gid: 60_001)
 

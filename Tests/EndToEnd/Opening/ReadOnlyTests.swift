@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Read-only file system")
+@Suite("Read-only file system", .inParallel)
 struct ReadOnlyTests {
     /// Whether this process may mount in a namespace of its own.
     static let isAllowed: Bool =

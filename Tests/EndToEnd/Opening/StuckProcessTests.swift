@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Processes that are stopped while they hold something that others need.
-@Suite("Stuck processes")
+@Suite("Stuck processes", .inParallel)
 struct StuckProcessTests {
     let queue: CommandLineQueue
 

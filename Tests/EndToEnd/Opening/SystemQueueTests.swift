@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// Several users on one queue. Only root can start processes of other users.
-@Suite("System queue", .enabled(if: geteuid() == 0, "only root can become other users"))
+@Suite(
+    "System queue", .inParallel, .enabled(if: geteuid() == 0, "only root can become other users"))
 struct SystemQueueTests {
     static let group: gid_t = 60_010
     static let member = Account(uid: 60_001, gid: 60_010)

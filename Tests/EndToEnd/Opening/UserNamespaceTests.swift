@@ -6,7 +6,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("User namespace")
+@Suite("User namespace", .inParallel)
 struct UserNamespaceTests {
     /// Whether the kernel lets an account make a namespace, which only root can try as another one.
     static let isAllowed: Bool = {

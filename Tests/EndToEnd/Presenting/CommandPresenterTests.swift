@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Presenters of one's own")
+@Suite("Presenters of one's own", .inParallel)
 struct CommandPresenterTests {
     let queue: CommandLineQueue
 

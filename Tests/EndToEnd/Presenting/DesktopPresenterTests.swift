@@ -6,7 +6,7 @@ import Testing
 
 #if Desktop
     @Suite(
-        "Desktop notifications",
+        "Desktop notifications", .inParallel,
         .enabled(
             if: DesktopSession.has("dunst", DesktopSession.mate),
             "needs Xvfb, dunst and mate-notification-daemon"))
@@ -286,7 +286,7 @@ import Testing
         }
     }
 #else
-    @Suite("Desktop notifications")
+    @Suite("Desktop notifications", .inParallel)
     struct DesktopPresenterTests {
         @Test("A build without them says how to get them, and needs no library for them")
         func missing() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Dialog windows",
+    "Dialog windows", .inParallel,
     .enabled(if: DesktopSession.has("zenity", "kdialog"), "needs Xvfb, zenity and kdialog"))
 struct DialogPresenterTests {
     let queue: CommandLineQueue

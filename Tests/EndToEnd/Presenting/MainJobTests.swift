@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Main job")
+@Suite("Main job", .inParallel)
 struct MainJobTests {
     let queue: CommandLineQueue
 

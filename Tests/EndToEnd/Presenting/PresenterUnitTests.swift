@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Presenting from login on")
+@Suite("Presenting from login on", .inParallel)
 struct PresenterUnitTests {
     let queue: CommandLineQueue
 

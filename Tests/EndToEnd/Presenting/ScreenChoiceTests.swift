@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Alerts for some screens")
+@Suite("Alerts for some screens", .inParallel)
 struct ScreenChoiceTests {
     let queue: CommandLineQueue
 

@@ -7,7 +7,7 @@ import Testing
 @testable import alertq
 
 /// What verbs print on real terminals of several widths, with text that is not as wide as long.
-@Suite("Screens of every width")
+@Suite("Screens of every width", .inParallel)
 struct ScreenWidthTests {
     let queue: CommandLineQueue
 

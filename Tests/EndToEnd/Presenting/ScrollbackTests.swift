@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("What stays on the terminal")
+@Suite("What stays on the terminal", .inParallel)
 struct ScrollbackTests {
     let queue: CommandLineQueue
 

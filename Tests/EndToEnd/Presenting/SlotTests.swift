@@ -5,7 +5,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Slot")
+@Suite("Slot", .inParallel)
 struct SlotTests {
     let queue: CommandLineQueue
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Queues whose slot file is something else: no screen can be attached there.
-@Suite("Slot files that can't be used")
+@Suite("Slot files that can't be used", .inParallel)
 struct UnusableSlotTests {
     let queue: CommandLineQueue
 

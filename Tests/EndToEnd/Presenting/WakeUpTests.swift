@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How often a process wakes up that has nothing to do.
-@Suite("Wake-ups")
+@Suite("Wake-ups", .inParallel)
 struct WakeUpTests {
     let queue: CommandLineQueue
 

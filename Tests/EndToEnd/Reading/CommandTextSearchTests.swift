@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Text search")
+@Suite("Text search", .inParallel)
 struct CommandTextSearchTests {
     let queue: CommandLineQueue
 

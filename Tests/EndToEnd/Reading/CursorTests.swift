@@ -1,7 +1,8 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
-@Suite("Cursors")
+@Suite("Cursors", .inParallel)
 struct CursorTests {
     let queue: CommandLineQueue
     let elsewhere: CommandLineQueue

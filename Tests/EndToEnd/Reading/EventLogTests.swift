@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Event log")
+@Suite("Event log", .inParallel)
 struct EventLogTests {
     let queue: CommandLineQueue
 

@@ -1,8 +1,9 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
-@Suite("Metrics")
+@Suite("Metrics", .inParallel)
 struct PrometheusTests {
     let queue: CommandLineQueue
 

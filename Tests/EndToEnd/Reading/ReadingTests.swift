@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The verbs that read a queue: what they find, and when they say that it was.
-@Suite("Reading")
+@Suite("Reading", .inParallel)
 struct ReadingTests {
     let queue: CommandLineQueue
 

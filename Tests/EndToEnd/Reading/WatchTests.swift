@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Watching events")
+@Suite("Watching events", .inParallel)
 struct WatchTests {
     let queue: CommandLineQueue
 

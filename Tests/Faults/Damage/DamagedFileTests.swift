@@ -1,8 +1,9 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
-@Suite("Damaged files")
+@Suite("Damaged files", .inParallel)
 struct DamagedFileTests {
     static let count = FaultForm.count(short: 60, full: 1_000)
 

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import TestSupport
 import Testing
 
 /// Numbers in the file that no version of alertq has written.
-@Suite("Hostile numbers")
+@Suite("Hostile numbers", .inParallel)
 struct HostileNumberTests {
     private static let verbs = [
         ["list"], ["list", "--count"], ["show", "1"], ["show", "2"], ["history"],

@@ -1,9 +1,10 @@
 import AlertQueue
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
-@Suite("Random edits")
+@Suite("Random edits", .inParallel)
 struct RandomEditTests {
     static let count = FaultForm.count(short: 300, full: 100_000)
 

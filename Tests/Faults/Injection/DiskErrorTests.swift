@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A disk that fails or is full: at every write, sync and opening, once and from there on.
-@Suite("Disk errors at every call", .enabled(if: Tool.hasTracer, "it needs strace"))
+@Suite("Disk errors at every call", .inParallel, .enabled(if: Tool.hasTracer, "it needs strace"))
 struct DiskErrorTests {
     /// A screen is shown for as long as somebody wants to look at it, so it has no end to wait for.
     static let operations =

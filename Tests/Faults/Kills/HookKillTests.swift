@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Hooks are killed at random while people answer.
-@Suite("Killed hooks")
+@Suite("Killed hooks", .inParallel)
 struct HookKillTests {
     @Test("No response is lost, none is worked on by two programs at once, and in the end all are")
     func killed() async throws {

@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-@Suite("Kill")
+@Suite("Kill", .inParallel)
 struct KillTests {
     static let kills = FaultForm.count(short: 200, full: 1_000)
     let queue: CommandLineQueue

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Programs that use the library, killed while many of their tasks share transactions.
-@Suite("Kill of programs with the library")
+@Suite("Kill of programs with the library", .inParallel)
 struct LibraryKillTests {
     static let rounds = FaultForm.count(short: 6, full: 100)
     /// A queue is given up after so many rounds, so that checking it stays quick.

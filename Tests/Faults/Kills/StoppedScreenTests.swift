@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Screens that are stopped, let go on, killed and started again while they show questions.
-@Suite("Stops of screens")
+@Suite("Stops of screens", .inParallel)
 struct StoppedScreenTests {
     /// How often questions are asked; each time some thirty screens are stopped or killed.
     static let rounds = FaultForm.count(short: 6, full: 40)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The leading screen dies, and the next one dies while it takes the lead.
-@Suite("Kill in a takeover")
+@Suite("Kill in a takeover", .inParallel)
 struct TakeoverTests {
     static let rounds = FaultForm.count(short: 4, full: 100)
     private let queue: CommandLineQueue

@@ -1,10 +1,11 @@
 import ProcessTesting
+import TestSupport
 import Testing
 
 @testable import QueueClient
 
 /// A checker that finds nothing would prove nothing: each lie in a true history must be found.
-@Suite("Model check")
+@Suite("Model check", .inParallel)
 struct ModelCheckTests {
     enum Lie: String, CaseIterable {
         case lostAsk, lostAnswer, doubleWin, wrongWinner, staleRead, staleCount, staleHead

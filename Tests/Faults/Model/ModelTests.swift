@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueueClient
 
-@Suite("Model")
+@Suite("Model", .inParallel)
 struct ModelTests {
     /// `ALERTQ_SEED` repeats the choices of a run that failed.
     static let seed = Int(TestRandom.seed % 1_000_000)

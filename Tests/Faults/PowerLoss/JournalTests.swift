@@ -1,10 +1,11 @@
 import AlertQueueTesting
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 @Suite(
-    "Journal of writes",
+    "Journal of writes", .inParallel,
     .enabled(if: Tool.hasTracer && Tool.hasCompiler, "it needs strace and a C compiler"))
 struct JournalTests {
     @Test("The journal has every call on the queue's files that the system sees")

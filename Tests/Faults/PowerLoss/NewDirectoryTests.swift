@@ -6,7 +6,7 @@ import Testing
 
 /// Root's queue is in a directory that exists; only another user's is made by asking.
 @Suite(
-    "New directories",
+    "New directories", .inParallel,
     .enabled(if: geteuid() == 0, "only root can become other users"),
     .enabled(if: Tool.hasTracer, "it needs strace"))
 struct NewDirectoryTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Power cuts at random moments, on a disk that may lose what was not synced.
-@Suite("Power loss", .enabled(if: Tool.hasCompiler, "it needs a C compiler"))
+@Suite("Power loss", .inParallel, .enabled(if: Tool.hasCompiler, "it needs a C compiler"))
 struct PowerLossTests {
     static let runs = FaultForm.count(short: 20, full: 300)
     /// Each of so many runs begins without a queue.

@@ -4,11 +4,12 @@ import Foundation
 import Glibc
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Backup")
+@Suite("Backup", .inParallel)
 struct BackupLocationTests {
     let queue: TemporaryQueue
 

@@ -1,11 +1,12 @@
 import AlertCore
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Audit forging")
+@Suite("Audit forging", .inParallel)
 struct AuditForgingTests {
     @Test(
         "A changed column of an entry is found at that entry",

@@ -6,7 +6,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Audit log")
+@Suite("Audit log", .inParallel)
 struct AuditVerificationTests {
     static let verifier = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "verify.py").path

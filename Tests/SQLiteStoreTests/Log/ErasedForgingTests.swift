@@ -1,11 +1,12 @@
 import AlertCore
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Forging of erased alerts")
+@Suite("Forging of erased alerts", .inParallel)
 struct ErasedForgingTests {
     @Test(
         "What is changed in an erased alert is found",

@@ -1,12 +1,13 @@
 import AlertCore
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// An account that can write the file can put any number into it: that may not end a process.
-@Suite("Extreme numbers")
+@Suite("Extreme numbers", .inParallel)
 struct ExtremeNumberTests {
     static let extremes: [Int64] = [.min, .min + 1, -1, 0, .max - 1, .max]
 

@@ -1,11 +1,12 @@
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
 @testable import SQLiteStore
 
-@Suite("Forging of what the log tells besides texts and responses")
+@Suite("Forging of what the log tells besides texts and responses", .inParallel)
 struct FactForgingTests {
     static let columns: [(String, Alert.ID)] = [
         // What an ask says of its clocks and timers.

@@ -3,12 +3,13 @@ import AlertQueueTesting
 import Foundation
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// An index that leads to other rows than it ought to makes nobody hear what the log does not say.
-@Suite("Forged indexes")
+@Suite("Forged indexes", .inParallel)
 struct ForgedIndexTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -1,12 +1,13 @@
 import AlertCore
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// An index that somebody has added, and that still holds what the table held before.
-@Suite("Verifying beside an index of somebody else's")
+@Suite("Verifying beside an index of somebody else's", .inParallel)
 struct FrozenIndexTests {
     static let forgeries: [(table: String, columns: String, script: String)] = [
         ("audit", AuditRow.columns, "UPDATE audit SET user = 'eve' WHERE event = 'resolved'"),

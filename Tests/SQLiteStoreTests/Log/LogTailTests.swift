@@ -2,11 +2,12 @@ import AlertCore
 import Foundation
 import Linux
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Log tail")
+@Suite("Log tail", .inParallel)
 struct LogTailTests {
     private let known = LogTail()
 

@@ -1,12 +1,13 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// A key outlives the texts that were asked with it, and still answers one question only.
-@Suite("Purged keys")
+@Suite("Purged keys", .inParallel)
 struct PurgedKeyTests: StoreSuite {
     let fixture: StoreFixture
 

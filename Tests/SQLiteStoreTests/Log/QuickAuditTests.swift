@@ -1,11 +1,12 @@
 import AlertCore
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Quick check of the audit log")
+@Suite("Quick check of the audit log", .inParallel)
 struct QuickAuditTests {
     @Test("It speaks for a log with every kind of entry, and says the same as the careful one")
     func right() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteStore
 
 /// A log in which a backup was restored is verified like any other.
-@Suite("Log of a restored queue")
+@Suite("Log of a restored queue", .inParallel)
 struct RestoredLogTests {
     let queue: TemporaryQueue
     private var backup: String { queue.directory + "/backup.db" }

@@ -1,10 +1,11 @@
 import AlertCore
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Row forging")
+@Suite("Row forging", .inParallel)
 struct RowForgingTests {
     @Test(
         "A changed part of a question is found at the entry that tells of its asking",

@@ -3,12 +3,13 @@ import AlertQueueTesting
 import Foundation
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// A process that can write the file can't make an asker hear what the log does not say.
-@Suite("Told responses")
+@Suite("Told responses", .inParallel)
 struct ToldResponseTests: StoreSuite {
     let fixture: StoreFixture
 

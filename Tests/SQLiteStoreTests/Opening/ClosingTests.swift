@@ -3,11 +3,12 @@ import Glibc
 import Linux
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Closing")
+@Suite("Closing", .inParallel)
 struct ClosingTests {
     let queue: TemporaryQueue
 

@@ -3,11 +3,12 @@ import Foundation
 import Glibc
 import Linux
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Identity of a file")
+@Suite("Identity of a file", .inParallel)
 struct FileIdentityTests {
     let queue: TemporaryQueue
     private var path: String { queue.path + "-file" }

@@ -2,13 +2,14 @@ import AlertCore
 import AlertQueueTesting
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 private let year: Int64 = 365 * 86_400_000
 
-@Suite("Deadlines")
+@Suite("Deadlines", .inParallel)
 struct DeadlineTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -2,11 +2,12 @@ import AlertCore
 import AlertQueueTesting
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("History")
+@Suite("History", .inParallel)
 struct HistoryTests: StoreSuite {
     let fixture: StoreFixture
 

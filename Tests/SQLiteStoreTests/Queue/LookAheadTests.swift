@@ -1,10 +1,11 @@
 import AlertCore
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Look-ahead")
+@Suite("Look-ahead", .inParallel)
 struct LookAheadTests {
     private let lookAhead = LookAhead()
     private let clock = ManualClock()

@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteStore
 
 /// Deadlines and snoozes that were given as moments, on clocks that are set.
-@Suite("Moments")
+@Suite("Moments", .inParallel)
 struct MomentTests: StoreSuite {
     private static let hour: Int64 = 3_600_000
 

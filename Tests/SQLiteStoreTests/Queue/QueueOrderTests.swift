@@ -1,11 +1,12 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Order of the queue")
+@Suite("Order of the queue", .inParallel)
 struct QueueOrderTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -1,11 +1,12 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Statistics")
+@Suite("Statistics", .inParallel)
 struct StatisticsTests: StoreSuite {
     let fixture: StoreFixture
 

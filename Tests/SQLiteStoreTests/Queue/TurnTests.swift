@@ -2,12 +2,13 @@ import AlertCore
 import AlertQueueTesting
 import Glibc
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// Who comes next where accounts and sources ask more than anybody can answer.
-@Suite("Turns")
+@Suite("Turns", .inParallel)
 struct TurnTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteStore
 
 /// What the log says of alerts that nobody saw.
-@Suite("Unseen alerts")
+@Suite("Unseen alerts", .inParallel)
 struct UnseenTests {
     @Test("What expires without having been shown says so in the log and in the numbers")
     func unseen() async throws {

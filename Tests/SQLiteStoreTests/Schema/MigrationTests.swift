@@ -2,11 +2,12 @@ import AlertCore
 import Migrations
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Migration")
+@Suite("Migration", .inParallel)
 struct MigrationTests {
     @Test("A queue of the first schema is migrated when it is opened, and keeps its history")
     func first() async throws {

@@ -2,11 +2,12 @@ import AlertCore
 import Migrations
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Schema check")
+@Suite("Schema check", .inParallel)
 struct SchemaCheckTests {
     private let queue: TemporaryQueue
 

@@ -2,11 +2,12 @@ import AlertCore
 import Foundation
 import Migrations
 import SQLite
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Schema file")
+@Suite("Schema file", .inParallel)
 struct SchemaFileTests {
     private static let path = URL(filePath: #filePath)
         .appending(path: "../../../../Migrations/schema.sql").standardizedFileURL.path

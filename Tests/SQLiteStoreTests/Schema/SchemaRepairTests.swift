@@ -2,11 +2,12 @@ import AlertCore
 import Migrations
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Schema repair")
+@Suite("Schema repair", .inParallel)
 struct SchemaRepairTests {
     private let queue: TemporaryQueue
 

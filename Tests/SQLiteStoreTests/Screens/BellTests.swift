@@ -2,11 +2,12 @@ import AlertCore
 import Foundation
 import Linux
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Bell")
+@Suite("Bell", .inParallel)
 struct BellTests {
     let queue: TemporaryQueue
 

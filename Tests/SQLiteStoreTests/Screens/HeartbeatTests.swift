@@ -1,11 +1,12 @@
 import AlertCore
 import Foundation
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Signs of life in the slot")
+@Suite("Signs of life in the slot", .inParallel)
 struct HeartbeatTests {
     private let queue: TemporaryQueue
     private let slot: SlotFile

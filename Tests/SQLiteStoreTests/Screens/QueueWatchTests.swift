@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Queue watch")
+@Suite("Queue watch", .inParallel)
 struct QueueWatchTests {
     let queue: TemporaryQueue
     let files: QueueFiles

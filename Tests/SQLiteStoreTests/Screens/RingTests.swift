@@ -8,7 +8,7 @@ import Testing
 
 /// Whether a process that has committed rings for the others, and is heard by the ring itself: the
 /// slow look once a second, which hears everything too, is out of the game here.
-@Suite("Ring")
+@Suite("Ring", .inParallel)
 struct RingTests {
     let queue: TemporaryQueue
     let files: QueueFiles

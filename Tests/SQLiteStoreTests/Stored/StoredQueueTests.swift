@@ -4,13 +4,14 @@ import Foundation
 import Migrations
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// Queues that the command stored when these schemas were the newest, as SQL: questions that were
 /// answered, cancelled, withdrawn, expired, snoozed and purged, and some that wait.
-@Suite("Stored queues")
+@Suite("Stored queues", .inParallel)
 struct StoredQueueTests {
     static let schemas = 1..<Migration.all.count
     /// From this schema on texts can be erased, and are in these queues.

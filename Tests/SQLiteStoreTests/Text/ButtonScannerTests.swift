@@ -1,9 +1,10 @@
 import AlertCore
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Button scanner")
+@Suite("Button scanner", .inParallel)
 struct ButtonScannerTests {
     @Test(
         "What it reads is what Foundation's decoder reads",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Erasing")
+@Suite("Erasing", .inParallel)
 struct ErasingTests: StoreSuite {
     let fixture: StoreFixture
 

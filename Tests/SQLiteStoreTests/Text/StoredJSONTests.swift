@@ -1,10 +1,11 @@
 import AlertCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Stored JSON")
+@Suite("Stored JSON", .inParallel)
 struct StoredJSONTests {
     @Test("Every Unicode scalar but NUL comes back from the stored form, and from Foundation's")
     func everyScalar() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Text search")
+@Suite("Text search", .inParallel)
 struct TextSearchTests: StoreSuite {
     let fixture: StoreFixture
 

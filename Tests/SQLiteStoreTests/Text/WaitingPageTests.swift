@@ -1,11 +1,12 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Pages of what waits")
+@Suite("Pages of what waits", .inParallel)
 struct WaitingPageTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -3,11 +3,12 @@ import CLinux
 import Glibc
 import Linux
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("At once")
+@Suite("At once", .inParallel)
 struct AtOnceTests {
     let queue: TemporaryQueue
 

@@ -1,11 +1,12 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Authority")
+@Suite("Authority", .inParallel)
 struct AuthorityTests {
     let queue: TemporaryQueue
     let store: SQLiteAlertStore

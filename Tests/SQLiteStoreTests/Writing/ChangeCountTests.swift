@@ -2,13 +2,14 @@ import AlertCore
 import AlertQueueTesting
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
 /// A statement can succeed and change nothing; here it does because of a trigger that only the
 /// writer's own connection has, which is no part of the file's schema.
-@Suite("Changes that are counted")
+@Suite("Changes that are counted", .inParallel)
 struct ChangeCountTests {
     private let queue: TemporaryQueue
 

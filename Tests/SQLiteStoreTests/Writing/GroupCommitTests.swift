@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Group commit")
+@Suite("Group commit", .inParallel)
 struct GroupCommitTests {
     private struct Refused: Error {}
 

@@ -1,11 +1,12 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Resolving")
+@Suite("Resolving", .inParallel)
 struct ResolvingTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -1,11 +1,12 @@
 import AlertCore
 import AlertQueueTesting
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
 
-@Suite("Keys and bounds")
+@Suite("Keys and bounds", .inParallel)
 struct StoreKeyTests: StoreSuite {
     let fixture: StoreFixture
 

@@ -11,7 +11,7 @@ import Testing
 @testable import SQLiteStore
 
 /// What the writer does about its log, and after a transaction that failed.
-@Suite("Writer")
+@Suite("Writer", .inParallel)
 struct WriterTests {
     /// What SQLite says of a sync that failed, `SQLITE_IOERR_FSYNC`.
     private static let failedSync = SQLiteError(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Patience with a disk that fails")
+@Suite("Patience with a disk that fails", .inParallel)
 struct ExpiryPatienceTests {
     private let clock = ManualClock()
     /// The store's, which stands still: it stores no expiry by itself until a test moves it.

@@ -21,7 +21,7 @@ private final class LastCallDelegate: AlertManagerDelegate {
 }
 
 /// Responses that come where nobody waits for them yet, or no longer.
-@Suite("Missed responses")
+@Suite("Missed responses", .inParallel)
 struct MissedResponseTests {
     private let queue = InMemoryStore(clock: ManualClock())
     private let recorder = Recorder()

@@ -1,9 +1,10 @@
 import AlertQueueTesting
+import TestSupport
 import Testing
 
 @testable import AlertCore
 
-@Suite("Handler agenda")
+@Suite("Handler agenda", .inParallel)
 struct HandlerAgendaTests {
     private let now = ManualClock().now()
 

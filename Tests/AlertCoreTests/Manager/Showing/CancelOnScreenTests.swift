@@ -24,7 +24,7 @@ private final class StateDelegate: AlertManagerDelegate {
     }
 }
 
-@Suite("Cancelling what is on the screen")
+@Suite("Cancelling what is on the screen", .inParallel)
 struct CancelOnScreenTests {
     private let queue = InMemoryStore(clock: ManualClock())
     private let recorder = Recorder()

@@ -5,7 +5,7 @@ import Testing
 @testable import AlertCore
 
 /// Presenters that fail, on screens of one queue whose clock moves only when it is told to.
-@Suite("Presenters that fail")
+@Suite("Presenters that fail", .inParallel)
 struct FailingPresenterTests {
     private struct Hangup: Error {}
 

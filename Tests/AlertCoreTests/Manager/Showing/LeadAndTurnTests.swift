@@ -7,7 +7,7 @@ import Testing
 @testable import AlertCore
 
 /// What a presentation loop gives back when it shows nothing.
-@Suite("Lead and turn")
+@Suite("Lead and turn", .inParallel)
 struct LeadAndTurnTests {
     private let clock = ManualClock()
     private let queue: InMemoryStore

@@ -7,7 +7,7 @@ import Testing
 @testable import AlertCore
 
 /// Moments between two screens of one queue.
-@Suite("Several screens")
+@Suite("Several screens", .inParallel)
 struct SeveralScreensTests {
     private let queue = InMemoryStore()
     private let store: GatedStore

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Handler")
+@Suite("Handler", .inParallel)
 struct HandlerTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

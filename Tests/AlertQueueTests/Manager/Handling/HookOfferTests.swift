@@ -9,7 +9,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Offers to a hook")
+@Suite("Offers to a hook", .inParallel)
 struct HookOfferTests {
     let queue: TemporaryQueue
     let manager: AlertManager

@@ -9,7 +9,7 @@ import Testing
 @testable import SQLiteStore
 
 /// More of everything than a manager deals with in one go.
-@Suite("Many at once", .timeLimit(.minutes(2)))
+@Suite("Many at once", .inParallel, .within(.seconds(120)))
 struct ManyAtOnceTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

@@ -7,7 +7,7 @@ import Testing
 @testable import AlertQueue
 
 /// What the delegate of the manager that asked hears of screens of other managers.
-@Suite("Delegate of the asker")
+@Suite("Delegate of the asker", .inParallel)
 struct AskersDelegateTests {
     private let queue: TemporaryQueue
     private let recorder = Recorder()

@@ -8,7 +8,7 @@ import Testing
 @testable import AlertQueue
 
 /// Several managers that present one queue, each as another process would.
-@Suite("Every screen")
+@Suite("Every screen", .inParallel)
 struct EveryScreenTests {
     private let queue: TemporaryQueue
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SQLiteStore
 
 /// Presenters that don't do what they should when an alert leaves the screen.
-@Suite("Leaving the screen")
+@Suite("Leaving the screen", .inParallel)
 struct LeavingTests {
     let queue: TemporaryQueue
 

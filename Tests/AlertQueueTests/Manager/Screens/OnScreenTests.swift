@@ -101,7 +101,7 @@ private final class AnsweringDelegate: AlertManagerDelegate {
     }
 }
 
-@Suite("On the screen")
+@Suite("On the screen", .inParallel)
 struct OnScreenTests {
     let queue: TemporaryQueue
     let recorder = Recorder()

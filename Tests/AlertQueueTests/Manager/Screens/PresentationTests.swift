@@ -46,7 +46,7 @@ private final class EndlessPresenter: AlertPresenter {
     }
 }
 
-@Suite("Presentation")
+@Suite("Presentation", .inParallel)
 struct PresentationTests {
     let queue: TemporaryQueue
 

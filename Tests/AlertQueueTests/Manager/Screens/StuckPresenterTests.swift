@@ -6,7 +6,7 @@ import Testing
 
 @testable import AlertCore
 
-@Suite("Presenters that can't be ended")
+@Suite("Presenters that can't be ended", .inParallel)
 struct StuckPresenterTests {
     private let queue: TemporaryQueue
 
