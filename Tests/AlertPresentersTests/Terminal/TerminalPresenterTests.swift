@@ -24,9 +24,8 @@ struct TerminalPresenterTests {
         _ act: () async throws -> Void
     ) async throws -> PresenterChoice {
         let appeared = Flag()
-        let presentation = Presentation.of(alert, appeared: appeared)
         let presenter = try presenter ?? keyboard.presenter()
-        async let choice = presenter.present(presentation)
+        async let choice = presenter.present(.of(alert, appeared: appeared))
         try await keyboard.passUntilLive(appeared)
         try await act()
         return try await choice

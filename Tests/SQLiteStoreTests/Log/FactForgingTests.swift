@@ -246,7 +246,7 @@ struct FactForgingTests {
         (EntryEdit(isEarly: true, hasReason: true, hasDefault: false), "before its deadline"),
         (EntryEdit(content: [UInt8](repeating: 7, count: 32)), "not what entry"),
         (EntryEdit(isOlder: true), "written as earlier versions did"),
-        (EntryEdit(isTwice: true), "was resolved by entry"),
+        (EntryEdit(isTwice: true), "was already resolved by entry"),
     ]
 
     struct EntryEdit: Sendable {
