@@ -148,7 +148,7 @@ struct TerminalPresenterTests {
         let appeared = Flag()
         async let choice = keyboard.presenter(term: term)
             .present(.of(Self.question, appeared: appeared))
-        try await keyboard.pass(until: "the words") { terminal.text.contains("Too small") }
+        try await keyboard.pass(until: "the words") { terminal.text.contains(/(?i)too small/) }
         await keyboard.pass(.milliseconds(1000))
         // A notice would run out without having been seen.
         #expect(!appeared.isSet || term == "dumb")

@@ -170,6 +170,11 @@ struct OnScreenTests {
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
         try await manager.startPresenting([presenter])
         #expect(await eventually { recorder.lines == ["appears"] })
+        let store = try #require(manager.store as? SQLiteAlertStore)
+        #expect(
+            await eventually {
+                store.commits.state.withLock { $0.waiting.contains { $0.kind == .answer } }
+            })
         async let stop: Void = manager.stopPresenting()
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)
         await stop
