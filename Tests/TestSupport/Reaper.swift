@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Reaps child processes soon after they have ended, whether a test waits for them or not.
+/// Reaps child processes soon after they have ended, even if no test waits for them.
 ///
-/// Swift Testing waits for its exit tests by looking for any child that has ended: one that nobody
-/// reaps would be the only one that it finds, again and again.
+/// Swift Testing waits for its exit tests by looking for any child that has ended, with
+/// `waitid(P_ALL, …, WNOWAIT)`: it would find one that is not reaped again and again.
 enum Reaper {
     private struct Entry: Sendable {
         weak var child: Child?
@@ -26,7 +26,7 @@ enum Reaper {
     }
 
     private static func look() {
-        // Children are let go of outside of the lock: the last reference kills what it refers to.
+        // Children are released outside of the lock: releasing the last reference kills the child.
         let children = entries.withLock { $0.compactMap(\.child) }
         let ended = Set(children.filter { $0.poll() != nil }.map(ObjectIdentifier.init))
         withExtendedLifetime(children) {

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// The places at which tests run, a few for each core; a test waits until it has as many as it
-/// takes.
+/// The places in which tests run, a few for each core; a test waits until it has as many as it
+/// needs.
 ///
-/// Most tests wait for something, so that more of them than cores fit beside each other; all at
-/// once, each would be as slow as on a machine that is far too busy.
+/// Most tests wait for something, so more of them can run at once than there are cores. With all of
+/// them at once, each would be as slow as on an overloaded machine.
 package final class TestPlaces: Sendable {
     private struct Waiter {
         let count: Int
@@ -14,11 +14,11 @@ package final class TestPlaces: Sendable {
 
     private struct State {
         var free: Int
-        /// Those that take most stand first, and then those that came first.
+        /// Those that need most places come first, and otherwise those that came first.
         var waiters: [Waiter] = []
     }
 
-    /// Those of this process; `ALERTQ_TEST_PLACES` is their number, 1 for one test at a time.
+    /// The places of this process; `ALERTQ_TEST_PLACES` sets their number, 1 for one test at a time.
     package static let all = TestPlaces(
         getenv("ALERTQ_TEST_PLACES").flatMap { Int(String(cString: $0)) }
             ?? 4 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
@@ -31,7 +31,7 @@ package final class TestPlaces: Sendable {
         state = Mutex(State(free: self.count))
     }
 
-    /// Runs a body at some of the places, at all of them if there are no more.
+    /// Runs a body in a number of places, at most in all of them.
     package func with<Result>(
         _ wanted: Int, _ body: () async throws -> Result
     ) async rethrows -> Result {
@@ -61,8 +61,8 @@ package final class TestPlaces: Sendable {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Takes from the line those whose turn it is. What is too large for now holds up the rest:
-    /// otherwise it would never find enough places free.
+    /// Removes the waiters whose turn has come. One that needs more places than are free holds up
+    /// the rest: otherwise it would never find enough of them free.
     private static func next(_ state: inout State) -> [Waiter] {
         var ready: [Waiter] = []
         while let first = state.waiters.first, first.count <= state.free {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The choices of a test that makes them at random.
+/// The random choices of a test.
 ///
-/// All tests of a process draw from one seed, which is printed; `ALERTQ_SEED` sets it, so that a
-/// test makes the choices again that it failed with. When signals land is not among them.
+/// All tests of a process draw from one seed, which is printed. `ALERTQ_SEED` sets it, so that a
+/// test repeats the choices with which it failed; the moments at which signals arrive are not
+/// among them.
 package struct TestRandom: RandomNumberGenerator, Sendable {
     /// The seed of this process.
     package static let seed: UInt64 = {
@@ -19,8 +20,8 @@ package struct TestRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// - Parameters:
-    ///   - stream: Tells apart what runs at the same time in one test.
-    ///   - seed: That of another process, for a test that goes on in this one.
+    ///   - stream: Distinguishes parts of one test that run at the same time.
+    ///   - seed: The seed of another process, for a test that continues in this one.
     package init(_ stream: Int = 0, seed: UInt64 = TestRandom.seed) {
         state = seed ^ Self.mixed(UInt64(bitPattern: Int64(stream)))
     }

@@ -1,18 +1,18 @@
 import Dispatch
 import Synchronization
 
-/// Threads for the tasks of one test, so that a test that waits for a process or a terminal
-/// without suspending holds up nobody but itself.
+/// The threads for the tasks of one test, so that a test that blocks while it waits for a process
+/// or a terminal holds up no other test.
 ///
-/// The threads that all other tasks of a process share are as many as the cores: two tests that
-/// wait for a child process would take them all.
+/// The threads that all other tasks of a process share are as many as the cores: on two cores, two
+/// tests that wait for a child process would take all of them.
 final class TestThreads: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var threads = 0
     }
 
-    /// As many as a test had for itself, on two cores, when tests still ran one after the other.
+    /// As many as a single test would have on a machine with two cores.
     private static let limit = 2
 
     private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class TestThreads: TaskExecutor {
             return true
         }
         guard needsThread else { return }
-        // A queue of its own has a thread whenever it needs one, whatever the others do.
+        // A queue of its own gets a thread whenever it needs one, even if others are blocked.
         DispatchQueue(label: "alertq.test").async { self.work() }
     }
 

@@ -1,11 +1,11 @@
 import Testing
 
-/// When a test runs, for how long, and on which threads: every suite says `.inParallel` or
-/// `.alone`.
+/// When a test runs, for how long, and on which threads: every suite has `.inParallel` or
+/// `.alone(because:)`.
 public struct TestTurn: SuiteTrait, TestTrait, TestScoping {
-    /// How many of the places the test takes, if this says so.
+    /// How many places the test needs, if this trait sets that.
     fileprivate var places: Int?
-    /// How long it may take once it runs, if this says so.
+    /// How long it may take once it runs, if this trait sets that.
     fileprivate var limit: Duration?
 
     @TaskLocal private static var isRunning = false
@@ -17,7 +17,7 @@ public struct TestTurn: SuiteTrait, TestTrait, TestScoping {
         performing body: @Sendable () async throws -> Void
     ) async throws {
         if Self.isRunning { return try await body() }
-        // What a test says itself comes after what its suite says, and counts.
+        // A test's own traits come after those of its suite, and take precedence.
         let turns = test.traits.compactMap { $0 as? TestTurn }
         let places = turns.compactMap(\.places).last ?? 1
         let limit = turns.compactMap(\.limit).last
@@ -45,7 +45,7 @@ public struct TestTurn: SuiteTrait, TestTrait, TestScoping {
                     return false
                 }
                 if try await group.next() == false {
-                    Issue.record("It has not ended within \(limit).")
+                    Issue.record("It did not end within \(limit).")
                 }
                 group.cancelAll()
                 while try await group.next() != nil {}
@@ -55,21 +55,21 @@ public struct TestTurn: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == TestTurn {
-    /// Runs tests beside others.
+    /// Runs tests while others run.
     public static var inParallel: Self { inParallel(places: 1) }
 
-    /// Runs tests beside others.
+    /// Runs tests while others run.
     ///
-    /// - Parameter places: How many of the places each takes: more for what keeps several cores
-    ///   busy, and for what takes long, because it also starts earlier.
+    /// - Parameter places: How many places each test needs: several for a test that keeps several
+    ///   cores busy, or that takes long, because it also starts earlier then.
     public static func inParallel(places: Int) -> Self { TestTurn(places: places) }
 
-    /// Runs tests while no other runs.
+    /// Runs tests while no others run.
     ///
-    /// - Parameter reason: Why: what the others would change, or would have changed for them.
+    /// - Parameter reason: What other tests would change for these, or these for others.
     public static func alone(because reason: String) -> Self { TestTurn(places: .max) }
 
-    /// Lets a test fail that has not ended some time after it began. The limit of Swift Testing
-    /// counts the time for which a test waits for its turn, too.
+    /// Fails a test that has not ended some time after it began. Swift Testing's own limit would
+    /// include the time for which a test waits for its turn.
     public static func within(_ limit: Duration) -> Self { TestTurn(limit: limit) }
 }

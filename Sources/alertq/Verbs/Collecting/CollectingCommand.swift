@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// A verb that hands out responses to alerts that were asked before: `collect` and `wait`.
+/// A verb that returns responses to alerts that were asked before: `collect` and `wait`.
 protocol CollectingCommand: Command where Common == QueueOptions {
     /// How long it waits for a response.
     var waitFor: Alert.Deadline? { get set }
