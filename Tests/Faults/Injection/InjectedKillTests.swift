@@ -20,7 +20,7 @@ struct InjectedKillTests {
         var random = TestRandom()
         for operation in Self.operations {
             let progress = KillProgress()
-            let calls = try await calls(of: operation, from: start.queue(operation))
+            let calls = try await fewestCalls(of: operation)
             let points = calls.points
             // The short form tests the recoveries from one point, the full form every different
             // one. An empty file differs from a missing one only by the first call.
@@ -56,6 +56,17 @@ struct InjectedKillTests {
             #expect(kills >= least, "some calls were not hit: \(calls.story)")
             #expect(recoveryKills > recoveries || (operation.takesBackup && !FaultForm.isFull))
         }
+    }
+
+    /// The calls of an operation that does nothing else: a slow run may also store the expiry of the
+    /// overdue alert before it ends.
+    private func fewestCalls(of operation: Operation) async throws -> FaultPoint.Calls {
+        var fewest = try await calls(of: operation, from: start.queue(operation))
+        for _ in 1..<3 {
+            let other = try await calls(of: operation, from: start.queue(operation))
+            if other.reachable < fewest.reachable { fewest = other }
+        }
+        return fewest
     }
 
     private func calls(
