@@ -18,7 +18,8 @@ package final class TestPlaces: Sendable {
         var waiters: [Waiter] = []
     }
 
-    /// The places of this process; `ALERTQ_TEST_PLACES` sets their number, 1 for one test at a time.
+    /// The places of this process; `ALERTQ_TEST_PLACES` sets their number, 1 for one test at a
+    /// time.
     package static let all = TestPlaces(
         getenv("ALERTQ_TEST_PLACES").flatMap { Int(String(cString: $0)) }
             ?? 4 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))

@@ -58,8 +58,8 @@ struct InjectedKillTests {
         }
     }
 
-    /// The calls of an operation that does nothing else: a slow run may also store the expiry of the
-    /// overdue alert before it ends.
+    /// The calls of an operation that does nothing else: a slow run may also store the expiry of
+    /// the overdue alert before it ends.
     private func fewestCalls(of operation: Operation) async throws -> FaultPoint.Calls {
         var fewest = try await calls(of: operation, from: start.queue(operation))
         for _ in 1..<3 {
