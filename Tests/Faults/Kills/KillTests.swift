@@ -15,7 +15,8 @@ struct KillTests {
     /// Whether to continue: a test without any answer would prove nothing.
     private var goesOn: Bool {
         let all = ledger.all
-        return all.kills < Self.kills || (all.answered.isEmpty && all.kills < 10 * Self.kills)
+        let isTooEarly = all.asked.isEmpty || all.answered.isEmpty
+        return all.kills < Self.kills || (isTooEarly && all.kills < 10 * Self.kills)
     }
 
     @Test("Killing askers, presenters and answerers at random loses nothing acknowledged")
@@ -55,7 +56,9 @@ struct KillTests {
                 "ask", title, "-b", "yes", "--cancel", "no", "--detach",
                 "--key", "\(number).\(count)",
             ])
-            _ = await runBriefly(child, milliseconds: 5...80, &random)
+            // On a busy machine nothing might ever be asked in 80 ms.
+            let longest = ledger.all.asked.isEmpty ? 2000 : 80
+            _ = await runBriefly(child, milliseconds: 5...longest, &random)
             let output = await child.output.complete()
             // Only a whole line is an acknowledgement.
             if output.hasSuffix("\n"), let id = Int(output.dropLast()) {
