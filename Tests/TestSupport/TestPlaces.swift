@@ -22,7 +22,7 @@ package final class TestPlaces: Sendable {
     /// time.
     package static let all = TestPlaces(
         getenv("ALERTQ_TEST_PLACES").flatMap { Int(String(cString: $0)) }
-            ?? 4 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+            ?? 3 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
     package let count: Int
     private let state: Mutex<State>
