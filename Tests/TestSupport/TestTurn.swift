@@ -24,7 +24,9 @@ public struct TestTurn: SuiteTrait, TestTrait, TestScoping {
         try await TestPlaces.all.with(places) {
             try await withTaskExecutorPreference(TestThreads()) {
                 try await Self.$isRunning.withValue(true) {
-                    try await Self.run(body, within: limit)
+                    try await Watchdog.shared.watching(test) {
+                        try await Self.run(body, within: limit)
+                    }
                 }
             }
         }

@@ -65,17 +65,11 @@ struct ProgramShow: Sendable {
                         + AlertWording.duration(pause))
                 try await Task.sleep(for: pause)
             }
-            let start = ContinuousClock.now
-            let (end, complaints) = try await run(attempt, presentation)
-            let time = ContinuousClock.now - start
+            let (end, time, complaints) = try await run(attempt, presentation)
             if Task.isCancelled, time >= Self.readingTime {
                 memory.hasFailed.store(false, ordering: .relaxed)
             }
             try Task.checkCancellation()
-            if case .silent = end, attempt.isUsable != nil {
-                // A program may notice the end of its screen before the screen is quite gone.
-                try await Task.sleep(for: .milliseconds(200))
-            }
             switch judge(end, attempt, after: time) {
             case .success(let choice):
                 memory.hasFailed.store(false, ordering: .relaxed)
@@ -90,16 +84,21 @@ struct ProgramShow: Sendable {
 
     private func run(
         _ attempt: Attempt, _ presentation: Presentation
-    ) async throws -> (ProgramEnd, String) {
+    ) async throws -> (end: ProgramEnd, time: Duration, complaints: String) {
         try await Blocking.run("alertq.program") { stop in
+            let start = ContinuousClock.now
             do throws(LinuxError) {
                 var run = try ProgramRun(
                     attempt.words, input: attempt.input, usesTerminal: attempt.usesTerminal)
                 Task { await presentation.didAppear() }
-                let end = run.finish(stop)
-                return (end, run.complaints)
+                var end = run.finish(stop)
+                let time = ContinuousClock.now - start
+                if case .silent = end, attempt.isUsable?() == false {
+                    end = .failed("lost its screen")
+                }
+                return (end, time, run.complaints)
             } catch {
-                return (.failed("can't be used: \(error)"), "")
+                return (.failed("can't be used: \(error)"), .zero, "")
             }
         }
     }
@@ -124,8 +123,6 @@ struct ProgramShow: Sendable {
                 return .failure(Failure(reason: "was answered before anybody could read it"))
             }
             return .success(choice)
-        case .silent where attempt.isUsable?() == false:
-            return .failure(Failure(reason: "lost its screen"))
         case .silent(0): return .success(.close)
         case .silent(let code) where [126, 127].contains(code) || time < Self.readingTime:
             return .failure(Failure(reason: "ended at once, with exit code \(code)"))

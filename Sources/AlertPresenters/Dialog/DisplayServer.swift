@@ -9,38 +9,68 @@ enum DisplayServer: Sendable {
         ["WAYLAND_DISPLAY", "DISPLAY"].compactMap(Identity.environment).first
     }
 
+    /// A request to connect; see "X Window System Protocol", section 8, "Connection Setup". Even a
+    /// server that wants an authorization replies.
+    private static let requestOfX: [UInt8] = [UInt8(ascii: "l"), 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    /// The request `wl_display.sync`; see "The Wayland Protocol", appendix A.
+    private static let requestOfWayland = [UInt32(1), 12 << 16, 2].flatMap { word in
+        withUnsafeBytes(of: word) { Array($0) }
+    }
+
     /// Whether the server answers. A server on another machine is assumed to.
+    ///
+    /// That it accepts a connection is not enough: the kernel accepts some for a server that is
+    /// ending, after it has closed those of its clients.
     static var isThere: Bool {
         if let name = Identity.environment("WAYLAND_DISPLAY") {
             let folder = Identity.environment("XDG_RUNTIME_DIR") ?? ""
-            return accepts(name.hasPrefix("/") ? name : folder + "/" + name)
+            return answers(
+                requestOfWayland, at: name.hasPrefix("/") ? name : folder + "/" + name)
         }
         guard let name = Identity.environment("DISPLAY") else { return false }
         let parts = name.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, ["", "unix"].contains(parts[0]) else { return true }
         let path = "/tmp/.X11-unix/X" + parts[1].prefix { $0 != "." }
         // Linux also has abstract socket names, which begin with a NUL; see unix(7).
-        return accepts(path) || accepts("\0" + path)
+        return answers(requestOfX, at: path) || answers(requestOfX, at: "\0" + path)
     }
 
-    private static func accepts(_ path: String) -> Bool {
+    /// Whether a server replies to a request, or keeps the connection open for all its `patience`,
+    /// in milliseconds, because it is busy.
+    static func answers(_ request: [UInt8], at path: String, patience: Int32 = 5000) -> Bool {
+        guard let server = connect(to: path) else { return false }
+        // A failure to send shows as the end of the connection, too.
+        _ = send(server.raw, request, request.count, Int32(MSG_NOSIGNAL))
+        var entry = pollfd(fd: server.raw, events: Int16(POLLIN), revents: 0)
+        switch poll(&entry, 1, patience) {
+        case 0: return true
+        case 1:
+            var byte = UInt8()
+            return recv(server.raw, &byte, 1, Int32(MSG_DONTWAIT)) == 1
+        default: return errno == EINTR
+        }
+    }
+
+    private static func connect(to path: String) -> Descriptor? {
         guard
             let socket = try? Descriptor(
                 socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0),
                 "make a socket")
-        else { return false }
+        else { return nil }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         // An abstract name ends where its length says, a path with a NUL.
         let isPath = bytes.first != 0
         let length = MemoryLayout<sa_family_t>.size + bytes.count + (isPath ? 1 : 0)
-        return withUnsafePointer(to: &address) { pointer in
+        let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket.raw, $0, socklen_t(length)) == 0
+                Glibc.connect(socket.raw, $0, socklen_t(length))
             }
         }
+        return result == 0 ? socket : nil
     }
 }
