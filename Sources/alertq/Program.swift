@@ -107,7 +107,7 @@ enum Program {
             if let code = try command.runAtOnce(in: context) { return .ended(code) }
             return .goesOn(command, context)
         } catch {
-            return .ended(try tell(error, of: verb, in: context))
+            return .ended(try report(error, of: verb, in: context))
         }
     }
 
@@ -117,12 +117,12 @@ enum Program {
         do {
             return try await command.run(in: context)
         } catch {
-            return try tell(error, of: type(of: command), in: context)
+            return try report(error, of: type(of: command), in: context)
         }
     }
 
     /// Reports why a verb failed; rethrows errors that end the process by a signal.
-    private static func tell(
+    private static func report(
         _ error: any Error, of verb: any Command.Type, in context: Context
     ) throws -> ExitCode {
         switch error {

@@ -134,7 +134,7 @@ extension EntryDetail {
     package enum Expired: Equatable {
         /// Nothing about its clock, as versions before schema 5 wrote it.
         case older(isEarly: Bool)
-        case told(isEarly: Bool, isUnseen: Bool, bootMilliseconds: Int64, boot: String)
+        case recorded(isEarly: Bool, isUnseen: Bool, bootMilliseconds: Int64, boot: String)
     }
 
     /// Reads an expiry's detail; `nil` if it is not one.
@@ -149,7 +149,7 @@ extension EntryDetail {
         guard rest.hasPrefix(start), let end = moment(rest.dropFirst(start.count)) else {
             return nil
         }
-        return .told(
+        return .recorded(
             isEarly: isEarly, isUnseen: isUnseen, bootMilliseconds: end.bootMilliseconds,
             boot: end.boot)
     }

@@ -54,7 +54,7 @@ package struct Ending: Sendable {
         resolvedAt = event.at
         switch outcome {
         case .expired:
-            if case .told(_, let isUnseen, _, _)? = EntryDetail.expired(entry.detail) {
+            if case .recorded(_, let isUnseen, _, _)? = EntryDetail.expired(entry.detail) {
                 self.isUnseen = isUnseen
             }
         case .cancelled: isHandled = EntryDetail.isHandled(entry.detail)

@@ -55,7 +55,7 @@ struct ProcessGroup: ~Copyable {
     }
 
     /// Writes a line to the keeper.
-    borrowing func tell(_ line: String) {
+    borrowing func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         // The keeper may have been killed: SIGPIPE must not end this process then.
         SignalBlock.run([SIGPIPE]) {

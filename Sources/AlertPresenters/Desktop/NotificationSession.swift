@@ -71,7 +71,7 @@
                 } catch BusError.stopped {
                     throw BusError.stopped
                 } catch let error as BusError {
-                    keeper.tell("0")
+                    keeper.send("0")
                     failures += 1
                     let error = DesktopError(error)
                     try wait(try pause(after: failures, error, "\(error)"), stop)
@@ -96,12 +96,12 @@
             let content = NotificationContent(
                 record, text, capabilities: server.capabilities, answering: answering)
             let id = try server.show(content, stop)
-            keeper.tell("\(id)")
+            keeper.send("\(id)")
             appeared()
             do {
                 let end = try outcome(of: id, content, on: &server, stop)
                 if case .chose = end { server.close(id) }
-                keeper.tell("0")
+                keeper.send("0")
                 return end
             } catch {
                 server.close(id)

@@ -47,7 +47,7 @@ struct InMemoryCheck {
                 try entry.checkHash()
                 try entry.checkLink(after: last)
             } catch {
-                tell("\(error)", entry)
+                report("\(error)", entry)
             }
             last = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
             hasSeenExpected = hasSeenExpected || last == expected
@@ -69,15 +69,15 @@ struct InMemoryCheck {
         guard let id = entry.event.alertID else { return }
         var story = stories[id] ?? Story()
         switch entry.event.kind {
-        case .asked: story.asked.add(entry) { tell("alert \(id) was asked twice", entry) }
+        case .asked: story.asked.add(entry) { report("alert \(id) was asked twice", entry) }
         case .presented: story.presented = entry
         case .snoozed: story.snoozed.append(entry)
         case .cancelling: story.cancelling = entry
         case .resolved:
-            story.resolved.add(entry) { tell("alert \(id) was resolved twice", entry) }
+            story.resolved.add(entry) { report("alert \(id) was resolved twice", entry) }
             ended.append(id)
         case .collected:
-            story.collected.add(entry) { tell("alert \(id) was collected twice", entry) }
+            story.collected.add(entry) { report("alert \(id) was collected twice", entry) }
         case .returned, .erased, .restored, .ran, .access, .reminded, .seen: break
         }
         let isOfContent = [.presented, .snoozed, .resolved].contains(entry.event.kind)
@@ -85,7 +85,7 @@ struct InMemoryCheck {
         stories[id] = story
     }
 
-    private mutating func tell(_ reason: String, _ entry: AuditEntry) {
+    private mutating func report(_ reason: String, _ entry: AuditEntry) {
         report.report(reason, entry: entry.event.sequence, alert: entry.event.alertID)
     }
 
@@ -155,8 +155,8 @@ struct InMemoryCheck {
 
 extension Optional {
     /// Takes a value if there is none yet; otherwise calls a closure.
-    fileprivate mutating func add(_ value: Wrapped, _ tell: () -> Void) {
-        if self == nil { self = value } else { tell() }
+    fileprivate mutating func add(_ value: Wrapped, _ report: () -> Void) {
+        if self == nil { self = value } else { report() }
     }
 }
 

@@ -15,6 +15,9 @@ package struct QueueRestore: Sendable {
         case verifying
     }
 
+    /// How the reason ends for which a queue with newer entries is not replaced without force.
+    package static let lossReason = "not in the backup, and would leave the queue"
+
     /// - Parameters:
     ///   - path: The backup.
     ///   - database: The queue's database, which need not exist.

@@ -36,7 +36,7 @@ struct QueueSwap: Sendable {
             throw .notPermitted(
                 path: files.database,
                 "\(left == 1 ? "1 entry" : "\(left) entries") of its audit log "
-                    + "\(left == 1 ? "is" : "are") not in the backup, and would leave the queue")
+                    + "\(left == 1 ? "is" : "are") \(QueueRestore.lossReason)")
         }
         let replaced: RestoredQueue.Replaced =
             isUnreadable ? .unreadable : present.map { .queue($0.head) } ?? .nothing

@@ -5,18 +5,18 @@ import SQLite
 extension AlertContents {
     /// Whether the detail of an ask's entry matches the clocks and timers of the row, in the older
     /// or the current form: `EntryDetail.asked`, in bytes.
-    func hasDetail(_ row: borrowing Row, _ told: RawColumn) throws -> Bool {
+    func hasDetail(_ row: borrowing Row, _ logged: RawColumn) throws -> Bool {
         let hasDeadline = !row.isNull(Asked.expiresMs)
         let isOnWallClock = row.isNull(Asked.expiresBootMs)
         guard hasDeadline || isOnWallClock else { return false }
-        isOlder = told.kind == .null || (hasDeadline && told.bytes.count == Self.olderLength)
-        guard told.kind != .null else { return !hasDeadline }
+        isOlder = logged.kind == .null || (hasDeadline && logged.bytes.count == Self.olderLength)
+        guard logged.kind != .null else { return !hasDeadline }
         detail.beginText()
         if hasDeadline {
             detail.plain("expires ")
             guard detail.time(milliseconds: row.integer(Asked.expiresMs)) else { return false }
             if isOlder {
-                return !isOnWallClock && told.kind == .text && told.holds(detail.written)
+                return !isOnWallClock && logged.kind == .text && logged.holds(detail.written)
             }
             if isOnWallClock {
                 detail.plain(", wall clock; ")
@@ -37,12 +37,12 @@ extension AlertContents {
             detail.plain(" ms; ")
         }
         try addLeaves(row)
-        guard try addKey(row, told) else { return false }
+        guard try addKey(row, logged) else { return false }
         detail.plain("asked at ")
         detail.decimal(row.integer(Asked.askedBootMs))
         detail.plain(" ms in boot ")
         detail.plain(row.raw(Asked.boot).bytes)
-        return told.kind == .text && told.holds(detail.written)
+        return logged.kind == .text && logged.holds(detail.written)
     }
 
     /// Adds the hash of what an erasure leaves or has left.
@@ -56,12 +56,12 @@ extension AlertContents {
 
     /// Adds the digest of the key to the expected text, with the salt in the entry and, once the
     /// texts are erased, the hash in the entry.
-    private func addKey(_ row: borrowing Row, _ told: RawColumn) throws -> Bool {
+    private func addKey(_ row: borrowing Row, _ logged: RawColumn) throws -> Bool {
         guard !row.isNull(Asked.key) else { return true }
         let start = detail.written.count
         // `key `, the salt, a space, the hash, and `; `.
-        guard told.bytes.count >= start + 4 + 32 + 1 + 64 + 2 else { return false }
-        let words = told.bytes[start..<(start + 4 + 32 + 1 + 64)]
+        guard logged.bytes.count >= start + 4 + 32 + 1 + 64 + 2 else { return false }
+        let words = logged.bytes[start..<(start + 4 + 32 + 1 + 64)]
         let salt = UnsafeRawBufferPointer(rebasing: words.dropFirst(4).prefix(32))
         guard (salt + words.suffix(64)).allSatisfy(Hex.isDigit) else { return false }
         detail.plain("key ")

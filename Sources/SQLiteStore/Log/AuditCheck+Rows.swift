@@ -25,7 +25,7 @@ extension AuditCheck {
         let named = Set(report.problems.compactMap(\.alertID))
         for id in stories.keys.sorted()
         where stories[id]?.asked == 0 && !named.contains(id) {
-            tell(id, "was never asked, though the log has entries of it")
+            report(id, "was never asked, though the log has entries of it")
         }
         let pending = try compareAlerts(db, at: now)
         try compareResponses(db)
@@ -52,10 +52,10 @@ extension AuditCheck {
                     row.integer(Alerts.sourceId), account: row.optionalInteger(Alerts.account))
             }
             guard let story = stories[id], story.asked > 0 else {
-                return tell(id, "was never asked: no entry records it")
+                return report(id, "was never asked: no entry records it")
             }
             if !row.holds(Alerts.state, story.resolved > 0 ? "resolved" : "queued") {
-                tell(id, "is in a state that the entries contradict")
+                report(id, "is in a state that the entries contradict")
             }
             compareMarks(row, with: story)
             compareTexts(row, with: story)
@@ -64,7 +64,7 @@ extension AuditCheck {
         return pending
     }
 
-    private mutating func tell(_ id: Alert.ID, _ what: String) {
+    private mutating func report(_ id: Alert.ID, _ what: String) {
         report.report("alert \(id) \(what)", alert: id)
     }
 
@@ -72,23 +72,23 @@ extension AuditCheck {
         let id = row.integer(Alerts.id)
         let presented = story.presented > 0 ? story.presentedMilliseconds : nil
         if row.optionalInteger(Alerts.presentedMs) != presented {
-            tell(id, "has a time of presentation that the log doesn't record")
+            report(id, "has a time of presentation that the log doesn't record")
         }
         if story.collected > 0, story.collected < story.resolved || story.resolved == 0 {
-            tell(id, "was collected before it had a response")
+            report(id, "was collected before it had a response")
         }
-        if !row.isPID(Alerts.pid) { tell(id, "has an invalid process id") }
+        if !row.isPID(Alerts.pid) { report(id, "has an invalid process id") }
         let isRequested = row.integer(Alerts.cancelRequested) != 0
         // A mark by older versions has no entry and is ignored.
         if isRequested != (story.cancelling > 0), !(isRequested && story.isAskedBefore) {
-            tell(id, "differs from the log in whether it is to be cancelled")
+            report(id, "differs from the log in whether it is to be cancelled")
         }
         let named = story.isErasureNamed ? story.erased : nil
         if row.optionalInteger(Alerts.erasedSeq) != named {
-            tell(id, "names an entry that doesn't record its erasure")
+            report(id, "names an entry that doesn't record its erasure")
         }
         if story.isEndedBefore, !story.isAskedBefore {
-            tell(id, "ended with an entry that is older than its question")
+            report(id, "ended with an entry that is older than its question")
         }
     }
 
@@ -96,19 +96,19 @@ extension AuditCheck {
     private mutating func compareTexts(_ row: borrowing Row, with story: AlertTrail) {
         let (id, isErased) = (row.integer(Alerts.id), row.integer(Alerts.isErased) == 1)
         if isErased, story.erased == 0 {
-            tell(id, "has lost its texts, and no entry records that")
+            report(id, "has lost its texts, and no entry records that")
         } else if isErased, !story.isErasureNamed, !story.isAskedBefore {
-            tell(id, "was erased by an entry that does not say what is left")
+            report(id, "was erased by an entry that does not say what is left")
         } else if !isErased, story.erased > 0 {
-            tell(id, "has texts, which an entry says were erased")
+            report(id, "has texts, which an entry says were erased")
         }
         let buttons = try? StoredJSON.partialButtons(row.text(Alerts.buttons))
         if isErased {
             let isBlank =
                 row.isNull(Alerts.title) && row.isNull(Alerts.message)
                 && row.holds(Alerts.info, "{}") && buttons?.allSatisfy { $0.title == nil } ?? false
-            if !isBlank { tell(id, "has texts that were written after they had been erased") }
-            if story.resolved == 0 { tell(id, "waits, and has lost its texts") }
+            if !isBlank { report(id, "has texts that were written after they had been erased") }
+            if story.resolved == 0 { report(id, "waits, and has lost its texts") }
         }
         // Both SQLite and this program read these, and must read the same.
         let canonical =
@@ -119,17 +119,19 @@ extension AuditCheck {
             story.isAskedBefore
             ? buttons?.isEmpty == row.holds(Alerts.buttons, "[]")
             : canonical.map(row.raw(Alerts.buttons).holds) ?? false
-        if !isCanonical { tell(id, "has buttons that are not written as this program writes them") }
+        if !isCanonical {
+            report(id, "has buttons that are not written as this program writes them")
+        }
         let info = try? StoredJSON.strings(row.text(Alerts.info))
         let isInfoCanonical =
             info.map { row.raw(Alerts.info).holds(StoredJSON.encode($0)) } ?? false
         if !story.isAskedBefore, !isInfoCanonical {
-            tell(id, "has strings that are not written as this program writes them")
+            report(id, "has strings that are not written as this program writes them")
         }
         guard let text = row.optionalText(Alerts.presenters) else { return }
         let names = try? StoredJSON.decode([String].self, text)
         if names.map({ $0.isEmpty || !StoredJSON.encode($0).isIdentical(to: text) }) ?? true {
-            tell(id, "has presenters that are not written as this program writes them")
+            report(id, "has presenters that are not written as this program writes them")
         }
     }
 
@@ -138,7 +140,7 @@ extension AuditCheck {
     ) throws {
         let id = row.integer(Alerts.id)
         if row.integer(Alerts.snoozes) != story.snoozes {
-            tell(
+            report(
                 id,
                 "was snoozed \(story.snoozes) times according to the log, but "
                     + "\(row.integer(Alerts.snoozes)) times according to its row")
@@ -146,13 +148,13 @@ extension AuditCheck {
         let absent = [Alerts.snoozedMs, .snoozedBootMs, .snoozedBoot].map { row.isNull($0) }
         let isWaiting = story.resolved == 0
         guard absent.contains(false) || (isWaiting && story.snoozed > 0) else { return }
-        let told =
+        let logged =
             try db.first(
                 "SELECT detail FROM audit NOT INDEXED WHERE seq = ?", .integer(story.snoozed)
             ) { $0.optionalText() } ?? nil
         guard absent.contains(false) else {
-            if !EntryDetail.mayHaveEnded(snooze: told, at: now) {
-                tell(id, "is no longer snoozed, though its snooze can't be over")
+            if !EntryDetail.mayHaveEnded(snooze: logged, at: now) {
+                report(id, "is no longer snoozed, though its snooze can't be over")
             }
             return
         }
@@ -160,10 +162,11 @@ extension AuditCheck {
             wallMilliseconds: row.integer(Alerts.snoozedMs),
             bootMilliseconds: row.integer(Alerts.snoozedBootMs),
             boot: row.text(Alerts.snoozedBoot))
-        guard !isWaiting || absent.contains(true) || !EntryDetail.isSnoozed(told, until: end) else {
+        guard !isWaiting || absent.contains(true) || !EntryDetail.isSnoozed(logged, until: end)
+        else {
             return
         }
-        tell(id, "is snoozed until a different time from the one in its last snooze entry")
+        report(id, "is snoozed until a different time from the one in its last snooze entry")
     }
 
     /// Compares every response with its alert's entries.
@@ -179,22 +182,22 @@ extension AuditCheck {
             let id = row.integer(Responses.alertId)
             count += 1
             guard let story = stories[id], story.resolved > 0 else {
-                return tell(id, "has a response that no entry records")
+                return report(id, "has a response that no entry records")
             }
             let number = row.integer(Responses.seq)
             defer { last = number }
             if number != story.number || number <= last {
-                tell(
+                report(
                     id,
                     "has response number \(number), which is not its position: "
                         + "\(story.predecessors) were given before")
             }
             let collected = story.collected > 0 ? story.collectedMilliseconds : nil
             if row.optionalInteger(Responses.collectedMs) != collected {
-                tell(id, "differs from the log in whether and when its response was collected")
+                report(id, "differs from the log in whether and when its response was collected")
             }
             if !isOfItsAlert(row) {
-                tell(id, "has a response under another source, key, handler or button")
+                report(id, "has a response under another source, key, handler or button")
             }
             let awaitsAsker =
                 !row.holds(Responses.outcome, "withdrawn") && !row.holds(Responses.buttons, "[]")
@@ -202,17 +205,17 @@ extension AuditCheck {
             if awaitsCollection, story.erased > 0, !story.isAskedBefore,
                 story.collected == 0 || story.collected > story.erased
             {
-                tell(id, "lost its texts before its response was collected")
+                report(id, "lost its texts before its response was collected")
             }
             // No presenter means that nobody chose, but the view `history` would show the name.
             if row.isNull(Responses.via), row.integer(Responses.isNobodys) == 0 {
-                tell(id, "has a response by nobody that names a responder")
+                report(id, "has a response by nobody that names a responder")
             }
             let isWhole =
                 row.isUID(Responses.uid) && row.isPID(Responses.pid)
                 && row.integer(Responses.hasNoHost) == 0
             if !row.isNull(Responses.via), !isWhole {
-                tell(id, "has an invalid uid, process id or host in its response")
+                report(id, "has an invalid uid, process id or host in its response")
             }
         }
         let given = Int64(stories.values.reduce(0) { $0 + ($1.resolved > 0 ? 1 : 0) })

@@ -251,7 +251,7 @@ extension AuditEntry {
             && Timestamp.milliseconds(event.at) == row.asked.wallMilliseconds
             && detail.isIdentical(
                 to: EntryDetail.isOlder(asked: detail)
-                    ? EntryDetail.askedBefore(expiry: row.expiry) : row.askedDetail(told: detail))
+                    ? EntryDetail.askedBefore(expiry: row.expiry) : row.askedDetail(logged: detail))
     }
 
     /// Whether a stored response is the one that this entry recorded.

@@ -20,17 +20,17 @@ extension Database {
         SELECT seq FROM audit INDEXED BY audit_alert
         WHERE alert_id = ? AND seq > 0 AND event = 'collected' LIMIT 1
         """
-    private static let told = """
-        SELECT \(Told.list) FROM audit INDEXED BY audit_alert
+    private static let logged = """
+        SELECT \(Logged.list) FROM audit INDEXED BY audit_alert
         WHERE alert_id >= ? ORDER BY alert_id, seq LIMIT 1
         """
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
     private static let neighbours = "SELECT \(Neighbours.list)"
 
-    private enum Told: Int32, ColumnList { case alertId, seq }
+    private enum Logged: Int32, ColumnList { case alertId, seq }
 
     /// The first of several alerts that have an entry, and that entry.
-    enum FirstTold {
+    enum FirstLogged {
         case none
         case alert(Alert.ID, entry: Int64)
     }
@@ -131,9 +131,9 @@ extension Database {
     }
 
     /// The first alert, from an id on, that has an entry.
-    func firstTold(from id: Alert.ID) throws -> FirstTold {
-        try first(Self.told, .integer(id)) { row in
-            .alert(row.integer(Told.alertId), entry: row.integer(Told.seq))
+    func firstLogged(from id: Alert.ID) throws -> FirstLogged {
+        try first(Self.logged, .integer(id)) { row in
+            .alert(row.integer(Logged.alertId), entry: row.integer(Logged.seq))
         } ?? .none
     }
 

@@ -18,10 +18,10 @@ extension Database {
                 .append(number.kind == .integer ? number.integer : nil)
         }
         var faults: [String] = []
-        for (table, column, told) in [("alerts", "id", alerts), ("responses", "seq", responses)] {
+        for (table, column, logged) in [("alerts", "id", alerts), ("responses", "seq", responses)] {
             let found =
                 try first("SELECT max(\(column)) FROM \(table) NOT INDEXED") { $0.integer() } ?? 0
-            let last = max(found, (told.start ?? 1) - 1)
+            let last = max(found, (logged.start ?? 1) - 1)
             let numbers = given.removeValue(forKey: table) ?? [0]
             if numbers != [last] {
                 let text = numbers.map { $0.map { "\($0)" } ?? "none" }.joined(separator: ", ")

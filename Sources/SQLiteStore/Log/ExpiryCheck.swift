@@ -4,7 +4,7 @@ import SQLite
 /// An expiry, and the evidence that its deadline had passed.
 struct ExpiryCheck {
     /// The entry's detail; `nil` if it is not an expiry's.
-    private let told: EntryDetail.Expired?
+    private let recorded: EntryDetail.Expired?
     /// The entry's time.
     private let wallMilliseconds: Int64
     private let expiry: ClockReading?
@@ -14,7 +14,7 @@ struct ExpiryCheck {
     init(
         detail: String?, wallMilliseconds: Int64, expiry: ClockReading?, hasDefault: Bool
     ) {
-        told = EntryDetail.expired(detail)
+        recorded = EntryDetail.expired(detail)
         self.wallMilliseconds = wallMilliseconds
         self.expiry = expiry
         self.hasDefault = hasDefault
@@ -22,12 +22,12 @@ struct ExpiryCheck {
 
     /// Whether the entry has the form of versions before schema 5.
     var isOlder: Bool {
-        if case .older = told { true } else { false }
+        if case .older = recorded { true } else { false }
     }
 
     /// Whether the entry records that the alert had never been on a screen.
     var isUnseen: Bool {
-        if case .told(_, true, _, _) = told { true } else { false }
+        if case .recorded(_, true, _, _) = recorded { true } else { false }
     }
 
     /// Whether the deadline had passed by its own clock: the boot clock in the boot in which the
@@ -36,10 +36,10 @@ struct ExpiryCheck {
     ///
     /// The older form doesn't contain the boot clock's time, so there is less to check.
     var isInTime: Bool {
-        switch told {
+        switch recorded {
         case nil: return false
         case .older(let isEarly): return isEarly ? hasDefault : expiry != nil
-        case .told(let isEarly, _, let bootMilliseconds, let boot):
+        case .recorded(let isEarly, _, let bootMilliseconds, let boot):
             let end = ClockReading(
                 wallMilliseconds: wallMilliseconds, bootMilliseconds: bootMilliseconds, boot: boot)
             let isOver = expiry.map { end.isAtOrAfter($0) } ?? false

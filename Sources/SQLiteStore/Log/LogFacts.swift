@@ -178,7 +178,7 @@ extension LogFacts {
         var (isRight, alerts) = (true, 0)
         try db.visit("SELECT \(Alerts.list) FROM alerts NOT INDEXED", []) { row in
             alerts += 1
-            isRight = isAsTold(row, at: now, &found, &pending)
+            isRight = isAsLogged(row, at: now, &found, &pending)
             return isRight
         }
         guard isRight, alerts == asked.count else { return false }
@@ -228,7 +228,7 @@ extension LogFacts {
         ) { $0.integer() == 1 } ?? true
     }
 
-    private func isAsTold(
+    private func isAsLogged(
         _ row: borrowing Row, at now: ClockReading, _ found: inout MultisetHash,
         _ pending: inout PendingCounts
     ) -> Bool {
@@ -264,16 +264,16 @@ extension LogFacts {
 
     /// Whether an alert's snooze is that of its last snooze entry, or may be over.
     private func isSnoozeRight(_ row: borrowing Row, at now: ClockReading) -> Bool {
-        guard let told = snoozes[row.integer(Alerts.id)] else { return false }
+        guard let logged = snoozes[row.integer(Alerts.id)] else { return false }
         guard !row.isNull(Alerts.snoozedMs) else {
             return row.isNull(Alerts.snoozedBootMs) && row.isNull(Alerts.snoozedBoot)
-                && EntryDetail.mayHaveEnded(snooze: told, at: now)
+                && EntryDetail.mayHaveEnded(snooze: logged, at: now)
         }
         guard !row.isNull(Alerts.snoozedBootMs), !row.isNull(Alerts.snoozedBoot) else {
             return false
         }
         return EntryDetail.isSnoozed(
-            told,
+            logged,
             until: ClockReading(
                 wallMilliseconds: row.integer(Alerts.snoozedMs),
                 bootMilliseconds: row.integer(Alerts.snoozedBootMs),

@@ -37,7 +37,7 @@ final class LogTail: Sendable {
     func whenMoved(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
 
     /// Reports that files were deleted or replaced: all connections to them must be closed.
-    func tellMoved() { moved.withLock { $0 }?() }
+    func reportMove() { moved.withLock { $0 }?() }
 
     var head: AuditHead { state.withLock { $0.newest } }
 

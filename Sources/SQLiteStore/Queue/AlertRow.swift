@@ -92,7 +92,7 @@ struct AlertRow {
 
     /// The expected detail of that entry, with the entry's own parts for what the row no longer
     /// has.
-    func askedDetail(told detail: String?) -> String {
+    func askedDetail(logged detail: String?) -> String {
         let alert = record.alert
         var key = alert.key == nil ? nil : EntryDetail.key(asked: detail)
         guard let erasedButtons else {

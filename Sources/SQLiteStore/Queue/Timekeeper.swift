@@ -19,7 +19,7 @@ final class Timekeeper: Sendable {
         var isKeepingTime = false
         var mustKeepTimeAgain = false
         var failingSince: ContinuousClock.Instant?
-        var isTold = false
+        var isReported = false
         var isStopped = false
         var store = Reference()
     }
@@ -99,7 +99,7 @@ final class Timekeeper: Sendable {
             }
             // What is still overdue now can't be stored: trying each second is enough.
             if let next = due.next, !clock.now().isAtOrAfter(next) { setAlarm(at: next) }
-            state.withLock { ($0.failingSince, $0.isTold) = (nil, false) }
+            state.withLock { ($0.failingSince, $0.isReported) = (nil, false) }
         } catch {
             report(error)
         }
@@ -117,17 +117,17 @@ final class Timekeeper: Sendable {
     /// Reports once that nothing can be stored, if that lasts; storing is tried again each second.
     private func report(_ error: AlertError) {
         if case .closed = error { return }
-        let isTimeToTell = state.withLock { state in
+        let isTimeToReport = state.withLock { state in
             let now = ContinuousClock.now
             let since = state.failingSince ?? now
             state.failingSince = since
             // The wait for a lock is already over.
             var isLasting = since.duration(to: now) >= Self.patience
             if case .busy = error { isLasting = true }
-            guard isLasting, !state.isTold else { return false }
-            state.isTold = true
+            guard isLasting, !state.isReported else { return false }
+            state.isReported = true
             return true
         }
-        if isTimeToTell { onTrouble(error) }
+        if isTimeToReport { onTrouble(error) }
     }
 }

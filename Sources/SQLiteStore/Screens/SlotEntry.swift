@@ -106,7 +106,7 @@ final class SlotEntry: Sendable {
     func enter() -> Bool { state.withLock { write(&$0) } }
 
     /// The result of an announcement.
-    enum Told {
+    enum ShowResult {
         case written
         /// The entry already had this text.
         case known
@@ -114,7 +114,7 @@ final class SlotEntry: Sendable {
     }
 
     /// Announces what it shows, and which alert is current if it leads.
-    func show(_ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool) -> Told {
+    func show(_ alert: Alert.ID?, current: Alert.ID?, hasDelegate: Bool) -> ShowResult {
         state.withLock { state in
             let isLeading = leads(state)
             guard isLeading || state.descriptor?.isStill(at: file.path) == true else {
@@ -193,6 +193,10 @@ final class SlotEntry: Sendable {
             // its text.
             let empty = [UInt8](repeating: 0, count: SlotFile.entryLength)
             pwrite(descriptor.raw, empty, empty.count, off_t(index * SlotFile.entryLength))
+            // A program that another thread starts has a copy of the descriptor for a moment, which
+            // would keep the locks.
+            if state.generation > 0 { descriptor.unlock(SlotFile.range(of: state.generation)) }
+            descriptor.unlock(SlotFile.range(ofEntry: index))
             state.descriptor = nil
             state.generation = 0
         }

@@ -108,8 +108,8 @@ final class SlotLease: ScreenLease {
         return state.withLock { state in
             (state.screen.alert, state.screen.hasDelegate) = (alert, hasDelegate)
             guard let entry = state.entry else { return false }
-            let told = entry.show(alert, current: current, hasDelegate: hasDelegate)
-            guard told == .written else { return told == .known }
+            let result = entry.show(alert, current: current, hasDelegate: hasDelegate)
+            guard result == .written else { return result == .known }
             // Others wait for the current alert; what a follower shows is only read once a second.
             if let others = others(&state), others.leader == nil, !others.followers.isEmpty {
                 entry.ring()

@@ -24,7 +24,7 @@ final class WriteContext {
     private var rounds: [Round: Int64] = [:]
     private var writesInRounds = 0
     /// The first alert from the next id on that already has an entry.
-    private var firstTold: Database.FirstTold?
+    private var firstLogged: Database.FirstLogged?
     /// Memory for hashing.
     let input = HashInput()
 
@@ -97,9 +97,9 @@ final class WriteContext {
     ///
     /// The numbers only grow during a transaction.
     func checkUnknown(_ id: Alert.ID) throws {
-        let told = try firstTold ?? db.firstTold(from: id)
-        firstTold = told
-        guard case .alert(id, let entry) = told else { return }
+        let logged = try firstLogged ?? db.firstLogged(from: id)
+        firstLogged = logged
+        guard case .alert(id, let entry) = logged else { return }
         throw AlertError.inconsistent(
             nil,
             "the next alert would have the number \(id), which entry \(entry) already records")

@@ -108,7 +108,7 @@ final class Writer {
             do throws(AlertError) {
                 database = try file.openExisting(continuing: known.head)
             } catch {
-                known.tellMoved()
+                known.reportMove()
                 // It is tried again at once, and the reader needs a moment to close the files.
                 if case .busy = error { usleep(5000) }
                 throw error

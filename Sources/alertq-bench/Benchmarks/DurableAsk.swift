@@ -44,12 +44,14 @@ enum DurableAsk: RoundBenchmark {
         return rows + comparisons + [
             .bound(name, "16 tasks, p99", waits.percentile(99) / 1000, unit: "ms", atMost: 4),
             .comparison(
-                name, "1 caller, beside the loop in C", ours: one, plain: inC.median, unit: "/s"),
-            .comparison(
-                name, "1 caller, beside a job queue", ours: one, plain: enqueues.median,
+                name, "1 caller, compared with the loop in C", ours: one, plain: inC.median,
                 unit: "/s"),
             .comparison(
-                name, "the plain loop, Swift beside C", ours: plain.median, plain: inC.median,
+                name, "1 caller, compared with a job queue", ours: one, plain: enqueues.median,
+                unit: "/s"),
+            .comparison(
+                name, "the plain loop, Swift compared with C", ours: plain.median,
+                plain: inC.median,
                 unit: "/s"),
         ]
     }

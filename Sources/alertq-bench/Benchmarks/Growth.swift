@@ -39,7 +39,7 @@ enum Growth: Benchmark {
         return Work.allCases.map { work in
             let (few, many) = times[work, default: ([], [])]
             return .time(
-                name, "\(work.rawValue), \(plan.alerts) beside \(plan.alerts / 10)",
+                name, "\(work.rawValue), \(plan.alerts) compared with \(plan.alerts / 10)",
                 ours: many.median, plain: few.median, unit: "µs", atMost: 1.3)
         }
     }

@@ -11,7 +11,7 @@ enum NotifyProcess: Benchmark {
     static func run(_ plan: Plan) async throws -> [Row] {
         // The syncs of other programs can't be slowed down.
         guard plan.syncDelay == 0 else { return [] }
-        let program = try plan.program ?? besideThis()
+        let program = try plan.program ?? inSameDirectory()
         let workspace = try Workspace()
         let (queue, plain) = (workspace.path("queue.db"), workspace.path("plain.db"))
         for path in [queue, plain] {
@@ -52,7 +52,7 @@ enum NotifyProcess: Benchmark {
     }
 
     /// The command that was built together with this program.
-    private static func besideThis() throws -> String {
+    private static func inSameDirectory() throws -> String {
         let own = LinuxFile.link("/proc/self/exe") ?? ""
         let program = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/alertq"
         guard access(program, X_OK) == 0 else {

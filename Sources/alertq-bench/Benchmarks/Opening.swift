@@ -33,7 +33,7 @@ enum Opening: Benchmark {
             .bound(
                 name, size, full.median, unit: "µs", atMost: 1000, plain: empty.median),
             .time(
-                name, size + ", beside 1 waiting", ours: full.median, plain: empty.median,
+                name, size + ", compared with 1 waiting", ours: full.median, plain: empty.median,
                 unit: "µs", atMost: 1.2),
             .bound(name, "after a crash", crashed.median, unit: "µs", atMost: 10_000),
             .bound(

@@ -30,13 +30,14 @@ enum WholeStory: RoundBenchmark {
                 name, "ask to presenter, p99", ours: appearances.percentile(99), plain: sync,
                 unit: "µs", atMost: 8),
             .comparison(
-                name, "ask to collect, beside C", ours: ours.median, plain: inC.median,
+                name, "ask to collect, compared with C", ours: ours.median, plain: inC.median,
                 unit: "/s"),
             .comparison(
-                name, "ask to collect, beside a job queue", ours: ours.median,
+                name, "ask to collect, compared with a job queue", ours: ours.median,
                 plain: jobs.median, unit: "/s"),
             .comparison(
-                name, "the plain loop, Swift beside C", ours: plain.median, plain: inC.median,
+                name, "the plain loop, Swift compared with C", ours: plain.median,
+                plain: inC.median,
                 unit: "/s"),
         ]
     }

@@ -6,7 +6,7 @@ struct Plan: Sendable {
     var alerts = 1_000_000
     /// Where filled queues are kept for the next run; `nil` throws them away.
     var directory: String?
-    /// The `alertq` to start as a process; `nil` means the one beside this program.
+    /// The `alertq` to start as a process; `nil` means the one in the directory of this program.
     var program: String?
     /// How many microseconds are added to each sync of this program.
     var syncDelay = 0

@@ -40,7 +40,7 @@ enum Report {
               --alerts N  How many alerts wait, and how many were answered (default: 1000000)
               --full      The same as --alerts 10000000
               --keep DIR  Keep the filled queues in DIR, and reuse those that are there already
-              --program P The alertq to start as a process (default: the one beside this program)
+              --program P The alertq to start as a process (default: the one next to this program)
               --rounds N  How often everything is measured in turn (default: 5)
               --sync-delay MICROSECONDS
                           Slow down each sync, on both sides, so that a fast disk can stand in for

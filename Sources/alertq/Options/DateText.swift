@@ -12,7 +12,7 @@ enum DateText {
         means its beginning: --since yesterday --until today covers all of yesterday.
         """
 
-    /// The help for every TIME that lies in the future.
+    /// The help for every TIME in the future.
     static let future = """
         A TIME is a duration, such as 90s, 10m, 1h30m, 2d or 1w; a local date or time, such as \
         2026-11-20, 2026-11-20T18:00, 18:00 or “tomorrow 8:00”; or one with an offset, such as \

@@ -6,8 +6,8 @@ import Glibc
 struct AlertWait: Sendable {
     /// How a wait ends.
     enum End: Sendable {
-        /// `isTold` says whether the person at this terminal has seen how it ended.
-        case resolved(AlertRecord, isTold: Bool)
+        /// `isPrinted` says whether the person at this terminal has seen how it ended.
+        case resolved(AlertRecord, isPrinted: Bool)
         case timeUp
         case interrupted(Int32)
     }
@@ -34,12 +34,12 @@ struct AlertWait: Sendable {
                 single, manager: manager, terminal: terminal, isPlain: isPlain,
                 context: context)
         }
-        if terminal?.isForeground != true { await tellHowToAnswer() }
+        if terminal?.isForeground != true { await noteHowToAnswer() }
         do {
             let end = try await firstEnd(screen)
             await screen?.finish()
             guard case .resolved(let record, _) = end else { return end }
-            return .resolved(record, isTold: await screen?.hasToldResult == true)
+            return .resolved(record, isPrinted: await screen?.hasPrintedResult == true)
         } catch {
             await screen?.finish()
             throw error
@@ -50,7 +50,7 @@ struct AlertWait: Sendable {
         try await withThrowingTaskGroup(of: End?.self) { group in
             for record in records {
                 group.addTask {
-                    .resolved(try await manager.resolution(of: record.id), isTold: false)
+                    .resolved(try await manager.resolution(of: record.id), isPrinted: false)
                 }
             }
             group.addTask { try await nextSignal(screen) }
@@ -121,7 +121,7 @@ struct AlertWait: Sendable {
         return nil
     }
 
-    private func tellHowToAnswer() async {
+    private func noteHowToAnswer() async {
         guard let record = single else {
             let list = records.map { "\($0.id)" }.joined(separator: ", ")
             context.note("waiting for the first response among alerts \(list)")

@@ -18,11 +18,11 @@ actor AskScreen {
     private let base: TerminalPresenter
     private var state = State.background
     /// Whether the presenter has shown how the alert ended.
-    private(set) var hasToldResult = false
+    private(set) var hasPrintedResult = false
     private var reading: Task<Void, Never>?
     private var prompting: Task<PresenterChoice, any Error>?
     /// The current alert that the person knows of.
-    private var told: Alert.ID?
+    private var noted: Alert.ID?
     private let entered: AsyncStream<Void>
     private let enter: AsyncStream<Void>.Continuation
 
@@ -48,7 +48,7 @@ actor AskScreen {
         await startScreen()
         readLine()
         await withTaskGroup { group in
-            group.addTask { await self.tellWhatComesFirst() }
+            group.addTask { await self.noteWhatComesFirst() }
             for await _ in entered { await prompt() }
             group.cancelAll()
         }
@@ -65,7 +65,7 @@ actor AskScreen {
     func suspend() async throws {
         if state == .prompting {
             state = .waiting
-            told = nil
+            noted = nil
         }
         prompting?.cancel()
         _ = try? await prompting?.value
@@ -108,12 +108,12 @@ extension AskScreen {
         if !hasChosen { readLine() }
     }
 
-    fileprivate func tellSnoozed() {
+    fileprivate func noteSnooze() {
         guard !record.alert.buttons.isEmpty, state == .waiting else { return }
         say("to answer alert \(record.id) before that, press Enter")
     }
 
-    fileprivate func didTell() { hasToldResult = true }
+    fileprivate func didPrintResult() { hasPrintedResult = true }
 
     private func readLine() {
         guard !record.alert.buttons.isEmpty else { return }
@@ -134,7 +134,7 @@ extension AskScreen {
 
 extension AskScreen {
     /// Prints a line once for each alert that comes first, while its own one is not on this screen.
-    private func tellWhatComesFirst() async {
+    private func noteWhatComesFirst() async {
         while !Task.isCancelled {
             // A cancelled sleep ends at once, and so does the loop.
             guard let other = await otherAlert() else {
@@ -143,20 +143,20 @@ extension AskScreen {
             }
             // An alert that is about to leave is not worth a line.
             try? await Task.sleep(for: .milliseconds(200))
-            if !Task.isCancelled, await otherAlert() == other { await tell(of: other) }
+            if !Task.isCancelled, await otherAlert() == other { await note(of: other) }
         }
     }
 
     /// The current alert, if it is another one and the person does not know of it.
     private func otherAlert() async -> Alert.ID? {
         guard state == .waiting, let current = await manager.screens().current,
-            current != record.id, current != told
+            current != record.id, current != noted
         else { return nil }
         return current
     }
 
-    private func tell(of other: Alert.ID) async {
-        told = other
+    private func note(of other: Alert.ID) async {
+        noted = other
         let screens = await manager.screens()
         let before = (try? await manager.alertsBefore(record.id)) ?? 0
         // Its turn has come meanwhile.
@@ -202,7 +202,7 @@ extension AskScreen {
         prompting = nil
         guard state == .prompting else { return }
         state = .waiting
-        told = nil
+        noted = nil
         await startScreen()
         if state == .waiting { readLine() }
     }
@@ -254,12 +254,12 @@ private struct HandOver: AlertPresenter {
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
         await base.didResolve(presentation, response: response, choseHere: choseHere)
-        await screen.didTell()
+        await screen.didPrintResult()
     }
 
     func didSnooze(_ presentation: Presentation, until date: Date) async {
         await base.didSnooze(presentation, until: date)
-        await screen.tellSnoozed()
+        await screen.noteSnooze()
     }
 
     func didFail(_ presentation: Presentation, error: AlertError) async {

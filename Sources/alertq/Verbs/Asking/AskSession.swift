@@ -17,7 +17,7 @@ struct AskSession: Sendable {
         else { return nil }
         let alert = try question.complete(in: context)
         let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb)
-        return try record.map(tellID)
+        return try record.map(printID)
     }
 
     func run() async throws -> ExitCode {
@@ -33,11 +33,11 @@ struct AskSession: Sendable {
                 await giveUp(record, manager)
                 throw Interruption(signal: signal)
             }
-            if isJoined { tellIgnored(record) }
+            if isJoined { noteIgnored(record) }
             // What was asked before may be for other screens than this terminal.
             let terminal = record.alert.isFor("terminal") ? terminal : nil
-            await tellIfUnattended(record, terminal, manager)
-            guard let signals else { return try tellID(record) }
+            await noteIfUnattended(record, terminal, manager)
+            guard let signals else { return try printID(record) }
             let printer = ResponsePrinter(verb: verb, isJSON: isJSON, context: context)
             guard record.response == nil else { return try await printer.print(record, manager) }
             signals.setLastWords(lastWords(record, manager))
@@ -146,7 +146,7 @@ extension AskSession {
 // MARK: - Printing
 
 extension AskSession {
-    private func tellID(_ record: AlertRecord) throws -> ExitCode {
+    private func printID(_ record: AlertRecord) throws -> ExitCode {
         do {
             try context.print(isJSON ? AlertJSON.line(record) : "\(record.id)")
         } catch {
@@ -154,12 +154,12 @@ extension AskSession {
             context.note("\(verb): the alert is stored as \(record.id), and stays in the queue")
             throw error
         }
-        tellHowToCollect(record)
+        noteHowToCollect(record)
         return .done
     }
 
     /// Prints for a person how to get the response to an alert that has no key.
-    private func tellHowToCollect(_ record: AlertRecord) {
+    private func noteHowToCollect(_ record: AlertRecord) {
         guard verb == AskCommand.name, !isJSON, record.alert.key == nil,
             context.errors.isTerminal
         else { return }
@@ -169,7 +169,7 @@ extension AskSession {
     }
 
     /// Prints that no screen shows an alert that only some may show.
-    private func tellIfUnattended(
+    private func noteIfUnattended(
         _ record: AlertRecord, _ terminal: ControllingTerminal?, _ manager: AlertManager
     ) async {
         let alert = record.alert
@@ -180,7 +180,7 @@ extension AskSession {
     }
 
     /// Prints which options are ignored because the alert was asked before, with others.
-    private func tellIgnored(_ record: AlertRecord) {
+    private func noteIgnored(_ record: AlertRecord) {
         guard record.response == nil else { return }
         let options = question.ignored(by: record)
         guard !options.isEmpty else { return }

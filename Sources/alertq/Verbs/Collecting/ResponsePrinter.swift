@@ -30,11 +30,11 @@ struct ResponsePrinter: Sendable {
         _ end: AlertWait.End, of records: [AlertRecord], _ manager: AlertManager
     ) async throws -> ExitCode {
         switch end {
-        case .resolved(let record, let isTold):
+        case .resolved(let record, let isPrinted):
             if let asked = records.first(where: { $0.id == record.id }) {
                 try record.check(isThatOf: asked)
             }
-            return try await print(record, isTold: isTold, manager)
+            return try await print(record, isPrinted: isPrinted, manager)
         case .timeUp: return try await printWaiting(records.map(\.id), manager)
         case .interrupted(let signal): throw Interruption(signal: signal)
         }
@@ -43,7 +43,7 @@ struct ResponsePrinter: Sendable {
     /// Prints the result, and only then marks it as collected: a result that did not reach stdout
     /// is offered again.
     func print(
-        _ record: AlertRecord, isTold: Bool = false, _ manager: AlertManager
+        _ record: AlertRecord, isPrinted: Bool = false, _ manager: AlertManager
     ) async throws -> ExitCode {
         // An expiry is printed once it is on disk, like any response.
         let record = try await manager.settled(record)
@@ -71,7 +71,7 @@ struct ResponsePrinter: Sendable {
         if record.isErased {
             context.note(
                 "alert \(record.id): \(ending); its texts have been erased")
-        } else if !isTold, isWorthTelling(response, result) {
+        } else if !isPrinted, isWorthNoting(response, result) {
             context.note("alert \(record.id): \(ending)")
         }
         if response.collectedAt == nil { await collect(record, manager) }
@@ -106,7 +106,7 @@ struct ResponsePrinter: Sendable {
 
     /// Whether to print how the alert ended: without a button always, because stdout is empty then;
     /// with one where nobody chose it, or, at a terminal, where another process did.
-    private func isWorthTelling(_ response: Response, _ result: AskResult) -> Bool {
+    private func isWorthNoting(_ response: Response, _ result: AskResult) -> Bool {
         if verb == NotifyCommand.name, result.code == .dismissed { return false }
         if result.button == nil || response.by == .policy { return true }
         return context.errors.isTerminal && response.responder?.pid != getpid()

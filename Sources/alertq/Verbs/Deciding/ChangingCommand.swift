@@ -12,7 +12,7 @@ extension ChangingCommand {
     /// - Parameter sentence: What has happened, for a note on a terminal; stdout carries results
     ///   only.
     func change(
-        in context: Context, telling sentence: (AlertRecord, Context) -> String = Self.ending,
+        in context: Context, noting sentence: (AlertRecord, Context) -> String = Self.ending,
         _ change: (AlertManager) async throws -> AlertRecord
     ) async throws -> ExitCode {
         try await queue.open(with: id, via: Self.name) { manager in

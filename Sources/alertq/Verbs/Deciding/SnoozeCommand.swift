@@ -26,7 +26,7 @@ struct SnoozeCommand: ChangingCommand {
     private var end: Alert.Deadline?
 
     func run(in context: Context) async throws -> ExitCode {
-        try await change(in: context, telling: Self.returning) { manager in
+        try await change(in: context, noting: Self.returning) { manager in
             switch end {
             case .at(let date)?: try await manager.snooze(id, until: date)
             case .after(let duration)?: try await manager.snooze(id, for: duration)

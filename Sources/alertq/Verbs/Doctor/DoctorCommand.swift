@@ -7,7 +7,7 @@ struct DoctorCommand: Command {
     static let name = "doctor"
     static let abstract = "Check a queue, and say what to do if something is wrong"
     static let options: [Option<Self>] = [
-        Option("reindex", \.reindexes, help: "Rebuild the index of words"),
+        Option("reindex", \.reindexes, help: "Rebuild the search index"),
         Option("repair", \.repairs, help: "Restore the schema's own objects"),
         Option(
             "setup-system", \.setsUp,
@@ -80,7 +80,7 @@ struct DoctorCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         if setsUp {
-            for finding in try await SystemQueueSetup().run() { try tell(finding, context) }
+            for finding in try await SystemQueueSetup().run() { try print(finding, context) }
             return .done
         }
         if let directory {
@@ -88,7 +88,7 @@ struct DoctorCommand: Command {
             return .done
         }
         if reindexes {
-            try await tell(reindexed(in: context), context)
+            try await print(reindexed(in: context), context)
             return .done
         }
         let findings =
@@ -97,7 +97,7 @@ struct DoctorCommand: Command {
             : await QueueCheckup(path: queue.path).findings() + PresenterCheckup.findings()
         var code = ExitCode.done
         for finding in findings {
-            try tell(finding, context)
+            try print(finding, context)
             if code == .done { code = finding.code }
         }
         return code
@@ -115,7 +115,7 @@ struct DoctorCommand: Command {
             directory: QueueChoice.absolute(directory),
             keeping: count, age: age, isSystem: queue == .system, in: context)
         guard installs else { return try context.output.write(units.text) }
-        for finding in try await units.install() { try tell(finding, context) }
+        for finding in try await units.install() { try print(finding, context) }
     }
 
     private func repaired() async throws -> [Finding] {
@@ -141,7 +141,7 @@ struct DoctorCommand: Command {
             check: "text index", detail: "the words of \(count) responses were reindexed")
     }
 
-    private func tell(_ finding: Finding, _ context: Context) throws {
+    private func print(_ finding: Finding, _ context: Context) throws {
         guard !isJSON else {
             try context.print(
                 JSONValue.object([

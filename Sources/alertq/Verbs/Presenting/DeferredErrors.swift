@@ -9,7 +9,7 @@ final class DeferredErrors: Sendable {
         lines.withLock { $0 = ($0 + [error.description]).suffix(10) }
     }
 
-    func tell(_ context: Context) {
+    func print(_ context: Context) {
         for line in lines.withLock({ $0 }) { context.note(line) }
     }
 }

@@ -108,7 +108,7 @@ struct PresentCommand: Command {
         let screen = OwnScreen(
             managers: managers, terminal: terminal, presenters: presenters, only: nil,
             keepsLog: sink != nil)
-        await tellWhatIsShown(managers, context)
+        await noteWhatIsShown(managers, context)
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
         // A terminal with alerts on it has room for them only at the end.
@@ -121,11 +121,11 @@ struct PresentCommand: Command {
             signal = try await serve(screen, signals)
         } catch {
             await close(screen, logs)
-            deferred.tell(context)
+            deferred.print(context)
             throw error
         }
         await close(screen, logs)
-        deferred.tell(context)
+        deferred.print(context)
         if let signal { throw Interruption(signal: signal) }
         return .done
     }
@@ -251,7 +251,7 @@ extension PresentCommand {
 
     /// Says in one line where alerts are shown, of which queues, how many wait there, and who shows
     /// them now; another one says what to do about a screen that does not move.
-    private func tellWhatIsShown(_ managers: [AlertManager], _ context: Context) async {
+    private func noteWhatIsShown(_ managers: [AlertManager], _ context: Context) async {
         var queues: [String] = []
         for manager in managers {
             var state = (try? await manager.pendingCount()).map { [WaitingText.count($0)] } ?? []

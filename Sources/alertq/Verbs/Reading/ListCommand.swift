@@ -49,13 +49,13 @@ struct ListCommand: SearchingCommand {
         guard countsOnly, filter.isOpen,
             let count = AlertManager.pendingCountAtOnce(path: queue.path)
         else { return nil }
-        try tell(count, context)
+        try print(count, context)
         return .done
     }
 
     func run(in context: Context) async throws -> ExitCode {
         let filter = try WaitingFilter(conditions, now: context.now())
-        let told = try await queue.read(via: Self.name, in: context) { manager in
+        let result = try await queue.read(via: Self.name, in: context) { manager in
             let (listed, hasMore) =
                 countsOnly && filter.isOpen
                 ? (0, true) : try await list(filter, manager, in: context)
@@ -65,9 +65,9 @@ struct ListCommand: SearchingCommand {
             return (listed: listed, hasMore: hasMore, count: count, screens: screens)
         }
         // Where nobody has asked anything yet, nothing waits.
-        let (listed, hasMore, count, screens) = told ?? (0, false, 0, ScreenRoster())
+        let (listed, hasMore, count, screens) = result ?? (0, false, 0, ScreenRoster())
         if countsOnly {
-            try tell(count, context)
+            try print(count, context)
             return .done
         }
         if listed == 0, !isJSON, context.output.isTerminal {
@@ -118,7 +118,7 @@ struct ListCommand: SearchingCommand {
         }
     }
 
-    private func tell(_ count: Int, _ context: Context) throws {
+    private func print(_ count: Int, _ context: Context) throws {
         let json = JSONValue.object([("pending", .integer(Int64(count)))])
         try context.print(isJSON ? json.text() : "\(count)")
     }

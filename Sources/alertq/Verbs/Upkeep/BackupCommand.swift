@@ -54,11 +54,11 @@ struct BackupCommand: Command {
         }
         // A missing queue must not pass for one that was copied.
         guard let report = found else { throw queue.noQueue }
-        try tell(report, in: context)
+        try print(report, in: context)
         return .done
     }
 
-    private func tell(_ report: BackupReport, in context: Context) throws {
+    private func print(_ report: BackupReport, in context: Context) throws {
         let check = Self.check(report)
         guard !isJSON else {
             try context.print(

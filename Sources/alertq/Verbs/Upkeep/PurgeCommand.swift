@@ -77,12 +77,12 @@ struct PurgeCommand: Command {
             }
             bar.clear()
             guard let report else { return }
-            try tell(report, before: date, in: context)
+            try print(report, before: date, in: context)
         }
         return .done
     }
 
-    private func tell(_ report: PurgeReport, before date: Date, in context: Context) throws {
+    private func print(_ report: PurgeReport, before date: Date, in context: Context) throws {
         if isJSON {
             try context.print(
                 JSONValue.object([

@@ -58,7 +58,7 @@ struct RestoreCommand: Command {
         let report = try await ProgressBar.during("copying", in: context) { bar in
             try await restore(bar)
         }
-        try tell(report, in: context)
+        try print(report, in: context)
         return .done
     }
 
@@ -72,7 +72,8 @@ struct RestoreCommand: Command {
                 bar.show(done, of: total)
             }
         } catch {
-            if case .notPermitted(_, let reason) = error, reason.contains("leave the queue") {
+            if case .notPermitted(_, let reason) = error, reason.hasSuffix(QueueRestore.lossReason)
+            {
                 throw CommandError(
                     .notPermitted,
                     "\(error); with --force the queue that is replaced is kept beside it")
@@ -84,7 +85,7 @@ struct RestoreCommand: Command {
         }
     }
 
-    private func tell(_ report: RestoreReport, in context: Context) throws {
+    private func print(_ report: RestoreReport, in context: Context) throws {
         let database = QueueChoice.absolute(queue.path)
         guard !isJSON else {
             try context.print(

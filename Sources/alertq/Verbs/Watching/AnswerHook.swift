@@ -151,7 +151,7 @@ struct AnswerHook: Sendable {
     ) async -> Bool {
         // The columns by which the response was found may differ from the checked record.
         guard filter.admits(record) else {
-            tell(record.id, "was not started: the response does not match the conditions")
+            note(record.id, "was not started: the response does not match the conditions")
             return false
         }
         do {
@@ -161,13 +161,13 @@ struct AnswerHook: Sendable {
             let end = await program.run(input)
             if end == .exited(0) { return true }
             guard !Task.isCancelled else {
-                tell(record.id, "\(end.text); its response stays uncollected")
+                note(record.id, "\(end.text); its response stays uncollected")
                 return false
             }
             let delay = Self.delay(after: failures + 1).components.seconds
-            tell(record.id, "\(end.text); trying again in \(delay) s")
+            note(record.id, "\(end.text); trying again in \(delay) s")
         } catch {
-            tell(record.id, "\(error)")
+            note(record.id, "\(error)")
         }
         return false
     }
@@ -181,7 +181,7 @@ struct AnswerHook: Sendable {
         ]
     }
 
-    private func tell(_ id: Alert.ID, _ what: String) {
+    private func note(_ id: Alert.ID, _ what: String) {
         context.note("watch: alert \(id): \(program.words[0]) \(what)")
     }
 }

@@ -1,0 +1,48 @@
+import AlertCore
+import Foundation
+import Glibc
+import StoreTesting
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Release of a slot", .inParallel)
+struct SlotReleaseTests {
+    private let queue: TemporaryQueue
+    private let slot: SlotFile
+
+    init() throws {
+        queue = try TemporaryQueue()
+        slot = SlotFile(path: queue.path + "-slot", mode: 0o600)
+    }
+
+    private func attach(_ presenter: String) throws -> SlotEntry {
+        let screen = AttachedScreen(
+            identity: .current, presenters: [presenter], hasDelegate: false)
+        return try #require(try slot.attach(screen))
+    }
+
+    /// Copies of this process's descriptors of the file, as a child has them between fork(2) and
+    /// execve(2).
+    private func copies() throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/fd/\(name)")
+            return target == slot.path ? Int32(name).map { dup($0) } : nil
+        }
+    }
+
+    @Test("A released screen is gone at once, even if a child has a copy of its descriptor")
+    func child() throws {
+        let first = try attach("first")
+        #expect(first.lead().leads)
+        let copies = try copies()
+        defer { copies.forEach { close($0) } }
+        #expect(!copies.isEmpty)
+        first.release()
+        #expect(slot.leader() == nil && slot.roster() == ScreenRoster())
+        let next = try attach("next")
+        #expect(next.lead().leads)
+    }
+}
