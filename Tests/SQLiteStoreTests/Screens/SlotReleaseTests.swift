@@ -38,7 +38,7 @@ struct SlotReleaseTests {
         let first = try attach("first")
         #expect(first.lead().leads)
         let copies = try copies()
-        defer { copies.forEach { close($0) } }
+        defer { for copy in copies { close(copy) } }
         #expect(!copies.isEmpty)
         first.release()
         #expect(slot.leader() == nil && slot.roster() == ScreenRoster())
