@@ -87,6 +87,21 @@ struct MissedResponseTests {
         await manager.close()
     }
 
+    @Test("The log is followed from when a caller is about to wait, not only once it waits")
+    func aboutToWait() async throws {
+        let store = GatedStore(queue)
+        let looks = Mutex(0)
+        store.gate = { place in
+            if case .listening = place { looks.withLock { $0 += 1 } }
+        }
+        let manager = try await store.manager()
+        manager.askers.willWait()
+        await manager.listener.listen(from: 0)
+        // After its first look, a listener on whose news nothing depends stops.
+        #expect(await eventually { looks.withLock { $0 } >= 2 })
+        await manager.close()
+    }
+
     @Test("An answer that comes during the delegate's last call runs the alert's handler")
     func lastCall() async throws {
         let delegate = LastCallDelegate()
