@@ -114,4 +114,18 @@ struct MissedResponseTests {
         #expect(await eventually { recorder.lines == ["0"] })
         await manager.close()
     }
+
+    @Test("A screen that an alert has left does not take its response")
+    func afterShow() async throws {
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(queue, presenters: [presenter])
+        let id = try await manager.show(.yesNo())
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        let show = try #require(await manager.presentation.show)
+        presenter.choose(.later(nil))
+        #expect(await eventually { await manager.presentation.show == nil })
+        let record = try await manager.record(id)
+        #expect(await !show.hear(record))
+        await manager.close()
+    }
 }
