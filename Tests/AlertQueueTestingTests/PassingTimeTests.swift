@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Moves the clock as soon as the alert is on the screen, and checks that no wake-up is lost.
-@Suite("Passing time", .inParallel, .within(.seconds(60)))
+@Suite("Passing time", .inParallel, .within(.seconds(240)))
 struct PassingTimeTests {
     let queue: CommandLineQueue
     let presenter = ScriptedPresenter()

@@ -248,6 +248,7 @@ extension AlertManager {
         let record = asking.receipt.record
         if record.response != nil { return record }
         presentation.wakeUps.wake(keeping: self)
+        askers.willWait()
         await listener.listen(from: asking.receipt.sequence)
         do {
             return try await askers.response(to: asking)

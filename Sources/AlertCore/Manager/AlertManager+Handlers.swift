@@ -24,7 +24,9 @@ extension AlertManager {
     ) async throws(AlertError) {
         guard !isClosed else { throw .closed }
         try Text.check(name, "handler", limit: Alert.Limit.name)
-        await listener.listen(from: store.position.sequence)
+        let position = store.position
+        // In this order: a listener that finds no handler yet might stop at once.
         await handlers.register(name, body)
+        await listener.listen(from: position.sequence)
     }
 }

@@ -79,9 +79,11 @@ extension AlertManager {
     /// it.
     func noteResolved(_ record: AlertRecord) async {
         await presentation.alerts.noteChange(of: record.id)
-        if let show = await presentation.show, show.id == record.id {
-            await show.hear(record)
-        } else if let delegate = context.delegates.ofOwn(record.id) {
+        // The show may have ended while this task went from one actor to the other.
+        if let show = await presentation.show, show.id == record.id, await show.hear(record) {
+            return
+        }
+        if let delegate = context.delegates.ofOwn(record.id) {
             // This comes before closures run and before waiting calls get the response.
             context.delegates.calls.add(for: record.id) { [self, context] in
                 // Another look may have notified the delegate already.

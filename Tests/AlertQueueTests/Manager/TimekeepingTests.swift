@@ -139,15 +139,15 @@ struct TimekeepingTests {
     @Test("While the queue is locked, waiting for an overdue question throws busy")
     func locked() async throws {
         let manager = try await queue.manager(busyTime: .milliseconds(300))
-        let id = try await manager.show(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
+        // It passes only after the queue has been locked.
+        let question = Alert.yesNo(deadline: .after(.seconds(2)), key: "one")
+        let id = try await manager.show(question)
         let lock = try Descriptor.open(queue.path + "-lock", mode: 0o600)
         #expect(clinux_flock(lock.raw, LOCK_EX) == 0)
         let waiting = await thrown { try await manager.resolution(of: id) }
         #expect(waiting?.kind == "busy")
         // Asking again finds no stored expiry either.
-        let again = await thrown {
-            try await manager.ask(.yesNo(deadline: .after(.milliseconds(200)), key: "one"))
-        }
+        let again = await thrown { try await manager.ask(question) }
         #expect(again?.kind == "busy")
         #expect(try storedState(id) == "queued")
         #expect(clinux_flock(lock.raw, LOCK_UN) == 0)

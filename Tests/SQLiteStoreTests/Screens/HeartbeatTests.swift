@@ -51,7 +51,8 @@ struct HeartbeatTests {
         #expect(holder?.isThere == true)
         try write(sign: sign(ago: 12))
         let silence = try #require(holder?.silence)
-        #expect(silence.components.seconds == 12)
+        // Reading it may take a while on a busy machine.
+        #expect((12..<30).contains(silence.components.seconds))
         #expect(entry.show(7, current: 7, hasDelegate: false) == .written)
         #expect(holder?.alert == 7 && holder?.isThere == true)
         try write(sign: "")

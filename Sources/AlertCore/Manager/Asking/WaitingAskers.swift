@@ -20,6 +20,8 @@ actor WaitingAskers: QueueActor {
     private var isClosed = false
     /// How many resolutions the manager has seen.
     private nonisolated let resolutions = Atomic<UInt64>(0)
+    /// How many calls listen to the log, and are about to wait.
+    private nonisolated let coming = Atomic<Int>(0)
 
     init(_ context: QueueContext) {
         self.context = context
@@ -28,7 +30,8 @@ actor WaitingAskers: QueueActor {
 
     func belong(to manager: AlertManager) { self.manager = manager }
 
-    var isEmpty: Bool { waiters.isEmpty }
+    /// Whether no call waits or is about to.
+    var isEmpty: Bool { waiters.isEmpty && coming.load(ordering: .acquiring) == 0 }
 
     /// How many calls wait for an alert.
     func count(for id: Alert.ID) -> Int { waiters[id]?.count ?? 0 }
@@ -43,7 +46,14 @@ actor WaitingAskers: QueueActor {
         resolutionsSeen != asking.resolutionsBefore
     }
 
-    /// Waits for the response to what was asked.
+    /// Announces that a call is about to wait, before it listens to the log.
+    ///
+    /// The manager may do other things between these steps: a task that prefers an executor
+    /// (SE-0417) leaves the manager's queue whenever it passes from one actor to another. Without
+    /// the announcement, the listener could find then that nothing depends on the log, and stop.
+    nonisolated func willWait() { coming.add(1, ordering: .acquiringAndReleasing) }
+
+    /// Waits for the response to what was asked; ``willWait()`` comes first.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, ``AlertError/closed``, and the
     ///   reason if the response is unavailable.
@@ -53,6 +63,7 @@ actor WaitingAskers: QueueActor {
         let number = lastNumber
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                coming.subtract(1, ordering: .acquiringAndReleasing)
                 if isClosed {
                     continuation.resume(throwing: AlertError.closed)
                 } else if Task.isCancelled {

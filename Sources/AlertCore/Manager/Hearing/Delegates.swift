@@ -90,14 +90,16 @@ final class Delegates: Sendable {
         }
     }
 
-    /// Waits until the delegates of all alerts that are currently being stored are known; returns
-    /// whether there were any.
+    /// Waits until the delegates of all alerts that are currently being stored are known, or the
+    /// task is cancelled; returns whether there were any.
     nonisolated(nonsending) func waitForArrivals() async -> Bool {
         let last = state.withLock { $0.begun }
         var hasWaited = false
         while true {
             let seen = arrivals.count
             guard state.withLock({ $0.arriving.contains { $0 <= last } }) else { return hasWaited }
+            // A cancelled wait ends at once: this would run round and round on the manager's queue.
+            if Task.isCancelled { return hasWaited }
             hasWaited = true
             await arrivals.wait(after: seen)
         }

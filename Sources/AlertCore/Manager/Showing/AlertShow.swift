@@ -18,6 +18,8 @@ actor AlertShow: QueueActor {
     private var runs: PresenterRuns
     /// When it began to leave the screen, if it has.
     private var leavingSince: ClockReading?
+    /// Whether it has ended, and nobody looks at ``ended`` any longer.
+    private var isOver = false
     /// How often its time on the screen was reported to be over.
     private var timerCount = 0
     /// Whether the delegate is being asked about a cancel.
@@ -61,6 +63,7 @@ actor AlertShow: QueueActor {
         while true {
             guard let end = await react(to: signals.next()) else { continue }
             await clear(end)
+            isOver = true
             return end
         }
     }
@@ -74,9 +77,12 @@ actor AlertShow: QueueActor {
 // MARK: - Messages
 
 extension AlertShow {
-    /// Called when it has its response by other means than this screen.
-    func hear(_ record: AlertRecord) {
+    /// Called when it has its response by other means than this screen; returns `false` if it is
+    /// over, and would not pass the response on.
+    func hear(_ record: AlertRecord) -> Bool {
+        if isOver { return false }
         if leavingSince != nil { ended = record } else { signals.send(.resolved(record)) }
+        return true
     }
 
     /// Called when it was snoozed by other means than this screen.

@@ -31,7 +31,8 @@ struct ExpiryPatienceTests {
         async let second = manager.ask(.yesNo(deadline: .after(.seconds(120))))
         #expect(await eventually { await manager.askers.count(for: 2) == 1 })
         clock.advance(by: .seconds(60))
-        #expect(await eventually { tries.withLock { $0 } == [1] })
+        // The manager may have tried again by now.
+        #expect(await eventually { tries.withLock { $0.first } == 1 })
         // By then the first failure is longer ago than the tolerated time.
         let end = ContinuousClock.now.advanced(by: .seconds(5))
         #expect(try await first.outcome == .expired)

@@ -87,6 +87,21 @@ struct MissedResponseTests {
         await manager.close()
     }
 
+    @Test("The log is followed from when a caller is about to wait, not only once it waits")
+    func aboutToWait() async throws {
+        let store = GatedStore(queue)
+        let looks = Mutex(0)
+        store.gate = { place in
+            if case .listening = place { looks.withLock { $0 += 1 } }
+        }
+        let manager = try await store.manager()
+        manager.askers.willWait()
+        await manager.listener.listen(from: 0)
+        // After its first look, a listener on whose news nothing depends stops.
+        #expect(await eventually { looks.withLock { $0 } >= 2 })
+        await manager.close()
+    }
+
     @Test("An answer that comes during the delegate's last call runs the alert's handler")
     func lastCall() async throws {
         let delegate = LastCallDelegate()
@@ -97,6 +112,20 @@ struct MissedResponseTests {
         }
         try await manager.show(.yesNo()) { [recorder] _, index in recorder.note("\(index)") }
         #expect(await eventually { recorder.lines == ["0"] })
+        await manager.close()
+    }
+
+    @Test("A screen that an alert has left does not take its response")
+    func afterShow() async throws {
+        let presenter = ScriptedPresenter()
+        let manager = try await AlertManager(queue, presenters: [presenter])
+        let id = try await manager.show(.yesNo())
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        let show = try #require(await manager.presentation.show)
+        presenter.choose(.later(nil))
+        #expect(await eventually { await manager.presentation.show == nil })
+        let record = try await manager.record(id)
+        #expect(await !show.hear(record))
         await manager.close()
     }
 }

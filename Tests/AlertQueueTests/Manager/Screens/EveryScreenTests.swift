@@ -158,7 +158,9 @@ struct EveryScreenTests {
         let (one, terminal) = try await screen("terminal")
         let (two, web) = try await screen("web")
         for presenters in [nil, ["web"]] as [[String]?] {
-            var notice = Alert("Done", dismissAfter: .milliseconds(100))
+            // Where both show it, the slower one needs the time for that.
+            var notice = Alert(
+                "Done", dismissAfter: presenters == nil ? .seconds(2) : .milliseconds(100))
             notice.presenters = presenters
             let id = try await one.show(notice)
             #expect(try await eventually { try await one.record(id).response != nil })
