@@ -47,7 +47,11 @@ struct ButtonItemPortTests {
         let manager = try await AlertManager(path: queue.path, presenters: [presenter])
         let list = ItemList(["one", "two", "three"], manager: manager)
         try await list.deleteAfterAsking(at: 1)
-        while await list.selected != nil { try await Task.sleep(for: .milliseconds(2)) }
+        let limit = ContinuousClock.now + .seconds(20)
+        while await list.selected != nil, ContinuousClock.now < limit {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(await list.selected == nil)
         let left = choice == "Yes" ? ["one", "three"] : ["one", "two", "three"]
         #expect(await list.items == left)
         await manager.close()

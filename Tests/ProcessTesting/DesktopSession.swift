@@ -52,8 +52,13 @@ package final class DesktopSession: Sendable {
     }
 
     deinit {
-        // A server that is killed leaves its lock and its socket behind.
-        server.kill(SIGTERM)
+        // A server that is killed leaves its lock and its socket behind. It may miss a signal that
+        // comes just before it waits for its clients, and then hears the next one.
+        for _ in 0..<100 where server.poll() == nil {
+            server.kill(SIGTERM)
+            usleep(100_000)
+        }
+        server.kill(SIGKILL)
         _ = server.wait()
         let number = display.dropFirst()
         let lock = "/tmp/.X\(number)-lock"

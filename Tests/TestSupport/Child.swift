@@ -1,12 +1,14 @@
 import Glibc
 import Linux
 import Synchronization
+import Testing
 
 /// A real process with its own session, which is killed and reaped when it is no longer needed.
 package final class Child: Sendable {
     package let pid: pid_t
     package let output: Collected
     package let errors: Collected
+    private let words: [String]
     private let status = Mutex<Int32?>(nil)
 
     /// Starts a program.
@@ -36,6 +38,7 @@ package final class Child: Sendable {
         start.removedVariables = [
             "ALERTQ_DATABASE", "ALERTQ_SOURCE", "NO_COLOR", "SSH_CONNECTION",
         ]
+        self.words = words
         let variables = ["TERM": "xterm"].merging(environment) { $1 }
         start.variables = variables.map { ($0.key, $0.value) }
         pid = try start.start()
@@ -45,13 +48,19 @@ package final class Child: Sendable {
     }
 
     deinit {
-        kill(SIGKILL)
+        killGroup()
         _ = wait()
     }
 
     package func kill(_ signal: Int32) {
         // The pid of a reaped process is no longer safe to signal.
         status.withLock { if $0 == nil { Glibc.kill(pid, signal) } }
+    }
+
+    /// Kills it together with what it has started, as long as that is in its process group: such
+    /// processes would keep its output open, and the machine busy for the tests that follow.
+    private func killGroup() {
+        status.withLock { if $0 == nil { Glibc.kill(-pid, SIGKILL) } }
     }
 
     /// Waits for the end: the exit code, or 128 plus the signal, as in a shell.
@@ -76,11 +85,15 @@ package final class Child: Sendable {
         }
     }
 
-    /// Waits for its end, for at most a minute by default, and for all its output.
+    /// Waits for its end, for at most a minute by default, and for all its output; a process that
+    /// takes longer is killed, has no code, and fails the test.
     package func finish(within bound: Duration = .seconds(60)) async -> Finished {
         let code = await exit(within: bound)
-        // A process that hangs has no code, and its output would never be complete.
-        if code == nil { kill(SIGKILL) }
+        if code == nil {
+            let told = errors.text.suffix(1000)
+            Issue.record("\(words) has not ended within \(bound); its errors: \(told)")
+            killGroup()
+        }
         return Finished(
             code: code, output: await output.complete(), errors: await errors.complete())
     }

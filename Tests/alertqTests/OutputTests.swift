@@ -217,20 +217,23 @@ struct OutputTests {
         try #require(fcntl(writing, F_SETFL, O_NONBLOCK) == 0)
         // More than a pipe holds.
         let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
-        let written = Task.detached {
-            defer { close(writing) }
-            try Output.write(bytes, to: writing)
+        defer { close(reading) }
+        // On the threads of this test alone: both of them block.
+        async let written: Void = Self.write(bytes, closing: writing)
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 50_000)
+        // Not to the end of the pipe, which a process of another test may have inherited.
+        while received.count < bytes.count, case let count = read(reading, &buffer, buffer.count),
+            count > 0
+        {
+            received += buffer[..<count]
         }
-        let received = await Task.detached {
-            defer { close(reading) }
-            var received: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 50_000)
-            while case let count = read(reading, &buffer, buffer.count), count > 0 {
-                received += buffer[..<count]
-            }
-            return received
-        }.value
-        try await written.value
+        try await written
         #expect(received == bytes)
+    }
+
+    private static func write(_ bytes: [UInt8], closing pipe: Int32) async throws {
+        defer { close(pipe) }
+        try Output.write(bytes, to: pipe)
     }
 }

@@ -284,13 +284,9 @@ struct TerminalPresenterTests {
         let path = terminal.path
         let before = terminal.settings
         await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
-            let presenter = try TerminalPresenter(
-                device: path, term: "xterm", hasColours: true)
-            let appeared = Flag()
-            let task = Task { try await presenter.present(.of(Alert("Hi"), appeared: appeared)) }
-            while !appeared.isSet { try await Task.sleep(for: .milliseconds(1)) }
+            let shown = try await ShownAlert(on: path)
             TerminalPresenter.restore()
-            withExtendedLifetime(task) { _exit(3) }
+            withExtendedLifetime(shown) { _exit(3) }
         }
         #expect(terminal.settings == before)
         #expect(terminal.screen.isCursorVisible && !terminal.screen.marksPastes)
@@ -302,12 +298,8 @@ struct TerminalPresenterTests {
         let before = terminal.settings
         await #expect(processExitsWith: .failure) {
             [path = path as String, crashes = crashes as Bool] in
-            let presenter = try TerminalPresenter(
-                device: path, term: "xterm", hasColours: true)
-            let appeared = Flag()
-            let task = Task { try await presenter.present(.of(Alert("Hi"), appeared: appeared)) }
-            while !appeared.isSet { try await Task.sleep(for: .milliseconds(1)) }
-            withExtendedLifetime(task) {
+            let shown = try await ShownAlert(on: path)
+            withExtendedLifetime(shown) {
                 if crashes { fatalError("on purpose") }
                 exit(1)
             }

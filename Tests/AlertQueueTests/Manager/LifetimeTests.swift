@@ -106,6 +106,8 @@ struct LifetimeTests {
     @Test("The shared manager is opened again after it was closed")
     func shared() async {
         await #expect(processExitsWith: .success) {
+            // Nothing else ends an exit test that hangs.
+            alarm(60)
             let directory = NSTemporaryDirectory() + "alertq-test-\(UUID())"
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true)

@@ -76,7 +76,8 @@ struct HookTests {
     func failing(failure: String, text: String) async throws {
         let hook = try program("[ $(wc -l < \(log)) -ge 3 ] && exit 0\n" + failure)
         try await answered(1)
-        let watch = try queue.start(["watch", "--exec", hook, "--exec-timeout", "300ms"])
+        // Long enough for the runs that do end on a busy machine.
+        let watch = try queue.start(["watch", "--exec", hook, "--exec-timeout", "2s"])
         #expect(await eventually { watch.errors.text.contains(text) })
         #expect(try await uncollected() == 1)
         #expect(await eventually { (try? await uncollected()) == 0 })
@@ -101,13 +102,15 @@ struct HookTests {
 
     @Test("SIGTERM ends the running program too, and its response stays")
     func terminated() async throws {
-        let hook = try program("trap 'echo ended >> \(log); exit 1' TERM; sleep 1000 & wait")
+        // It says when it is ready for the signal.
+        let hook = try program(
+            "trap 'echo ended >> \(log); exit 1' TERM; echo ready >> \(log); sleep 1000 & wait")
         try await answered(1)
         let watch = try queue.start(["watch", "--exec", hook])
-        #expect(await eventually { runs == ["1"] })
+        #expect(await eventually { runs == ["1", "ready"] })
         watch.kill(SIGTERM)
         #expect(await watch.exit() == 128 + SIGTERM)
-        #expect(runs == ["1", "ended"])
+        #expect(runs == ["1", "ready", "ended"])
         #expect(try await uncollected() == 1)
     }
 

@@ -136,7 +136,8 @@ struct AuditExportTests {
                 return waiting > 45_000
             })
         shell.kill(SIGTERM)
-        while shell.poll() == nil {
+        let limit = ContinuousClock.now + .seconds(60)
+        while shell.poll() == nil, ContinuousClock.now < limit {
             let count = read(reader, &buffer, buffer.count)
             if count > 0 { text += buffer[..<count] } else { usleep(1000) }
         }

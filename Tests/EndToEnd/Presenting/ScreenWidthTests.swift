@@ -57,9 +57,9 @@ struct ScreenWidthTests {
     /// The lines of a terminal to which nothing is written any longer, without colours.
     private static func settled(_ terminal: PseudoTerminal) async -> [String] {
         var before = -1
-        while terminal.bytes.count != before {
-            before = terminal.bytes.count
-            try? await Task.sleep(for: .milliseconds(20))
+        _ = await eventually(each: .milliseconds(20)) {
+            defer { before = terminal.bytes.count }
+            return terminal.bytes.count == before
         }
         // Cursor movements are at the beginnings of lines.
         return terminal.text.replacing(/\u{1B}\[[0-?]*[@-~]/, with: "")

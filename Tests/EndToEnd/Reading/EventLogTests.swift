@@ -80,9 +80,14 @@ struct EventLogTests {
                 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
                 s.bind("/run/systemd/journal/socket")
                 print("ready", flush=True)
-                while True:
-                    text = s.recv(65536).decode()
+                while (text := s.recv(65536).decode()) != "end":
                     print(text.strip().replace("\\n", "\\t"), flush=True)
+                """
+            // It ends once it has received all that was sent before.
+            let end = """
+                import socket
+                s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                s.sendto(b"end", "/run/systemd/journal/socket")
                 """
             let show = try queue.script("show", "echo no")
             let run = try queue.script(
@@ -92,7 +97,7 @@ struct EventLogTests {
                 /usr/bin/python3 -c '\(receiver)' >\(queue.directory)/journal &
                 until grep -q ready \(queue.directory)/journal; do sleep 0.01; done
                 \(CommandLineQueue.program) present --once --on command:\(show)
-                sleep 0.2; kill $!
+                /usr/bin/python3 -c '\(end)' && wait
                 """)
             let asked = try await queue.run(
                 "ask", "Secret?", "-b", "yes=Yes", "--cancel", "no=No", "--detach", "--source",

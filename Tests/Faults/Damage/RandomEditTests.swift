@@ -26,9 +26,10 @@ struct RandomEditTests {
         let told = try await told(by: original, reading)
         #expect(told.contains { $0.hasPrefix("new: ") })
         try #require(try await self.told(by: original, reading) == told)
-        FaultForm.report("Random edits from seed \(seeds.lowerBound)")
         let workers = ProcessInfo.processInfo.activeProcessorCount
-        let seeds = seeds
+        // Drawn once: these are the seeds that are printed, and used.
+        let seeds = self.seeds
+        FaultForm.report("Random edits from seed \(seeds.lowerBound)")
         let counts = await withTaskGroup(of: [Result: Int].self) { group in
             for worker in 0..<workers {
                 group.addTask {

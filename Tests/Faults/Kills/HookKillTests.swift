@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProcessTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,21 +25,23 @@ struct HookKillTests {
             """
         try Data(script.utf8).write(to: URL(filePath: hook))
         chmod(hook, 0o755)
+        // However the asking ends, the killing ends with it.
+        let isOver = Atomic(false)
         let asking = Task {
+            defer { isOver.store(true, ordering: .relaxed) }
             for _ in 0..<count {
                 let asked = try await queue.run(
                     "ask", "Q?", "-b", "yes", "--cancel", "no", "--detach")
-                _ = try await queue.run("answer", String(asked.output.dropLast()), "yes")
+                try #require(asked.code == 0, "\(asked)")
+                let id = String(asked.output.dropLast())
+                let answered = try await queue.run("answer", id, "yes")
+                try #require(answered.code == 0, "\(answered)")
             }
         }
+        defer { asking.cancel() }
         var kills = 0
         var random = TestRandom()
-        var isAnswered = false
-        let done = Task {
-            try await asking.value
-            return true
-        }
-        while !isAnswered, kills < 10_000 {
+        while !isOver.load(ordering: .relaxed) {
             let watches = try (0..<2).map { _ in try queue.start(["watch", "--exec", hook]) }
             try await Task.sleep(for: .milliseconds(.random(in: 20...250, using: &random)))
             for watch in watches {
@@ -46,9 +49,10 @@ struct HookKillTests {
                 _ = await watch.exit()
                 kills += 1
             }
-            isAnswered = try await queue.rows("SELECT count(*) FROM responses") == ["\(count)"]
         }
-        #expect(try await done.value && kills > 4)
+        try await asking.value
+        #expect(try await queue.rows("SELECT count(*) FROM responses") == ["\(count)"])
+        #expect(kills > 4)
         let last = try queue.start(["watch", "--exec", hook])
         let isCollected = try await eventually(within: .seconds(60)) {
             let left = "SELECT count(*) FROM responses WHERE collected_ms IS NULL"

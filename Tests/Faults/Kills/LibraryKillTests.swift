@@ -80,6 +80,8 @@ private struct DoomedProgram: Sendable {
     }
 
     func run(on path: String) async throws {
+        // Nothing else ends an exit test that hangs, as it would if the queue could not be opened.
+        alarm(120)
         let manager = try await AlertManager(path: path, source: "library")
         var random = TestRandom(number, seed: seed)
         let milliseconds = Int.random(in: 0...300, using: &random)

@@ -60,7 +60,9 @@ struct ModelRun {
             "deadlines": hasDeadlines,
         ]
         do {
-            let reply = try await process.ask("play", fields, seconds: 3600)
+            // A client that hangs is to be found before the limit of the whole run.
+            let limit = FaultForm.count(short: 300, full: 3600)
+            let reply = try await process.ask("play", fields, seconds: limit)
             if let error = reply.error { throw Failure(description: error) }
         } catch {
             guard mayDie, await process.process.exit() == 128 + SIGKILL else { throw error }
