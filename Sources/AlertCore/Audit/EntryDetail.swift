@@ -56,6 +56,16 @@ package enum EntryDetail {
         isHandled ? "handled by the delegate" : "the cancel button was simulated"
     }
 
+    /// The detail of a step of a command.
+    package static func ran(_ step: RunStep) -> String {
+        switch step {
+        case .started: "started"
+        case .exited(let status): "exit status \(status)"
+        case .signalled(let signal): "ended by signal \(signal)"
+        case .failed(let reason): "not started: \(reason)"
+        }
+    }
+
     private static func deadline(_ expiry: ClockReading) -> String { "expires \(time(expiry))" }
 
     private static func clock(of expiry: ClockReading) -> String {

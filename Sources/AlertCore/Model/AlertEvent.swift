@@ -22,9 +22,10 @@ public struct AlertEvent: Sendable {
         case erased
         /// A backup replaced the queue.
         case restored
-        /// An answer's approved command ran; reserved, like the following ones.
+        /// The command that an answer allowed to run was started, or has ended.
         case ran
-        /// An account was granted a right over the queue, or lost one.
+        /// An account was granted a right over the queue, or lost one; reserved, like the following
+        /// ones.
         case access
         /// People were reminded that it is waiting.
         case reminded

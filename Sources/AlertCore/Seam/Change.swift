@@ -20,6 +20,11 @@ package enum Change: Sendable {
     case snooze(Alert.ID, until: Alert.Deadline?)
     /// Marks a response as taken by its asker; only the first time counts.
     case collect(Alert.ID)
+    /// Records a step of the command that an answer allows to run.
+    ///
+    /// ``RunStep/started(allowsDefault:)`` takes effect once, for an answer that allows it and that
+    /// nobody has collected, and marks it as collected. The other steps come after that.
+    case run(Alert.ID, RunStep)
     /// Requests that the screen that shows an alert cancel it, because its delegate may handle
     /// that.
     ///

@@ -39,7 +39,15 @@ enum DisplayServer: Sendable {
     /// Whether a server replies to a request, or keeps the connection open for all its `patience`,
     /// in milliseconds, because it is busy.
     static func answers(_ request: [UInt8], at path: String, patience: Int32 = 5000) -> Bool {
-        guard let server = connect(to: path) else { return false }
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        guard let server = try? Descriptor(socket(AF_UNIX, Int32(kind), 0), "make a socket")
+        else { return false }
+        switch connect(server, to: path) {
+        case 0: break
+        // Too many others wait for the server.
+        case EAGAIN: return true
+        default: return false
+        }
         // A failure to send shows as the end of the connection, too.
         _ = send(server.raw, request, request.count, Int32(MSG_NOSIGNAL))
         var entry = pollfd(fd: server.raw, events: Int16(POLLIN), revents: 0)
@@ -52,16 +60,14 @@ enum DisplayServer: Sendable {
         }
     }
 
-    private static func connect(to path: String) -> Descriptor? {
-        guard
-            let socket = try? Descriptor(
-                socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0),
-                "make a socket")
-        else { return nil }
+    /// Connects a socket to a server; returns 0, or an error of errno(3).
+    private static func connect(_ socket: Descriptor, to path: String) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            return ENAMETOOLONG
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         // An abstract name ends where its length says, a path with a NUL.
         let isPath = bytes.first != 0
@@ -71,6 +77,6 @@ enum DisplayServer: Sendable {
                 Glibc.connect(socket.raw, $0, socklen_t(length))
             }
         }
-        return result == 0 ? socket : nil
+        return result == 0 ? 0 : errno
     }
 }

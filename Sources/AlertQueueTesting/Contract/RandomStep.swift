@@ -12,6 +12,7 @@ package enum RandomStep: Sendable {
     case expire(Alert.ID)
     case snooze(Alert.ID, until: Alert.Deadline?)
     case collect(Alert.ID)
+    case run(Alert.ID, RunStep)
     case requestCancel(Alert.ID, Resolution.Authority)
     case notePresented(Alert.ID)
     case noteReturned(Alert.ID)

@@ -44,7 +44,8 @@ package struct RandomSteps {
         case 24..<44: resolve()
         case 44..<46: .expire(id())
         case 46..<52: .snooze(id(), until: oneIn(3) ? nil : .after(.seconds(number(-1...90))))
-        case 52..<58: .collect(id())
+        case 52..<56: .collect(id())
+        case 56..<58: .run(id(), runStep())
         case 58..<61: .requestCancel(id(), authority())
         case 61..<66: .notePresented(id())
         case 66..<67: .noteReturned(id())
@@ -63,6 +64,10 @@ package struct RandomSteps {
     private mutating func resolve() -> RandomStep {
         let seen = oneIn(6) ? one(of: RandomStep.Seen.allCases) : .nothing
         return .resolve(id(), resolution(), seen)
+    }
+
+    private mutating func runStep() -> RunStep {
+        oneIn(4) ? .exited(status: Int32(number(0...3))) : .started(allowsDefault: oneIn(2))
     }
 
     private mutating func ask() -> RandomStep {

@@ -128,7 +128,7 @@ extension StoreComparison {
                 return .facts(["\(report.entries)"] + report.problems.map(\.reason))
             case .notePresented(let id), .noteReturned(let id), .noteCollected(let id):
                 return try await note(step, about: id, by: caller, side, store)
-            case .ask, .resolve, .expire, .snooze, .collect, .requestCancel:
+            case .ask, .resolve, .expire, .snooze, .collect, .run, .requestCancel:
                 guard let change = try await change(step, on: store) else { return .facts([]) }
                 return StepResult(try await store.commit(change, by: caller))
             }
@@ -151,6 +151,7 @@ extension StoreComparison {
         case .expire(let id): return .expire(id)
         case .snooze(let id, let end): return .snooze(id, until: end)
         case .collect(let id): return .collect(id)
+        case .run(let id, let step): return .run(id, step)
         case .requestCancel(let id, let authority): return .requestCancel(id, authority)
         default: return nil
         }

@@ -44,7 +44,8 @@ extension StoreContract {
             let changes: [Change] = [
                 .resolve(9, .choose(button: 0)), .resolve(-1, .withdraw()), .expire(9),
                 .snooze(9, until: nil), .collect(9), .requestCancel(9, .own(.program)),
-                .resolve(0, .dismiss),
+                .resolve(0, .dismiss), .run(9, .started(allowsDefault: false)),
+                .run(9, .exited(status: 0)),
             ]
             for change in changes {
                 try await expectError("notFound") { try await store.commit(change, by: .ana) }

@@ -155,7 +155,7 @@ extension StoreContract {
             let changes: [Change] = [
                 .ask(Question(alert: .yesNo(), source: "test")), .expire(id), .collect(id),
                 .resolve(id, .withdraw()), .snooze(id, until: nil),
-                .requestCancel(id, .own(.program)),
+                .requestCancel(id, .own(.program)), .run(id, .started(allowsDefault: true)),
             ]
             for change in changes {
                 try await expectError("closed") { try await store.commit(change, by: .ben) }

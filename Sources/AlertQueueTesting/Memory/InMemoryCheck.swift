@@ -14,6 +14,8 @@ struct InMemoryCheck {
         var cancelling: AuditEntry?
         var resolved: AuditEntry?
         var collected: AuditEntry?
+        /// The first entry that records a command.
+        var ran: AuditEntry?
     }
 
     private let queue: InMemoryQueue
@@ -78,9 +80,12 @@ struct InMemoryCheck {
             ended.append(id)
         case .collected:
             story.collected.add(entry) { report("alert \(id) was collected twice", entry) }
-        case .returned, .erased, .restored, .ran, .access, .reminded, .seen: break
+        case .ran: story.ran = story.ran ?? entry
+        case .returned, .erased, .restored, .access, .reminded, .seen: break
         }
-        let isOfContent = [.presented, .snoozed, .resolved].contains(entry.event.kind)
+        let isOfContent =
+            [.presented, .snoozed, .resolved].contains(entry.event.kind)
+            || (entry.event.kind == .ran && entry.content != nil)
         if isOfContent, entry.content != story.asked?.content { story.other = entry }
         stories[id] = story
     }
@@ -149,6 +154,12 @@ struct InMemoryCheck {
             story.collected?.atMilliseconds
                 == alert.response?.collectedAt.map(Timestamp.milliseconds),
             "differs from the log in whether and when its response was collected")
+        if let ran = story.ran {
+            let collected = story.collected?.event.sequence ?? .max
+            expect(
+                collected < ran.event.sequence,
+                "allowed a command to run before its response was collected")
+        }
         return faults
     }
 }

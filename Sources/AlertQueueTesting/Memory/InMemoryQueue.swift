@@ -7,7 +7,7 @@ struct InMemoryQueue {
     private(set) var alerts: [InMemoryAlert] = []
     /// The alerts that have a response, in the order in which the responses were stored.
     private(set) var resolved: [Alert.ID] = []
-    private(set) var log = InMemoryLog()
+    var log = InMemoryLog()
     private(set) var turns = InMemoryTurns()
     /// How many snoozes have ended, which the log doesn't record.
     private(set) var awakened: UInt64 = 0
@@ -51,6 +51,7 @@ struct InMemoryQueue {
         case .expire(let id): .done(try expire(id, write))
         case .snooze(let id, let end): .done(try snooze(id, until: end, write))
         case .collect(let id): .done(try collect(id, write))
+        case .run(let id, let step): .done(try run(id, step, write))
         case .requestCancel(let id, let authority):
             .done(try requestCancel(id, authority, write))
         }
@@ -268,7 +269,7 @@ extension InMemoryQueue {
             record: alert.record, isNew: true, expiry: alert.expiry, sequence: log.head.sequence)
     }
 
-    private mutating func collect(
+    mutating func collect(
         _ id: Alert.ID, _ write: InMemoryWrite
     ) throws(AlertError) -> Receipt {
         guard let known = alert(id) else { throw .notFound(id) }

@@ -5,6 +5,8 @@ struct AlertTrail: Sendable {
     var asked: Int64 = 0
     var resolved: Int64 = 0
     var collected: Int64 = 0
+    /// The first entry that records a command.
+    var ran: Int64 = 0
     var erased: Int64 = 0
     var presented: Int64 = 0
     /// Whether it was shown before it was resolved.
@@ -60,6 +62,8 @@ struct AlertTrail: Sendable {
             isEndedBefore = entry.isEndedBefore
         case .collected where collected == 0:
             (collected, collectedMilliseconds) = (sequence, at)
+        case .ran where ran == 0:
+            ran = sequence
         default:
             break
         }

@@ -77,6 +77,9 @@ extension AuditCheck {
         if story.collected > 0, story.collected < story.resolved || story.resolved == 0 {
             report(id, "was collected before it had a response")
         }
+        if story.ran > 0, story.ran < story.collected || story.collected == 0 {
+            report(id, "allowed a command to run before its response was collected")
+        }
         if !row.isPID(Alerts.pid) { report(id, "has an invalid process id") }
         let isRequested = row.integer(Alerts.cancelRequested) != 0
         // A mark by older versions has no entry and is ignored.

@@ -103,8 +103,14 @@ struct AuditCheck: Sendable {
                 return
             }
             try compare(entry, with: row, db)
-        case .returned, .cancelling, .collected, .erased, .restored, .ran, .access, .reminded,
-            .seen:
+        case .ran:
+            guard let row = try? db.alert(id), let content = entry.content else { return }
+            let asked = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
+            guard content != asked else { return }
+            report.report(
+                "entry \(sequence) ran a command for something else than alert \(id) asked",
+                entry: sequence, alert: id)
+        case .returned, .cancelling, .collected, .erased, .restored, .access, .reminded, .seen:
             break
         }
     }

@@ -20,6 +20,8 @@ struct LogFacts: Sendable {
     private var collected = BitSet()
     /// Alerts that were collected before they had a response.
     private var collectedEarly = BitSet()
+    /// Alerts for which a command was run before their responses were collected.
+    private var ranEarly = BitSet()
     /// Alerts that were collected after their texts had been erased.
     private var collectedLate = BitSet()
     private var presented = BitSet()
@@ -126,6 +128,11 @@ struct LogFacts: Sendable {
         if !resolved.contains(id) { _ = collectedEarly.insert(id) }
     }
 
+    /// Adds an entry about a command; `false` if no alert can have this number.
+    mutating func addRan(_ id: Int64) -> Bool {
+        collected.contains(id) || ranEarly.insert(id) || ranEarly.contains(id)
+    }
+
     /// Adds the facts of the next stretch; `false` if both have the same fact.
     mutating func merge(_ next: LogFacts) -> Bool {
         askedBefore.formUnion(next.askedBefore)
@@ -135,6 +142,9 @@ struct LogFacts: Sendable {
         lastOlder = max(lastOlder, next.lastOlder)
         firstNewer = min(firstNewer, next.firstNewer)
         named.formUnion(next.named)
+        var ranEarly = next.ranEarly
+        ranEarly.subtract(collected)
+        self.ranEarly.formUnion(ranEarly)
         collected.formUnion(next.collected)
         var early = next.collectedEarly
         early.subtract(resolved)
@@ -210,7 +220,7 @@ extension LogFacts {
         guard isRight, count == Int64(resolved.count), found == sum,
             responses.beginsAtOne, endedBefore.isSubset(of: askedBefore),
             erasedBefore.isSubset(of: askedBefore), named.isSubset(of: asked),
-            collectedEarly.count == 0, lastOlder < firstNewer
+            collectedEarly.count == 0, ranEarly.count == 0, lastOlder < firstNewer
         else { return false }
         let stray = try db.first("SELECT 1 FROM audit NOT INDEXED WHERE seq < 1") { _ in true }
         guard stray == nil, try pending.differences(from: db).isEmpty else { return false }

@@ -119,8 +119,8 @@ final class QuickAuditCheck {
         }
         let alert = row.raw(Entry.alertId)
         if alert.kind == .integer, !seen.addEntry(sequence, of: alert.integer) { return false }
-        // These concern the whole queue, or an alert for which a command was run.
-        if event == .access || event == .ran { return true }
+        // This concerns the whole queue.
+        if event == .access { return true }
         guard alert.kind == .integer else { return false }
         let id = alert.integer
         switch event {
@@ -146,7 +146,10 @@ final class QuickAuditCheck {
         case .collected:
             seen.addCollected(id, at: row.integer(Entry.atMs))
             return true
-        case .returned, .ran, .access, .reminded, .seen:
+        case .ran:
+            guard seen.addRan(id) else { return false }
+            return try row.isNull(Entry.content) || contents.isShown(id, row, db)
+        case .returned, .access, .reminded, .seen:
             return true
         case .erased, .restored:
             // Handled above, because they concern no alert.

@@ -259,7 +259,7 @@ extension WriteContext {
         return record
     }
 
-    fileprivate func collect(_ id: Alert.ID, by caller: Caller) throws -> Bool {
+    func collect(_ id: Alert.ID, by caller: Caller) throws -> Bool {
         var isCollected = try markCollected(id)
         if !isCollected, let row = try db.checkedAlert(id), row.isOverdue(at: now) {
             // The collector has read an expiry that is not stored yet.

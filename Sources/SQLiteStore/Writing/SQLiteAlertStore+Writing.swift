@@ -25,6 +25,8 @@ extension SQLiteAlertStore {
             return receipt
         case .collect(let id):
             return try await storeCollection(id, by: caller)
+        case .run(let id, let step):
+            return try await storeRun(id, step, by: caller)
         case .requestCancel(let id, let authority):
             return try await storeCancelRequest(id, authority, by: caller)
         }

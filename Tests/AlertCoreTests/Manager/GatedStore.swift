@@ -59,7 +59,7 @@ extension GatedStore {
         switch change {
         case .resolve(let id, _, _): try await gate(.resolving(id))
         case .expire(let id): try await gate(.expiring(id))
-        case .ask, .snooze, .collect, .requestCancel: break
+        case .ask, .snooze, .collect, .run, .requestCancel: break
         }
         let receipt = try await store.commit(change, by: caller)
         if case .ask = change { try await gate(.asked(receipt.record.id)) }

@@ -62,8 +62,9 @@ struct DamageTests {
         let asker = try queue.start(["ask", "Well?", "-b", "yes", "--cancel", "no"])
         #expect(await eventually { asker.errors.text.contains("answer with") })
         try removeDatabase()
-        #expect(await asker.exit() == 74)
-        #expect(await asker.errors.complete().contains("deleted"))
+        let end = await asker.finish()
+        // It may notice before all three files are gone, and then asks to try again.
+        #expect([74, 75].contains(end.code) && end.errors.contains("deleted"), "\(end)")
     }
 
     @Test("A lock that is held for longer than the busy time leads to exit code 75, not a crash")

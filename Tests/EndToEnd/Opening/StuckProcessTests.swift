@@ -117,11 +117,14 @@ struct StuckProcessTests {
             try await eventually {
                 try await finding("presenter")["detail"] as? String != "no process shows alerts"
             })
+        // Otherwise it would soon write its entry again.
+        presenter.kill(SIGSTOP)
         let slot = try FileHandle(forWritingTo: URL(filePath: queue.path + "-slot"))
         try slot.write(contentsOf: Data(count: 1024))
         try slot.close()
         let detail = try await finding("presenter")["detail"] as? String ?? ""
         #expect(detail.hasPrefix("process \(presenter.pid) (alertq-e2e-"), "\(detail)")
+        presenter.kill(SIGCONT)
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
     }

@@ -79,6 +79,7 @@ actor AlertShow: QueueActor {
 extension AlertShow {
     /// Called when it has its response by other means than this screen; returns `false` if it is
     /// over, and would not pass the response on.
+    @discardableResult
     func hear(_ record: AlertRecord) -> Bool {
         if isOver { return false }
         if leavingSince != nil { ended = record } else { signals.send(.resolved(record)) }

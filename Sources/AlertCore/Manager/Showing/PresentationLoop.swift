@@ -263,9 +263,7 @@ extension PresentationLoop {
         switch role {
         case .follows(_, let current?) where current != show.id:
             guard let record = try? await context.store.record(show.id) else { return }
-            if record.response != nil { return _ = await show.hear(record) }
-            if record.snoozedUntil != nil { return show.hearSnoozed() }
-            show.leave(because: "another alert is current")
+            await show.leave(with: record)
         case .detached: show.leave(because: "the screen was detached")
         // Between two alerts none is current.
         case .leads, .follows: break

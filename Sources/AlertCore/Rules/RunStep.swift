@@ -1,0 +1,25 @@
+/// A step of a command that an answer allows to run.
+package enum RunStep: Sendable, Hashable {
+    /// It is about to start. A default button that was applied at the deadline allows that only if
+    /// `allowsDefault` is set.
+    case started(allowsDefault: Bool)
+    /// It has ended with an exit status; see exit(3).
+    case exited(status: Int32)
+    /// A signal has ended it; see signal(7).
+    case signalled(Int32)
+    /// It could not be started.
+    case failed(reason: String)
+}
+
+extension Response {
+    /// Whether it is a yes: somebody chose a button that is not the cancel button, or such a button
+    /// was applied as a default and that is enough.
+    package func allowsRun(byDefault allowsDefault: Bool) -> Bool {
+        guard let button, button.role != .cancel else { return false }
+        switch outcome {
+        case .answered: return true
+        case .expired: return allowsDefault
+        case .dismissed, .withdrawn, .cancelled: return false
+        }
+    }
+}
