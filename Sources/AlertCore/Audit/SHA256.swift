@@ -31,6 +31,14 @@ package struct SHA256: Sendable {
         hash(message, into: digest, withInstructions: hasInstructions)
     }
 
+    /// The digest of a message.
+    package static func hash(of message: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
+            message.withUnsafeBytes { hash($0, into: UnsafeMutableRawBufferPointer(digest)) }
+            count = byteCount
+        }
+    }
+
     /// Whether the processor has instructions for SHA-256.
     package static let hasInstructions = SHA256Instructions.areThere
 

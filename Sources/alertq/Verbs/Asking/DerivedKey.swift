@@ -1,0 +1,45 @@
+import AlertQueue
+
+/// The keys of a question whose asker gives it none: one for each time that it is asked.
+///
+/// Asking again joins the alert for as long as it waits, and gets its response for as long as nobody
+/// has collected it, so that nothing is lost when an asker dies. After that, the same words are a
+/// new question.
+struct DerivedKey: Sendable {
+    private let stem: String
+
+    /// - Parameters:
+    ///   - kind: What kind of question it is; the keys begin with it.
+    ///   - parts: What makes two questions the same; they are compared byte by byte.
+    init(_ kind: String, of parts: [String]) {
+        var bytes: [UInt8] = []
+        for part in parts {
+            // With their lengths, so that no two lists of parts are the same bytes.
+            withUnsafeBytes(of: UInt64(part.utf8.count).littleEndian) { bytes += $0 }
+            bytes += part.utf8
+        }
+        stem = "\(kind):\(Hex.text(SHA256.hash(of: bytes))):"
+    }
+
+    /// The key to ask with now: the first one whose response has not been collected.
+    func current(_ manager: AlertManager) async throws(AlertError) -> String {
+        // They are used in order, so that few need to be looked at, however many there are.
+        var (used, free) = (0, 1)
+        while try await isUsed(free, manager) { (used, free) = (free, free * 2) }
+        while free - used > 1 {
+            let middle = used + (free - used) / 2
+            if try await isUsed(middle, manager) { used = middle } else { free = middle }
+        }
+        return key(free)
+    }
+
+    private func key(_ number: Int) -> String { stem + "\(number)" }
+
+    private func isUsed(_ number: Int, _ manager: AlertManager) async throws(AlertError) -> Bool {
+        do {
+            return try await manager.record(key: key(number)).response?.collectedAt != nil
+        } catch AlertError.keyNotFound {
+            return false
+        }
+    }
+}
