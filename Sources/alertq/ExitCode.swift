@@ -21,6 +21,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case inputOutput = 74
     case busy = 75
     case notPermitted = 77
+    /// `run` did not run its command. Other commands that run one use the same; see env(1).
+    case notRun = 125
 
     /// Its meaning: in full for the manual page, and briefly for a list of codes.
     private var words: (full: String, brief: String) {
@@ -47,6 +49,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .busy: ("Busy; try again", "busy")
         case .notPermitted:
             ("Not permitted, or the alert belongs to another account", "not permitted")
+        case .notRun: ("From run: the command was not run", "the command was not run")
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The resources that the process needs before it can do anything.
 ///
@@ -36,10 +37,16 @@ enum ProcessLimits {
         for _ in 0..<watchedSeconds {
             sleep(1)
             misses = startThread({ _ in nil }) ? 0 : misses + 1
+            if isUnderWay.load(ordering: .relaxed) { break }
             if misses == patience { refuseForThreads() }
         }
         return nil
     }
+
+    /// Whether the process does its work, so that nothing may end it any more.
+    private static let isUnderWay = Atomic(false)
+
+    static func endWatch() { isUnderWay.store(true, ordering: .relaxed) }
 
     private static func hasDescriptors() -> Bool {
         var taken: [Int32] = []
@@ -72,6 +79,6 @@ enum ProcessLimits {
     private static func refuse(_ reason: String) -> Never {
         // A stderr that can't be written loses the line; the exit code remains.
         try? Output.write(Array("alertq: \(reason)\n".utf8), to: STDERR_FILENO)
-        _exit(ExitCode.busy.rawValue)
+        _exit((Program.failure ?? .busy).rawValue)
     }
 }

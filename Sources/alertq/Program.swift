@@ -46,11 +46,18 @@ enum Program {
     private static func end(with error: any Error, in context: Context) -> Never {
         switch error {
         case let interruption as Interruption: die(of: interruption.signal)
+        case let end as CommandEnd: exit(end.status)
         case let error as OutputError where error.isBrokenPipe: die(of: SIGPIPE)
         default:
             context.note("\(error)")
-            exit(ExitCode(error).rawValue)
+            exit((failure ?? ExitCode(error)).rawValue)
         }
+    }
+
+    /// The exit code of every failure of the verb that was typed, if it has only one.
+    static var failure: ExitCode? {
+        guard CommandLine.argc > 1, let word = CommandLine.unsafeArgv[1] else { return nil }
+        return Verbs.named(String(cString: word))?.failure
     }
 
     /// How far a command line gets on the calling thread.
@@ -128,12 +135,13 @@ enum Program {
         switch error {
         case let error as UsageError:
             context.note("\(verb.name): \(error)")
-            return usage("\(verb.name) --help", context)
+            let code = usage("\(verb.name) --help", context)
+            return verb.failure ?? code
         case let error as OutputError where error.isBrokenPipe: throw error
-        case let error as Interruption: throw error
+        case is Interruption, is CommandEnd: throw error
         default:
             context.note("\(verb.name): \(error)")
-            return ExitCode(error)
+            return verb.failure ?? ExitCode(error)
         }
     }
 

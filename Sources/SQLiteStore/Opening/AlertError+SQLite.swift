@@ -38,3 +38,9 @@ func translated(_ error: any Error, _ operation: String) -> AlertError {
         .storage(operation: operation, "\(error)")
     }
 }
+
+extension AlertError {
+    static func deleted(_ path: String) -> AlertError {
+        .storage(operation: "open \(path)", "the database has been deleted or replaced")
+    }
+}

@@ -63,10 +63,11 @@ struct DatabaseFile: Sendable {
             return try openInspected(continuing: head, isReadOnly)
         } catch {
             // SQLite reports a file that is removed while it is open in many ways.
-            guard case .storage = error, found == nil || FileIdentity(path: path) != found else {
-                throw error
+            let isStillThere = found != nil && found == FileIdentity(path: path)
+            switch error {
+            case .storage where !isStillThere, .busy where !isStillThere: throw .deleted(path)
+            default: throw error
             }
-            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
         }
     }
 
@@ -302,9 +303,7 @@ struct DatabaseFile: Sendable {
         let walFiles = WALFiles(of: files)
         // While it was being opened, another database may have replaced it, and SQLite would use
         // that one's log.
-        guard database.identity == FileIdentity(path: path) else {
-            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
-        }
+        guard database.identity == FileIdentity(path: path) else { throw .deleted(path) }
         Self.opened.withLock { opened in
             if opened[database.identity]?.walFiles == nil {
                 opened[database.identity]?.walFiles = walFiles
