@@ -84,6 +84,22 @@ struct RunKillTests {
         }
     }
 
+    @Test(
+        "A run that can't write the log runs nothing, and says why",
+        arguments: ["pwrite64", "fdatasync"], [FaultPoint.Effect.inputOutput, .full])
+    func unwritable(call: String, effect: FaultPoint.Effect) async throws {
+        let queue = try await answered()
+        let log = queue.directory + ".strace"
+        defer { unlink(log) }
+        let point = FaultPoint(call: call, name: "queue.db-wal")
+        let end = try await start(
+            in: queue, under: point.wrapper(effect, at: 1, forEver: true, in: queue, log: log)
+        ).finish()
+        #expect(end.code == 125 && end.errors.contains("run: not run: "), "\(end)")
+        #expect(try await facts(queue).runs == 0)
+        try await check(queue, "after \(effect) at each \(call)")
+    }
+
     @Test("A run that is killed at random moments runs its command at most once")
     func moments() async throws {
         var random = TestRandom()
