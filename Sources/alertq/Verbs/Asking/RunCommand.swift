@@ -11,8 +11,10 @@ struct RunCommand: AskingCommand {
     ]
     static let options: [Option<Self>] = [
         Option("title", .text("TEXT"), \.title, help: "The question (default: “Run COMMAND?”)"),
-        .message, .button, .cancel, .destructive, .priority, .source, .key, .timeout,
-        .defaultButton,
+        Option(
+            "message", short: "m", .text("TEXT"), \.question.message,
+            help: "A text that the question shows before the command"),
+        .button, .cancel, .destructive, .priority, .source, .key, .timeout, .defaultButton,
         Option(
             "allow-default", \.allowsDefault,
             help: "Let --default run the command; otherwise only a chosen button does"),
