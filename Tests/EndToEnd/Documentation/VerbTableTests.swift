@@ -49,6 +49,11 @@ extension VerbTableTests {
             let waiting = try await test.queue.objects("list")
             return notified.output == "1\n" && waiting.count == 1
         },
+        "run": { test in
+            let options = ["--timeout", "1s", "--default", "run", "--allow-default"]
+            let ran = try await test.queue.start(["run"] + options + ["echo", "ran"]).finish()
+            return ran.code == 0 && ran.output == "ran\n"
+        },
         "present": { test in
             _ = try await test.queue.run("notify", "Done", "--dismiss-after", "20ms")
             try await test.presentAll()
@@ -219,6 +224,7 @@ extension VerbTableTests {
             symlink("/dev/null", test.queue.path + "-lock")
             return [try await test.queue.run("notify", "Can't")]
         },
+        125: { [try await $0.queue.run("run", "--timeout", "50ms", "true")] },
     ]
 
     private static func tableCodes() throws -> [Int32] {

@@ -41,7 +41,7 @@ struct RunCommand: AskingCommand {
         ALRM and TSTP; $ALERTQ_ALERT has the alert's id, and $ALERTQ_BUTTON the chosen button's. \
         The exit code is the command's, or the command's signal ends this process. If the command \
         was not run, it is \(ExitCode.notRun.rawValue), and stderr says why; with --json, so does \
-        an object on stdout: {"ran":false,"reason":…,"message":…,"alert":…}.
+        an object on stdout with “ran”, which is false, “reason”, “message” and “alert”.
         """,
         Unattended.discussion, DateText.future,
     ]
