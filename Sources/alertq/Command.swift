@@ -17,6 +17,8 @@ protocol Command: Sendable {
     static var options: [Option<Self>] { get }
     /// Paragraphs of help that follow the options.
     static var discussion: [String] { get }
+    /// What a command line that breaks the rules exits with.
+    static var usageCode: ExitCode { get }
 
     /// A verb with nothing given: each property has its default.
     init()
@@ -33,6 +35,7 @@ extension Command {
     static var operands: [Operand<Self>] { [] }
     static var options: [Option<Self>] { [] }
     static var discussion: [String] { [] }
+    static var usageCode: ExitCode { .usage }
 
     mutating func validate() throws {}
     func runAtOnce(in context: Context) throws -> ExitCode? { nil }

@@ -91,7 +91,9 @@ enum Program {
             return try begin(verb, rest, in: context)
         } catch let error as UsageError {
             context.note("\(error)")
-            return .ended(usage(Verbs.group(first).isEmpty ? "help" : "help \(first)", context))
+            let group = Verbs.group(first)
+            let help = group.isEmpty ? "help" : "help \(first)"
+            return .ended(usage(help, context, group.first?.usageCode ?? .usage))
         }
     }
 
@@ -128,7 +130,7 @@ enum Program {
         switch error {
         case let error as UsageError:
             context.note("\(verb.name): \(error)")
-            return usage("\(verb.name) --help", context)
+            return usage("\(verb.name) --help", context, verb.usageCode)
         case let error as OutputError where error.isBrokenPipe: throw error
         case let error as Interruption: throw error
         default:
@@ -137,9 +139,11 @@ enum Program {
         }
     }
 
-    private static func usage(_ help: String, _ context: Context) -> ExitCode {
+    private static func usage(
+        _ help: String, _ context: Context, _ code: ExitCode = .usage
+    ) -> ExitCode {
         try? context.errors.write("Try 'alertq \(help)'.\n")
-        return .usage
+        return code
     }
 
     /// The verb that the words begin with, and what follows it; no verb for a group's help.
