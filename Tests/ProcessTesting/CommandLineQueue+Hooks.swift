@@ -2,13 +2,14 @@ import Linux
 import TestSupport
 
 extension CommandLineQueue {
-    /// Starts a hook, with a request on its standard input.
+    /// Starts a hook, under another program if needed, with a request on its standard input.
     package func hook(
-        _ agent: String, _ request: [UInt8], _ options: [String] = []
+        _ agent: String, _ request: [UInt8], _ options: [String] = [], under wrapper: [String] = []
     ) throws -> Child {
         let input = try Descriptor.holding(request, name: "request")
+        let words = wrapper + [Self.program, "hook", agent] + options
         return try Child(
-            Self.program, ["hook", agent] + options, environment: ["ALERTQ_DATABASE": path],
+            words[0], Array(words.dropFirst()), environment: ["ALERTQ_DATABASE": path],
             input: input.raw)
     }
 

@@ -116,7 +116,7 @@ struct AgentHookEndTests {
 
     @Test("A signal while the request is being read denies")
     func earlySignal() async throws {
-        let pipe = try Pipe()
+        let pipe = try Linux.Pipe()
         let hook = try queue.hook("codex", reading: pipe)
         // It handles signals once its pipe for them is there.
         let status = "/proc/\(hook.pid)/status"
@@ -131,17 +131,18 @@ struct AgentHookEndTests {
         hook.kill(SIGTERM)
         let finished = await hook.finish()
         #expect(finished.code == 2, "\(finished)")
-        #expect(finished.errors.contains("interrupted by SIGTERM before anybody was asked"))
+        #expect(finished.errors.contains("interrupted by SIGTERM before anybody had answered"))
         withExtendedLifetime(pipe) {}
     }
 
     @Test(
         "A queue that can't be reached denies, and says that",
         arguments: [
-            "missing", "damaged", "foreign", "locked",
+            "missing", "damaged", "foreign", "locked", "full", "read-only",
         ])
     func unreachable(what: String) async throws {
         var options: [String] = []
+        var wrapper: [String] = []
         var holder: Child?
         switch what {
         case "missing": options = ["--database", queue.directory + "/missing/queue.db"]
@@ -153,6 +154,15 @@ struct AgentHookEndTests {
             try file.write(contentsOf: Data(repeating: 0xAA, count: 40_000))
         case "foreign":
             try Data("some text\n".utf8).write(to: URL(filePath: queue.path))
+        case "full":
+            // No file may grow, which is reported like a full disk.
+            _ = try await queue.run("notify", "First")
+            wrapper = ["sh", "-c", #"ulimit -f 0; exec "$@""#, "sh"]
+        case "read-only":
+            _ = try await queue.run("notify", "First")
+            let script = #"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@""#
+            wrapper = ["unshare", "-m", "sh", "-c", script, queue.directory]
+            guard ReadOnlyTests.isAllowed else { return }
         default:
             _ = try await queue.run("notify", "First")
             holder = try await queue.lockHolder()
@@ -162,7 +172,7 @@ struct AgentHookEndTests {
             ("codex-pre-tool-use", #""permissionDecision":"deny""#),
         ] {
             let finished = try await queue.hook(
-                HookSample.agent(sample), HookSample.bytes(sample), options
+                HookSample.agent(sample), HookSample.bytes(sample), options, under: wrapper
             ).finish()
             #expect(finished.code == 2, "\(finished)")
             #expect(finished.output.contains(says), "\(finished)")

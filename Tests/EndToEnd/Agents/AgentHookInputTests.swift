@@ -105,7 +105,7 @@ struct AgentHookInputTests {
 
     @Test("A request that does not end is denied when the wait is over")
     func endless() async throws {
-        let pipe = try Pipe()
+        let pipe = try Linux.Pipe()
         let finished = try await queue.hook("claude", ["--wait", "100ms"], reading: pipe).finish()
         withExtendedLifetime(pipe) {}
         #expect(finished.errors.contains("stdin has not ended"), "\(finished)")

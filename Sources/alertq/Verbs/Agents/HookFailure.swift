@@ -32,7 +32,7 @@ enum HookFailure: Error, CustomStringConvertible {
         case .unreachable(let error): "the queue can't be reached: \(error)"
         case .unheard(let error): "the reply can't be written: \(error)"
         case .interrupted(let signal, nil):
-            "interrupted by \(Self.name(of: signal)) before anybody was asked"
+            "interrupted by \(Self.name(of: signal)) before anybody had answered"
         case .interrupted(let signal, let id?):
             "interrupted by \(Self.name(of: signal)) before anybody had answered; alert \(id) "
                 + "stays in the queue until it expires, and the same request joins it"
