@@ -92,6 +92,22 @@ struct AgentHookEndTests {
         #expect(await hook.finish().output.contains(#""allow""#))
     }
 
+    @Test(
+        "A question that expired after its hook was killed is asked anew",
+        arguments: ["claude-pre-tool-use", "claude-permission-request"])
+    func expiredAlone(sample: String) async throws {
+        let killed = try queue.hook("claude", HookSample.bytes(sample), ["--wait", "2s"])
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        killed.kill(SIGKILL)
+        _ = await killed.exit()
+        // No other process is there to see it expire.
+        try await Task.sleep(for: .seconds(2))
+        let finished = try await queue.hook(
+            "claude", HookSample.bytes(sample), ["--wait", "50ms", "--if-unanswered", "deny"]
+        ).finish()
+        #expect(finished.output.contains(": alert 2 expired"), "\(finished)")
+    }
+
     // MARK: - Failures
 
     @Test(

@@ -73,15 +73,15 @@ struct HookSession: Sendable {
 extension HookSession {
     /// Asks, or joins the alert that the same request has asked before.
     ///
-    /// An alert that ended before anybody decided is no answer to a new request, and neither is a
-    /// decision that has been lying about for longer than a hook waits.
+    /// An alert that ended before anybody decided is no answer to a new request. Neither is a
+    /// decision that no hook has collected for longer than one waits: its agent has moved on.
     private func ask(
         _ question: HookQuestion, source: String, _ manager: AlertManager
     ) async throws -> AlertRecord {
         for number in 1...Self.maximumRepeats {
             let key = try await question.key(number, manager)
             let alert = question.alert(source: source, key: key, options)
-            let record = try await manager.submit(alert).record
+            let record = try await manager.settled(try await manager.submit(alert).record)
             guard let response = record.response else { return record }
             let age =
                 Timestamp.milliseconds(context.now())
