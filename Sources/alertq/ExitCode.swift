@@ -6,6 +6,8 @@ import AlertQueue
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// A button that is not the cancel button was chosen; for other verbs: done.
     case done = 0
+    /// A hook denies what a coding agent asked, because it failed.
+    case denied = 2
     case cancelButton = 10
     case dismissed = 11
     case expired = 12
@@ -29,6 +31,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         switch self {
         case .done:
             ("A button other than the cancel button; for other verbs, done", "a button was chosen")
+        case .denied:
+            ("A hook has failed, which denies the coding agent's request", "a hook has failed")
         case .cancelButton: ("The cancel button", "the cancel button")
         case .dismissed: ("Dismissed: it had no buttons, and left the screen", "dismissed")
         case .expired: ("Expired without a default button", "expired")

@@ -56,8 +56,10 @@ enum Program {
 
     /// The exit code of every failure of the verb that was typed, if it has only one.
     static var failure: ExitCode? {
-        guard CommandLine.argc > 1, let word = CommandLine.unsafeArgv[1] else { return nil }
-        return Verbs.named(String(cString: word))?.failure
+        let words = (1..<3).filter { $0 < CommandLine.argc }
+            .compactMap { CommandLine.unsafeArgv[$0].map { String(cString: $0) } }
+        let verb = words.first.flatMap(Verbs.named) ?? Verbs.named(words.joined(separator: " "))
+        return verb?.failure
     }
 
     /// How far a command line gets on the calling thread.
@@ -98,7 +100,9 @@ enum Program {
             return try begin(verb, rest, in: context)
         } catch let error as UsageError {
             context.note("\(error)")
-            return .ended(usage(Verbs.group(first).isEmpty ? "help" : "help \(first)", context))
+            let group = Verbs.group(first)
+            let code = usage(group.isEmpty ? "help" : "help \(first)", context)
+            return .ended(group.first?.failure ?? code)
         }
     }
 

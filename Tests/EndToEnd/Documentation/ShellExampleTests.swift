@@ -8,9 +8,9 @@ import Testing
 /// a terminal.
 ///
 /// `alertq` is the built command. Programs that would install, build or delete something are stubs
-/// that record their calls. An `ask` that waits is answered with its first button by another
-/// process; a verb that runs until it is stopped is stopped with Ctrl-C. A line has to exit with 0,
-/// or with the code in its comment: `# exits with 15 …`.
+/// that record their calls. An `ask` or `hook` that waits is answered with its first button by
+/// another process; a verb that runs until it is stopped is stopped with Ctrl-C. A line has to exit
+/// with 0, or with the code in its comment: `# exits with 15 …`.
 @Suite("Shell examples", .inParallel)
 struct ShellExampleTests {
     let queue: CommandLineQueue
@@ -116,7 +116,7 @@ struct ShellExampleTests {
                 try await Task.sleep(for: .milliseconds(100))
                 return shell.poll() != nil
             }
-        } else if line.contains(/alertq (ask|run)\b/), !line.contains(/--(detach|timeout)\b/) {
+        } else if line.contains(/alertq (ask|run|hook)\b(?!.*--(detach|timeout))/) {
             try await answer(while: shell)
         }
         let code = await shell.exit()

@@ -21,6 +21,13 @@ struct VerbTableTests {
 
     private static let question = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"]
 
+    /// A hook that gets one of the recorded requests.
+    private func hook(
+        _ agent: String, _ sample: String, _ options: String...
+    ) async throws -> Finished {
+        try await queue.hook(agent, HookSample.bytes(sample), options).finish()
+    }
+
     /// Shows waiting alerts on a terminal until nothing is left.
     private func presentAll() async throws {
         let terminal = try PseudoTerminal()
@@ -137,6 +144,10 @@ extension VerbTableTests {
             let restored = try await test.queue.run("restore", file)
             return restored.code == 0 && restored.output.contains("kept")
         },
+        "hook": { test in
+            let asked = try await test.hook("claude", "claude-pre-tool-use", "--wait", "50ms")
+            return asked.code == 0 && asked.output.contains("nobody answered within 50 ms")
+        },
         "completions": { test in
             try await test.queue.run("completions", "bash").output.contains("alertq")
         },
@@ -168,6 +179,12 @@ extension VerbTableTests {
 extension VerbTableTests {
     private static let ends: [Int32: @Sendable (VerbTableTests) async throws -> [Finished]] = [
         0: { [try await $0.asking("answer", "1", "yes"), try await $0.queue.run("list")] },
+        2: { test in
+            [
+                try await test.queue.run("hook", "claude", "--nonsense"),
+                try await test.queue.hook("codex", Array("{}".utf8)).finish(),
+            ]
+        },
         10: { [try await $0.asking("answer", "1", "no")] },
         11: { test in
             _ = try await test.queue.run("notify", "N", "--key", "k", "--dismiss-after", "20ms")
