@@ -1,6 +1,6 @@
 import Foundation
 
-/// The recorded requests of coding agents, as they send them to their hooks.
+/// Requests of coding agents, as their documentation says that they send them to their hooks.
 package enum HookSample {
     /// The names of all of them.
     package static let all = [

@@ -12,7 +12,7 @@ struct AgentHookArticleTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    /// The command of each configuration, and the recorded request for its event.
+    /// The command of each configuration, and the documented request for its event.
     private static let commands: [(command: String, sample: String)] = {
         let blocks = try? CodeBlock.all("json", in: CodeBlock.articles + "PermissionHooks.md")
         return (blocks ?? []).compactMap { block in

@@ -24,7 +24,7 @@ struct AgentHookInputTests {
 
         init(_ text: String, _ says: String) { self.init(text, says) { Array(text.utf8) } }
 
-        /// The recorded request with other members.
+        /// The documented request with other members.
         init(_ members: [String: (any Sendable)?], _ says: String) {
             self.init("\(members)", says) {
                 try HookSample.bytes("claude-pre-tool-use", with: members)
@@ -92,7 +92,7 @@ struct AgentHookInputTests {
     }
 
     @Test(
-        "Each recorded request is denied in its own form if another member is wrong",
+        "Each documented request is denied in its own form if another member is wrong",
         arguments: HookSample.all)
     func ownForm(sample: String) async throws {
         let bytes = try HookSample.bytes(sample, with: ["cwd": 1])

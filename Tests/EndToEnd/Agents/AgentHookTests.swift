@@ -4,7 +4,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// The hooks of coding agents, from the recorded request to the reply.
+/// The hooks of coding agents, from the documented request to the reply.
 @Suite("Hooks of coding agents", .inParallel)
 struct AgentHookTests {
     let queue: CommandLineQueue

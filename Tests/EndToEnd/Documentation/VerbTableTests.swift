@@ -21,7 +21,7 @@ struct VerbTableTests {
 
     private static let question = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"]
 
-    /// A hook that gets one of the recorded requests.
+    /// A hook that gets one of the documented requests.
     private func hook(
         _ agent: String, _ sample: String, _ options: String...
     ) async throws -> Finished {

@@ -8,7 +8,7 @@ import Testing
 /// The formats of ``HookRequest`` and ``HookAgent``, as the agents document them.
 @Suite("Formats of hooks", .inParallel)
 struct HookAgentTests {
-    @Test("Each recorded request is read", arguments: HookSample.all)
+    @Test("Each documented request is read", arguments: HookSample.all)
     func samples(name: String) throws {
         let request = try HookRequest(HookSample.bytes(name))
         #expect(request.directory == "/home/ana/shop")

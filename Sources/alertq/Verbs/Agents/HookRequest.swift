@@ -7,8 +7,8 @@ import AlertQueue
 /// - Claude Code 2.1.240, “Hooks reference”, `PreToolUse` and `PermissionRequest`:
 ///   https://code.claude.com/docs/en/hooks, as of 2026-08-22.
 /// - Codex, “Hooks”, `PreToolUse` and `PermissionRequest`:
-///   https://developers.openai.com/codex/hooks, as of 2026-08, and the JSON schemas in
-///   `codex-rs/hooks/schema/generated` of https://github.com/openai/codex.
+///   https://developers.openai.com/codex/hooks, which has no version, and
+///   `codex-rs/hooks/src/events` of https://github.com/openai/codex at commit 0082977.
 ///
 /// Members that are not known are ignored, because the formats grow; known ones must be as they are
 /// documented.
