@@ -6,7 +6,12 @@ import FoundationEssentials
 package enum AlertJSON {
     /// The line for a stored alert.
     package static func line(_ record: AlertRecord) throws -> String {
-        try value(record.alert, source: record.source.name, record: record).text()
+        try value(record).text()
+    }
+
+    /// The object of a stored alert.
+    package static func value(_ record: AlertRecord) -> JSONValue {
+        value(record.alert, source: record.source.name, record: record)
     }
 
     /// The line for a question that was not stored because nobody was there to ask.
