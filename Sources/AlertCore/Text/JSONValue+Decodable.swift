@@ -6,8 +6,8 @@ extension JSONValue: Decodable {
     ///
     /// - Throws: `DecodingError` for anything else, and for more than 512 levels.
     package init(parsing bytes: [UInt8]) throws {
-        // Foundation would guess other encodings.
-        guard String(validating: bytes, as: UTF8.self) != nil else {
+        // Foundation would guess other encodings, in which some bytes are zero.
+        guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: [], debugDescription: "it is not valid UTF-8"))
         }

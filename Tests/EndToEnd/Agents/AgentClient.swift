@@ -144,6 +144,17 @@ final class AgentClient: Sendable {
         return await server.finish()
     }
 
+    /// Closes the other end of the server's stdout, as a client does that dies; returns whether
+    /// that has happened.
+    func stopReading() async -> Bool {
+        let pipe = LinuxFile.link("/proc/\(server.pid)/fd/1")
+        server.output.abandon()
+        return await eventually {
+            let own = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            return own?.contains { LinuxFile.link("/proc/self/fd/\($0)") == pipe } == false
+        }
+    }
+
     /// Kills the server, and waits until it is dead.
     func kill() async {
         server.kill(SIGKILL)

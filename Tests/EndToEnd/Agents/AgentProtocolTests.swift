@@ -30,8 +30,8 @@ struct AgentProtocolTests {
             ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", -32602),
             ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing\",\"params\":{\(meta)}}", -32601),
             (
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\(meta)}}",
-                -32601
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{"
+                    + "\(meta)}}", -32601
             ),
             (
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\(meta)}}",
@@ -81,7 +81,8 @@ struct AgentProtocolTests {
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unknown\",\"params\":[1]}",
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}",
-            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":9}}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+                + "{\"requestId\":9}}",
             "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}",
         ] {
             agent.send(line: line)

@@ -132,6 +132,13 @@ extension VerbTableTests {
             let restored = try await test.queue.run("restore", file)
             return restored.code == 0 && restored.output.contains("kept")
         },
+        "mcp": { test in
+            let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+            let finished = try await Child.run(
+                CommandLineQueue.program, "mcp", "--database", test.queue.path,
+                input: Array(ping.utf8))
+            return finished.output == #"{"jsonrpc":"2.0","id":1,"result":{}}"# + "\n"
+        },
         "completions": { test in
             try await test.queue.run("completions", "bash").output.contains("alertq")
         },

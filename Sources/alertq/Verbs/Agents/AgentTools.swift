@@ -86,7 +86,8 @@ enum AgentTools {
         name: "withdraw", title: "Take a question back",
         description: """
             Take back a question or a notice of yours that no longer matters, by its id or its \
-            key. If somebody has answered already, the answer stays, and is returned.
+            key. If somebody has answered already, the answer stays, and is returned. It does not \
+            wait.
             """,
         input: subject, output: alert, hints: hints(isIdempotent: true))
 

@@ -2,9 +2,9 @@ import AlertQueue
 
 /// The keys of a question whose asker gives it none: one for each time that it is asked.
 ///
-/// Asking again joins the alert for as long as it waits, and gets its response for as long as nobody
-/// has collected it, so that nothing is lost when an asker dies. After that, the same words are a
-/// new question.
+/// Asking again joins the alert for as long as it waits, and gets its response for as long as
+/// nobody has collected it, so that nothing is lost when an asker dies. After that, the same words
+/// are a new question.
 struct DerivedKey: Sendable {
     private let stem: String
 
