@@ -123,7 +123,7 @@ let package = Package(
                 "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
                 "TidyDaemon", "CLinux", "Linux",
             ],
-            exclude: ["Audit/verify_export.py", "Audit/forge.py"]),
+            exclude: ["Agents/sdk_tests.py", "Audit/verify_export.py", "Audit/forge.py"]),
         .testTarget(
             name: "Faults",
             dependencies: [

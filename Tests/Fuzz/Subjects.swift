@@ -8,6 +8,7 @@ let subjects: [String: @Sendable (inout Input) -> Void] = [
     "keys": keys,
     "prompts": prompts,
     "text": text,
+    "messages": messages,
     // Planted faults, which the fuzzer must find.
     "planted-trap": plantedTrap,
     "planted-overrun": plantedOverrun,

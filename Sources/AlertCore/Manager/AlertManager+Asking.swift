@@ -174,6 +174,15 @@ extension AlertManager {
         return (asking.receipt.record, !asking.receipt.isNew)
     }
 
+    /// Returns the alert that a source asked with a key, as this process's user.
+    ///
+    /// - Throws: The errors of ``record(key:)``.
+    package nonisolated func record(
+        key: String, of source: String
+    ) async throws(AlertError) -> AlertRecord {
+        try await store.find(.key(key, source: source, uid: context.caller.identity.uid)).record
+    }
+
     /// Waits until an alert is resolved, and enforces its deadline in the meantime.
     ///
     /// - Throws: ``AlertError/notFound(_:)``; `CancellationError` when the task is cancelled, in

@@ -1,6 +1,6 @@
 /// Encodes the JSON value as such, with any encoder.
 extension JSONValue: Encodable {
-    private struct Name: CodingKey {
+    struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 
@@ -17,6 +17,9 @@ extension JSONValue: Encodable {
             var container = encoder.singleValueContainer()
             try container.encode(value)
         case .integer(let value):
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        case .number(let value):
             var container = encoder.singleValueContainer()
             try container.encode(value)
         case .string(let value):

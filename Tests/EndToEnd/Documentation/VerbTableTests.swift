@@ -148,6 +148,13 @@ extension VerbTableTests {
             let asked = try await test.hook("claude", "claude-pre-tool-use", "--wait", "50ms")
             return asked.code == 0 && asked.output.contains("nobody answered within 50 ms")
         },
+        "mcp": { test in
+            let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+            let finished = try await Child.run(
+                CommandLineQueue.program, "mcp", "--database", test.queue.path,
+                input: Array(ping.utf8))
+            return finished.output == #"{"jsonrpc":"2.0","id":1,"result":{}}"# + "\n"
+        },
         "completions": { test in
             try await test.queue.run("completions", "bash").output.contains("alertq")
         },

@@ -22,22 +22,30 @@ struct DerivedKey: Sendable {
     }
 
     /// The key to ask with now: the first one whose response has not been collected.
-    func current(_ manager: AlertManager) async throws(AlertError) -> String {
+    ///
+    /// - Parameter source: Who asks; `nil` means the manager's own source.
+    func current(
+        _ manager: AlertManager, of source: String? = nil
+    ) async throws(AlertError) -> String {
+        let source = source ?? manager.source
         // They are used in order, so that few need to be looked at, however many there are.
         var (used, free) = (0, 1)
-        while try await isUsed(free, manager) { (used, free) = (free, free * 2) }
+        while try await isUsed(free, manager, source) { (used, free) = (free, free * 2) }
         while free - used > 1 {
             let middle = used + (free - used) / 2
-            if try await isUsed(middle, manager) { used = middle } else { free = middle }
+            if try await isUsed(middle, manager, source) { used = middle } else { free = middle }
         }
         return key(free)
     }
 
     private func key(_ number: Int) -> String { stem + "\(number)" }
 
-    private func isUsed(_ number: Int, _ manager: AlertManager) async throws(AlertError) -> Bool {
+    private func isUsed(
+        _ number: Int, _ manager: AlertManager, _ source: String
+    ) async throws(AlertError) -> Bool {
         do {
-            return try await manager.record(key: key(number)).response?.collectedAt != nil
+            let record = try await manager.record(key: key(number), of: source)
+            return record.response?.collectedAt != nil
         } catch AlertError.keyNotFound {
             return false
         }

@@ -1,0 +1,78 @@
+import AlertQueue
+
+/// What a request says about its client, or the handshake before it.
+struct RequestContext: Sendable {
+    let revision: Revision
+    /// What the client calls itself; nobody verifies that.
+    private(set) var clientName: String?
+    /// Whether the client understands a result that is a task; see
+    /// <https://github.com/modelcontextprotocol/ext-tasks>.
+    private(set) var takesTasks = false
+    /// How to refer to the request in notifications of its progress, if the client wants any.
+    private(set) var progressToken: JSONValue?
+
+    static let tasks = "io.modelcontextprotocol/tasks"
+    private static let prefix = "io.modelcontextprotocol/"
+
+    /// The context of a client that has not said anything about itself.
+    static let unknown = RequestContext(revision: .newestWithHandshake)
+
+    private init(revision: Revision) {
+        self.revision = revision
+    }
+
+    /// The context of a request without metadata of its own, after a handshake.
+    func with(_ meta: JSONValue?) -> RequestContext {
+        var context = self
+        context.progressToken = Self.token(meta)
+        return context
+    }
+
+    /// Reads the `initialize` of a handshake.
+    init(handshake params: JSONValue) throws(ProtocolError) {
+        guard let version = params["protocolVersion"]?.string else {
+            throw ProtocolError(
+                .invalidParameters, "“protocolVersion” is missing, such as \"2025-11-25\"")
+        }
+        let revision = Revision(rawValue: version).flatMap { $0.isModern ? nil : $0 }
+        // A client that can't speak this one disconnects.
+        self.revision = revision ?? .newestWithHandshake
+        clientName = params["clientInfo"]?["name"]?.string
+    }
+
+    /// Reads the metadata of a single request; `nil` if it names no revision.
+    init?(meta: JSONValue?) throws(ProtocolError) {
+        guard let version = meta?[Self.prefix + "protocolVersion"] else { return nil }
+        guard let revision = version.string.flatMap(Revision.init), revision.isModern else {
+            throw ProtocolError(
+                .unsupportedVersion, "requests of this protocol version are not supported",
+                data: .object([
+                    ("supported", .array(Revision.allCases.map { .string($0.rawValue) })),
+                    ("requested", version),
+                ]))
+        }
+        self.revision = revision
+        let field = Self.prefix + "clientCapabilities"
+        guard let capabilities = meta?[field], capabilities.members != nil else {
+            throw ProtocolError(.invalidParameters, "“_meta” has no object “\(field)”")
+        }
+        takesTasks = capabilities["extensions"]?[Self.tasks] != nil
+        clientName = meta?[Self.prefix + "clientInfo"]?["name"]?.string
+        progressToken = Self.token(meta)
+    }
+
+    private static func token(_ meta: JSONValue?) -> JSONValue? {
+        RequestID(meta?["progressToken"])?.json
+    }
+
+    /// Checks that the client can handle tasks, which it asks about.
+    func requireTasks() throws(ProtocolError) {
+        guard !takesTasks else { return }
+        let missing = JSONValue.object([
+            ("extensions", .object([(Self.tasks, .object([]))]))
+        ])
+        throw ProtocolError(
+            .missingCapability, "the request's capabilities don't name \(Self.tasks)",
+            data: .object([("requiredCapabilities", missing)]))
+    }
+}

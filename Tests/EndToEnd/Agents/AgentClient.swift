@@ -1,0 +1,163 @@
+import Foundation
+import Glibc
+import Linux
+import ProcessTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// An agent's client: starts `alertq mcp`, and exchanges messages with it through pipes.
+final class AgentClient: Sendable {
+    /// How a client says who it is.
+    enum Era: Sendable, CaseIterable {
+        /// With each request; revision 2026-07-28.
+        case modern
+        /// With a handshake; revision 2025-11-25.
+        case handshake
+    }
+
+    let server: Child
+    private let era: Era
+    private let name: String
+    private let takesTasks: Bool
+    private let input: Mutex<Descriptor?>
+    private let lastID = Atomic<Int>(0)
+
+    /// Starts a server, and greets it if that is how it is done.
+    init(
+        _ queue: CommandLineQueue, _ era: Era = .modern, name: String = "agent",
+        takesTasks: Bool = false, options: [String] = []
+    ) async throws {
+        let pipe = try Pipe(waits: true)
+        server = try Child(
+            CommandLineQueue.program, ["mcp"] + options,
+            environment: ["ALERTQ_DATABASE": queue.path], input: pipe.reading.raw)
+        self.era = era
+        self.name = name
+        self.takesTasks = takesTasks
+        input = Mutex(pipe.writing)
+        guard era == .handshake else { return }
+        let id = request(
+            "initialize",
+            [
+                "protocolVersion": "2025-11-25", "capabilities": [String: String](),
+                "clientInfo": ["name": name, "version": "1"],
+            ])
+        _ = try await reply(to: id)
+        send(["jsonrpc": "2.0", "method": "notifications/initialized"])
+    }
+
+    /// Writes a line as it is.
+    func send(line: String) {
+        let bytes = Array((line + "\n").utf8)
+        input.withLock { input in
+            guard let input else { return }
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { write(input.raw, $0.baseAddress, $0.count) }
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    func send(_ message: [String: Any]) {
+        guard let data = try? JSONSerialization.data(withJSONObject: message) else { return }
+        send(line: String(decoding: data, as: UTF8.self))
+    }
+
+    /// Sends a request, and returns its id.
+    @discardableResult
+    func request(
+        _ method: String, _ params: [String: Any] = [:], progressToken: String? = nil
+    ) -> Int {
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        var params = params
+        var meta: [String: Any] = [:]
+        if let progressToken { meta["progressToken"] = progressToken }
+        if era == .modern {
+            let prefix = "io.modelcontextprotocol/"
+            let extensions: [String: Any] =
+                takesTasks ? [prefix + "tasks": [String: String]()] : [:]
+            meta[prefix + "protocolVersion"] = "2026-07-28"
+            meta[prefix + "clientInfo"] = ["name": name, "version": "1"]
+            meta[prefix + "clientCapabilities"] = ["extensions": extensions]
+        }
+        if !meta.isEmpty { params["_meta"] = meta }
+        send(["jsonrpc": "2.0", "id": id, "method": method, "params": params])
+        return id
+    }
+
+    /// Starts a call of a tool, and returns its id.
+    func start(
+        _ tool: String, _ arguments: [String: Any] = [:], progressToken: String? = nil
+    ) -> Int {
+        request(
+            "tools/call", ["name": tool, "arguments": arguments], progressToken: progressToken)
+    }
+
+    /// Calls a tool, and waits for its reply.
+    func call(_ tool: String, _ arguments: [String: Any] = [:]) async throws -> AgentReply {
+        try await reply(to: start(tool, arguments))
+    }
+
+    func cancel(_ id: Int, reason: String?) {
+        var params: [String: Any] = ["requestId": id]
+        params["reason"] = reason
+        send(["jsonrpc": "2.0", "method": "notifications/cancelled", "params": params])
+    }
+
+    /// All messages of the server so far.
+    var messages: [AgentReply] {
+        server.output.text.split(separator: "\n").compactMap { line in
+            let object = try? JSONSerialization.jsonObject(with: Data(line.utf8))
+            return (object as? [String: any Sendable]).map(AgentReply.init)
+        }
+    }
+
+    /// The reply to a request, once it comes.
+    func reply(to id: Int) async throws -> AgentReply {
+        var reply: AgentReply?
+        _ = await eventually {
+            reply = messages.first { $0.id == id }
+            return reply != nil || server.poll() != nil
+        }
+        reply = reply ?? messages.first { $0.id == id }
+        guard let reply else {
+            throw TestingError("no reply to request \(id); \(server.errors.text.suffix(500))")
+        }
+        return reply
+    }
+
+    /// Waits until the server has carried out everything that was sent before; what it has not
+    /// replied to by then waits.
+    func settle() async throws {
+        _ = try await reply(to: request("tools/list"))
+    }
+
+    /// Closes the server's stdin.
+    func close() { input.withLock { $0 = nil } }
+
+    /// Closes the server's stdin, and waits for its end.
+    func finish() async -> Finished {
+        close()
+        return await server.finish()
+    }
+
+    /// Closes the other end of the server's stdout, as a client does that dies; returns whether
+    /// that has happened.
+    func stopReading() async -> Bool {
+        let pipe = LinuxFile.link("/proc/\(server.pid)/fd/1")
+        server.output.abandon()
+        return await eventually {
+            let own = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            return own?.contains { LinuxFile.link("/proc/self/fd/\($0)") == pipe } == false
+        }
+    }
+
+    /// Kills the server, and waits until it is dead.
+    func kill() async {
+        server.kill(SIGKILL)
+        _ = await server.exit()
+    }
+}

@@ -1,0 +1,55 @@
+import AlertCore
+
+@testable import alertq
+
+/// What a client sends to `alertq mcp`: bytes in pieces of any size, which become lines, messages,
+/// and the arguments of tools.
+@Sendable func messages(_ input: inout Input) {
+    let size = 1 + input.number(below: 200)
+    let bytes = input.remainder()
+    var lines: [LineSplitter.Line] = []
+    var splitter = LineSplitter()
+    for start in stride(from: 0, to: bytes.count, by: size) {
+        splitter.add(bytes[start..<min(start + size, bytes.count)]) { lines.append($0) }
+    }
+    splitter.finish { lines.append($0) }
+    var whole: [LineSplitter.Line] = []
+    splitter.add(bytes[...]) { whole.append($0) }
+    splitter.finish { whole.append($0) }
+    expect(lines == whole, "lines depend on the pieces in which they come")
+    for case .whole(let line) in lines { readMessage(line) }
+}
+
+private func readMessage(_ line: [UInt8]) {
+    let reply: JSONValue
+    do throws(ClientMessage.Unreadable) {
+        guard case .request(let request) = try ClientMessage(line) else { return }
+        reply = readRequest(request)
+    } catch {
+        reply = error.error.reply(to: error.id)
+    }
+    guard let text = try? reply.text() else { return expect(false, "an unprintable reply") }
+    expect(!text.utf8.contains(UInt8(ascii: "\n")), "a reply of two lines")
+    expect((try? JSONValue(parsing: Array(text.utf8))) != nil, "the reply is not JSON")
+}
+
+/// The reply that a request gets before anything is done.
+private func readRequest(_ request: ClientMessage.Request) -> JSONValue {
+    do throws(ProtocolError) {
+        _ = try RequestContext(meta: request.params["_meta"])
+        _ = try RequestContext(handshake: request.params)
+    } catch {
+        return error.reply(to: request.id)
+    }
+    for tool in AgentTools.all { readArguments(request.params["arguments"] ?? .null, of: tool) }
+    return .object([("id", request.id.json)])
+}
+
+private func readArguments(_ values: JSONValue, of tool: Tool) {
+    guard let arguments = try? AgentArguments(values, of: tool) else { return }
+    _ = try? arguments.subject()
+    _ = try? arguments.limit()
+    guard let alert = try? arguments.question(), let parts = try? arguments.parts() else { return }
+    expect(!alert.buttons.isEmpty, "a question without buttons")
+    expect(parts.contains { $0.contains("\"") || $0 == "title" }, "the key misses the title")
+}

@@ -1,0 +1,44 @@
+import AlertQueue
+import TestSupport
+import Testing
+
+@testable import alertq
+
+@Suite("Arguments of agents", .inParallel)
+struct AgentArgumentsTests {
+    private func arguments(_ json: String) throws -> AgentArguments {
+        try AgentArguments(try JSONValue(parsing: Array(json.utf8)), of: AgentTools.ask)
+    }
+
+    @Test("A question has everything that was given, and Yes and No by default")
+    func question() throws {
+        let alert = try arguments(
+            """
+            {"title":"Go?","message":"m","key":"k","timeout":"10m","default":"a","priority":"high",
+            "info":{"x":"y"},"buttons":[{"title":"A","id":"a"},{"title":"B","role":"cancel"}]}
+            """
+        ).question()
+        #expect(alert.buttons == [Alert.Button("A", id: "a"), .cancel("B")])
+        #expect(alert.message == "m" && alert.key == "k" && alert.userInfo == ["x": "y"])
+        #expect(alert.deadline == .after(.seconds(600)) && alert.defaultButton == "a")
+        #expect(alert.priority == .high)
+        let plain = try arguments(#"{"title":"Go?","message":null}"#).question()
+        #expect(plain.buttons == [Alert.Button("Yes", id: "yes"), .cancel("No", id: "no")])
+        #expect(plain.message == nil && plain.deadline == nil)
+    }
+
+    @Test("Two calls are the same if all arguments are, in whatever order they come")
+    func parts() throws {
+        func parts(_ json: String) throws -> [String] { try arguments(json).parts() }
+        let one = try parts(#"{"title":"a","info":{"x":"1","y":"2"}}"#)
+        #expect(one == (try parts(#"{"info":{"y":"2","x":"1"},"title":"a"}"#)))
+        let others = [
+            #"{"title":"a"}"#, #"{"title":"b","info":{"x":"1","y":"2"}}"#,
+            #"{"title":"a","info":{"x":"1"},"message":"2"}"#,
+            #"{"title":"a","buttons":[{"title":"a"},{"title":"b"}]}"#,
+            #"{"title":"a","buttons":[{"title":"a","id":"b"}]}"#,
+        ]
+        let all = try others.map(parts) + [one]
+        #expect(Set(all).count == all.count)
+    }
+}
