@@ -72,7 +72,7 @@ enum ProcessLimits {
 
     private static func refuseForThreads() -> Never {
         refuse(
-            "no more threads can be started, for want of memory or because of a limit "
+            "no more threads can be started: memory is short, or a limit is too low "
                 + "(ulimit -u, ulimit -v, pids.max)")
     }
 

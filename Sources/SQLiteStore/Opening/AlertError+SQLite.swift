@@ -18,8 +18,8 @@ extension AlertError {
     static func usedUp(_ rows: String) -> AlertError {
         .storage(
             operation: "number the \(rows)",
-            "the last of them has the greatest possible number, so that somebody must have "
-                + "changed the file; put a copy of it back")
+            "the last of them has the greatest possible number, so somebody must have "
+                + "changed the file; restore a backup")
     }
 }
 

@@ -20,7 +20,7 @@ enum QueueChoice: Sendable, Hashable {
         case (nil, true): self = .system
         case (let path?, false): self = .file(path)
         case (_?, true):
-            throw UsageError("--database and --system name two queues; give one of them")
+            throw UsageError("--database and --system can't be combined; give one of them")
         }
     }
 

@@ -101,7 +101,7 @@ struct QueueCheckup: Sendable {
         QueueLocks(database: path).unusable.map { path, error in
             Finding(
                 check: "files", detail: "\(error)",
-                advice: "it holds nothing permanent; to have it created anew: mv "
+                advice: "it holds nothing permanent; to have it created again: mv "
                     + "\(ShellText.quoted(path)) \(ShellText.quoted(path + "-old"))",
                 code: ExitCode(error))
         }
