@@ -36,7 +36,7 @@ struct RunTests {
             .filter { !$0.hasPrefix("asked") }
     }
 
-    @Test("After a yes the command runs with its own output and exit code, and the log tells")
+    @Test("After a yes the command runs with its own output and exit code, and is logged")
     func approved() async throws {
         let child = try await ask(words("echo out; echo err >&2; exit 7"), id: 1)
         let alert = try #require(try await queue.objects("show", "1").first)
@@ -156,7 +156,7 @@ struct RunTests {
         #expect(try await events().suffix(2) == ["ran started", "ran ended by signal 2"])
     }
 
-    @Test("Interrupted while it waits, it withdraws the question and runs nothing")
+    @Test("A run that is interrupted while it waits withdraws the question and runs nothing")
     func interrupted() async throws {
         let child = try await ask(words(), id: 1)
         child.kill(SIGTERM)

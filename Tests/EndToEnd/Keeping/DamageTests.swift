@@ -82,7 +82,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A link beside the database is refused, and its target stays as it is",
+        "A link next to the database is refused, and its target stays as it is",
         arguments: ["-lock", "-slot", "-bell", "-reserve", "-handlers"])
     func link(ending: String) async throws {
         #expect(try await queue.run("notify", "First").code == 0)
