@@ -78,7 +78,7 @@ extension ExitCode {
         switch response.outcome {
         case .expired where response.buttonIndex < 0: self = .expired
         case .answered, .expired:
-            // Once its texts have been erased, a yes can no longer be told from a no.
+            // Once its texts have been erased, a yes can't be distinguished from a no.
             self =
                 switch response.button {
                 case nil: .notFound

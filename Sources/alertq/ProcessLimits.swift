@@ -3,7 +3,7 @@ import Synchronization
 
 /// The resources that the process needs before it can do anything.
 ///
-/// Dispatch ends a process that gets no descriptor (SIGILL), and waits for ever for a thread. Both
+/// Dispatch ends a process that gets no descriptor (SIGILL), and waits forever for a thread. Both
 /// are checked here first, while an error can still be reported.
 enum ProcessLimits {
     /// A waiting `ask` has 19 open at most, a presenter two more.

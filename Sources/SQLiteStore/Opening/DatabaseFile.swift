@@ -192,7 +192,7 @@ struct DatabaseFile: Sendable {
 
     /// Creates an empty file with the right mode from the start.
     private func create() throws(AlertError) {
-        // Files left behind by a deleted database don't belong to the new one, and its shared
+        // Files left by a deleted database don't belong to the new one, and its shared
         // memory may still be mapped by processes that have the deleted one open.
         for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
         // Under another name first: the file at `path` must never be opened except through SQLite.

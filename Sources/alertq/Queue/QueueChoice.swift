@@ -81,7 +81,7 @@ extension QueueChoice {
             await manager.close()
             return result
         } catch {
-            // The lock has been waited for in vain already.
+            // This process has already waited for the lock in vain.
             if ExitCode(error) == .busy { manager.prepareToEnd() }
             await manager.close()
             throw error

@@ -35,7 +35,7 @@ final class SignalRelay: Sendable {
         guard let child else { return }
         if !isFromKernel { child.signal(number) }
         guard number == SIGTSTP else { return }
-        // The shell must see that the job has stopped. When it goes on, both do.
+        // The shell must see that the job has stopped. When it continues, both do.
         raise(SIGSTOP)
         child.signal(SIGCONT)
     }

@@ -20,7 +20,7 @@ struct BackupTests {
         #expect(asked.code == 0, "\(asked)")
     }
 
-    /// The files beside a backup, of which there are none before it is opened.
+    /// The files next to a backup, of which there are none before it is opened.
     private func names(in directory: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }

@@ -1,4 +1,4 @@
-/// A verb that asks: `ask` and `notify`.
+/// A verb that asks: `ask`, `notify` and `run`.
 protocol AskingCommand: Command where Common == QueueOptions {
     var question: AlertOptions { get set }
     /// Whether it waits until the alert has ended.

@@ -96,7 +96,7 @@ struct QueueCheckup: Sendable {
         return findings
     }
 
-    /// The files that can't be used in the place of those beside the database.
+    /// The files that can't be used in the place of those next to the database.
     private func unusableFiles() -> [Finding] {
         QueueLocks(database: path).unusable.map { path, error in
             Finding(
