@@ -75,6 +75,14 @@ struct HouseTests {
         #expect(Set(folders) == (try SourceTree.folders(in: "Sources/SQLiteStore")))
     }
 
+    @Test("The protocol of agents knows nothing of alerts")
+    func agentProtocol() throws {
+        for file in try SourceTree.files(in: "Sources/alertq/ModelContext", extension: "swift") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(/\bAlert(?!Queue\b)/), "\(file.lastPathComponent)")
+        }
+    }
+
     @Test("Only presenters and the command depend on traits: .ci/run tests them with all traits")
     func traits() throws {
         for file in try SourceTree.files(in: "Sources", extension: "swift") {

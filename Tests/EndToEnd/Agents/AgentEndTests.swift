@@ -68,11 +68,9 @@ struct AgentEndTests {
     @Test("A question that another call waits for stays when one is cancelled")
     func cancelledOfTwo() async throws {
         let (agent, first) = try await waitingAgent()
-        let second = agent.start("collect", ["id": 1])
-        try await agent.settle()
-        #expect(try await waits())
-        // The second call waits only some time after its arrival.
-        try await Task.sleep(for: .milliseconds(200))
+        let second = agent.start("collect", ["id": 1], progressToken: "second")
+        // From its first progress on, the second call waits.
+        #expect(await eventually { agent.messages.contains { $0.method != nil } })
         agent.cancel(first, reason: "caller cancelled")
         try await agent.settle()
         #expect(try await queue.run("answer", "1", "no").code == 0)

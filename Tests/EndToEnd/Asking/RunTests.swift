@@ -73,6 +73,25 @@ struct RunTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("With --only-person a program can say no, but not yes")
+    func onlyPerson() async throws {
+        for (button, reason) in [("run", "program"), ("no", "denied")] {
+            let words = words(options: ["--only-person", "--json"])
+            let child = try queue.start(words)
+            #expect(await eventually { child.errors.text.contains("answer with") })
+            let id = try #require(try await queue.objects("list").first?["id"] as? Int)
+            #expect(try await queue.run("answer", "\(id)", button).code == 0)
+            let end = await child.finish()
+            #expect(end.code == 125 && end.output.contains("\"reason\":\"\(reason)\""), "\(end)")
+        }
+        #expect(runs == [])
+        let terminal = try PseudoTerminal()
+        let child = try queue.start(words(options: ["--only-person"]), on: terminal)
+        #expect(await terminal.shows("Don't run"))
+        #expect(try await terminal.press("r") { child.poll() != nil })
+        #expect(await child.exit() == 0 && runs == ["3 run"])
+    }
+
     @Test("A deadline runs nothing, and its default button only with --allow-default")
     func deadlines() async throws {
         let soon = ["--timeout", "200ms"]

@@ -29,19 +29,17 @@ actor AgentQueue {
         }
     }
 
-    /// Opens the queue anew for later calls, if the error means that this manager is of no more
-    /// use.
+    /// Has later calls open the queue anew, if an error may mean that this manager is of no more
+    /// use: its file was replaced, or its disk fails. Calls that wait keep it until they end.
     func note(_ error: any Error, of manager: AlertManager) async {
-        guard let opening, case .success(let current) = await opening.result, current === manager
-        else { return }
         switch error {
         case AlertError.incompatible, AlertError.storage, AlertError.closed: break
         default: return
         }
-        guard self.opening == opening else { return }
+        guard let opening, case .success(let current) = await opening.result,
+            current === manager, self.opening == opening
+        else { return }
         self.opening = nil
-        // The calls that wait there fail, too, and their clients can repeat them.
-        Task { await manager.close() }
     }
 
     func close() async {

@@ -11,10 +11,13 @@ enum AgentResult {
         let advice =
             isAttended
             ? "" : " No screen shows alerts now; the user can run `alertq present`."
+        let what =
+            record.alert.buttons.isEmpty
+            ? "Notice \(record.id) waits until it has been shown."
+            : "Nobody has answered yet: alert \(record.id) waits."
         return ToolResult(
-            summary: "Nobody has answered yet: alert \(record.id) waits. Call collect with the id "
-                + "\(record.id) to go on waiting, for up to \(LengthText.text(wait)) each time; "
-                + "this is neither a yes nor a no.\(advice)",
+            summary: "\(what) Call collect with the id \(record.id) to go on waiting, for up to "
+                + "\(LengthText.text(wait)) each time; this is neither a yes nor a no.\(advice)",
             object: .object([
                 ("state", .string("waiting")), ("id", .integer(record.id)),
                 ("key", .optional(record.alert.key)),

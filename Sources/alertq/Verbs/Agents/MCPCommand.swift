@@ -47,7 +47,8 @@ struct MCPCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        let signals = SignalWatch(stops: false)
+        // A client that does not read must not keep this process from ending.
+        let signals = SignalWatch(stops: false, endsWithin: .seconds(2))
         if isatty(STDIN_FILENO) == 1 {
             context.note("reading JSON-RPC messages from this terminal; Ctrl-D ends")
         }

@@ -18,6 +18,9 @@ struct RunCommand: AskingCommand {
         Option(
             "allow-default", \.allowsDefault,
             help: "Let --default run the command; otherwise only a chosen button does"),
+        Option(
+            "only-person", \.onlyPerson,
+            help: "Let a program say no, but only a person say yes"),
         .info, .on, .waitFor, .plain,
         .ifUnattended(
             help: "What to do if nobody is there to see it: wait, fail, or apply --default"),
@@ -53,6 +56,7 @@ struct RunCommand: AskingCommand {
     var waits: Bool { true }
     private var title: String?
     private var allowsDefault = false
+    private var onlyPerson = false
     @Required private var program: String
     private var rest: [String] = []
 
@@ -64,6 +68,9 @@ struct RunCommand: AskingCommand {
         }
         guard words.allSatisfy({ !$0.utf8.contains(0) }), !program.isEmpty else {
             throw UsageError("COMMAND is empty")
+        }
+        guard !allowsDefault || !onlyPerson else {
+            throw UsageError("--allow-default can't be combined with --only-person")
         }
         addButtons()
         question.title = title ?? Self.title(for: words)
@@ -97,7 +104,7 @@ struct RunCommand: AskingCommand {
             verb: Self.name, question: question, queue: queue, waits: true, isJSON: isJSON,
             context: context)
         return try await RunSession(
-            session: session, words: words, allowsDefault: allowsDefault
+            session: session, words: words, allowsDefault: allowsDefault, onlyPerson: onlyPerson
         ).run()
     }
 }

@@ -7,6 +7,8 @@ struct RunRefusal: Error {
         /// Somebody chose the button that means no.
         case denied
         case dismissed, expired, withdrawn, cancelled
+        /// A program chose a button that means yes, and only a person may.
+        case byProgram = "program"
         /// A default button was applied, and that is not enough.
         case byDefault = "default"
         /// There is nobody to ask.
@@ -27,14 +29,15 @@ struct RunRefusal: Error {
     }
 
     /// The refusal that an end without a yes amounts to.
-    init(_ record: AlertRecord, _ ending: String) {
+    init(_ record: AlertRecord, _ ending: String, needsPerson: Bool) {
         guard let response = record.response, !record.isErased else {
             self.init(.error, "\(ending); what was asked has been erased", record)
             return
         }
         let reason: Reason =
             switch response.outcome {
-            case .answered: .denied
+            case .answered:
+                needsPerson && response.allowsRun(byDefault: false) ? .byProgram : .denied
             case .dismissed: .dismissed
             case .expired: response.buttonIndex < 0 ? .expired : .byDefault
             case .withdrawn: .withdrawn

@@ -8,6 +8,8 @@ struct RunSession: Sendable {
     let words: [String]
     /// Whether a default button that was applied at the deadline runs the command.
     let allowsDefault: Bool
+    /// Whether a program's yes is not enough.
+    let onlyPerson: Bool
 
     /// An answer that has been used to start the command.
     private struct Approval {
@@ -96,7 +98,7 @@ extension RunSession {
             let record = try await manager.settled(record)
             let ending = "alert \(record.id): \(record.ending(context.noteTime))"
             if let response = record.response, !record.isErased,
-                response.allowsRun(byDefault: allowsDefault)
+                response.allowsRun(byDefault: allowsDefault), response.by == .person || !onlyPerson
             {
                 let isOwn = response.responder?.pid == Identity.current.pid
                 if context.errors.isTerminal, !isPrinted, !isOwn { context.note(ending) }
@@ -107,7 +109,7 @@ extension RunSession {
             } catch {
                 context.note("run: the response could not be marked as collected: \(error)")
             }
-            throw RunRefusal(record, ending)
+            throw RunRefusal(record, ending, needsPerson: onlyPerson)
         }
     }
 
