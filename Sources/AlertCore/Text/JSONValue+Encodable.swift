@@ -1,6 +1,6 @@
 /// Encodes the JSON value as such, with any encoder.
 extension JSONValue: Encodable {
-    struct Name: CodingKey {
+    private struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 

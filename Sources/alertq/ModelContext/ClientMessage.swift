@@ -58,10 +58,7 @@ enum ClientMessage: Sendable {
         func refuse(_ code: ProtocolError.Code, _ reason: String) -> Unreadable {
             Unreadable(id: nil, error: ProtocolError(code, reason))
         }
-        let value: JSONValue
-        do {
-            value = try JSONValue(parsing: line)
-        } catch {
+        guard let value = JSONValue(parsing: line) else {
             throw refuse(.parse, "this line is not JSON; send one JSON object on each line")
         }
         switch value {

@@ -1,4 +1,5 @@
 import AlertCore
+import Foundation
 
 @testable import alertq
 
@@ -21,6 +22,16 @@ import AlertCore
 }
 
 private func readMessage(_ line: [UInt8]) {
+    if let value = JSONValue(parsing: line) {
+        // Foundation reads all that is read here, and a few things more.
+        expect(
+            (try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed))
+                != nil,
+            "read what is not JSON")
+        guard let text = try? value.text() else { return expect(false, "an unprintable value") }
+        let again = try? JSONValue(parsing: Array(text.utf8))?.text()
+        expect(again == text, "a value came back changed")
+    }
     let reply: JSONValue
     do throws(ClientMessage.Unreadable) {
         guard case .request(let request) = try ClientMessage(line) else { return }
@@ -30,7 +41,8 @@ private func readMessage(_ line: [UInt8]) {
     }
     guard let text = try? reply.text() else { return expect(false, "an unprintable reply") }
     expect(!text.utf8.contains(UInt8(ascii: "\n")), "a reply of two lines")
-    expect((try? JSONValue(parsing: Array(text.utf8))) != nil, "the reply is not JSON")
+    expect(
+        (try? JSONSerialization.jsonObject(with: Data(text.utf8))) != nil, "the reply is not JSON")
 }
 
 /// The reply that a request gets before anything is done.

@@ -63,6 +63,9 @@ final class AgentDesk: ToolHost {
             var notice = try arguments.notice()
             notice.source = source
             let record = try await manager.submit(notice).record
+            guard record.response == nil else {
+                return delivery(of: try await manager.settled(record), manager)
+            }
             return pending(.result(AgentResult.stored(record)), record, call, manager)
         case AgentTools.withdraw.name:
             let record = try await own(try arguments.subject(), source, manager)
@@ -75,7 +78,7 @@ final class AgentDesk: ToolHost {
     /// Who asks, for the record: the name that was given to this process, or the client's.
     private func source(of client: RequestContext) -> String {
         if let source { return source }
-        var name = client.clientName ?? ""
+        var name = String((client.clientName ?? "").prefix(Alert.Limit.name))
         name.unicodeScalars.removeAll { $0.properties.generalCategory == .control }
         let prefix = MCPCommand.name + ":"
         while prefix.utf8.count + name.utf8.count > Alert.Limit.name { name.removeLast() }
