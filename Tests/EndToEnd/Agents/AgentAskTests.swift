@@ -80,7 +80,7 @@ struct AgentAskTests {
         #expect(try await queue.objects("history").count == 1)
     }
 
-    @Test("A call with a key is answered for ever, and another question with it is refused")
+    @Test("A call with a key is always answered, and another question with it is refused")
     func key() async throws {
         let agent = try await AgentClient(queue, options: ["--wait", "200ms"])
         let question = Self.question.merging(["key": "deploy-2.1"]) { $1 }

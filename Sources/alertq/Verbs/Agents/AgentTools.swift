@@ -34,7 +34,7 @@ enum AgentTools {
                 (
                     "key",
                     Schema.text(
-                        "Names the question for ever: with the same key, it is asked only once, "
+                        "Names the question permanently: with the same key, it is asked only once, "
                             + "and its answer is found again. Without one, the same call asks anew "
                             + "once its answer has been returned")
                 ),
@@ -42,7 +42,7 @@ enum AgentTools {
                     "timeout",
                     Schema.text(
                         "When nobody can answer any more: a duration such as 90s, 10m, 2h or 1d, "
-                            + "or a time such as 18:00. Without one, the question waits for ever")
+                            + "or a time such as 18:00. Without one, the question does not expire")
                 ),
                 (
                     "default",
