@@ -91,10 +91,10 @@ let package = Package(
         .testTarget(
             name: "alertqTests",
             dependencies: [
-                "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "SQLite",
-                "SQLiteStore", "TestSupport",
+                "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "ProcessTesting",
+                "SQLite", "SQLiteStore", "TestSupport",
             ],
-            exclude: ["Help"]),
+            exclude: ["Help", "Hooks"]),
         // What tests need of the system, without a word about alerts.
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Linux"], path: "Tests/TestSupport"),

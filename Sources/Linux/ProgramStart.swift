@@ -23,6 +23,8 @@ package struct ProgramStart: Sendable {
 
     /// The program, looked up in `$PATH`, and its arguments.
     package let words: [String]
+    /// The program's file, if it is not to be looked up.
+    package var path: String?
     package let input: Stream
     package let output: Stream
     /// The target of standard error; the descriptors are set up in the order input, output, errors.
@@ -116,7 +118,8 @@ package struct ProgramStart: Sendable {
         }
         environment += own + [nil]
         var process = pid_t()
-        let code = posix_spawnp(&process, words[0], &actions, &attributes, argv, environment)
+        let code = posix_spawnp(
+            &process, path ?? words[0], &actions, &attributes, argv, environment)
         guard code == 0 else { throw LinuxError("start \(words[0])", code: code) }
         return process
     }

@@ -17,6 +17,10 @@ protocol Command: Sendable {
     static var options: [Option<Self>] { get }
     /// Paragraphs of help that follow the options.
     static var discussion: [String] { get }
+    /// Whether options end at the first operand, because the rest belongs to another command.
+    static var endsOptionsAtOperand: Bool { get }
+    /// The exit code of every failure, for a verb whose other exit codes are another command's.
+    static var failure: ExitCode? { get }
 
     /// A verb with nothing given: each property has its default.
     init()
@@ -33,6 +37,8 @@ extension Command {
     static var operands: [Operand<Self>] { [] }
     static var options: [Option<Self>] { [] }
     static var discussion: [String] { [] }
+    static var endsOptionsAtOperand: Bool { false }
+    static var failure: ExitCode? { nil }
 
     mutating func validate() throws {}
     func runAtOnce(in context: Context) throws -> ExitCode? { nil }
@@ -47,7 +53,8 @@ extension Command {
         return VerbSyntax(
             name: name, abstract: abstract, operands: operands.map(\.syntax),
             options: options.map { $0.syntax(in: verb) },
-            common: Common.options.map { $0.syntax(in: verb.common) }, discussion: discussion)
+            common: Common.options.map { $0.syntax(in: verb.common) }, discussion: discussion,
+            endsOptionsAtOperand: endsOptionsAtOperand)
     }
 
     /// Parses the words after the verb; returns `nil` if they ask for help.

@@ -6,6 +6,8 @@ import AlertQueue
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// A button that is not the cancel button was chosen; for other verbs: done.
     case done = 0
+    /// A hook denies what a coding agent asked, because it failed.
+    case denied = 2
     case cancelButton = 10
     case dismissed = 11
     case expired = 12
@@ -21,12 +23,16 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case inputOutput = 74
     case busy = 75
     case notPermitted = 77
+    /// `run` did not run its command. Other commands that run one use the same; see env(1).
+    case notRun = 125
 
     /// Its meaning: in full for the manual page, and briefly for a list of codes.
     private var words: (full: String, brief: String) {
         switch self {
         case .done:
             ("A button other than the cancel button; for other verbs, done", "a button was chosen")
+        case .denied:
+            ("A hook has failed, which denies the coding agent's request", "a hook has failed")
         case .cancelButton: ("The cancel button", "the cancel button")
         case .dismissed: ("Dismissed: it had no buttons, and left the screen", "dismissed")
         case .expired: ("Expired without a default button", "expired")
@@ -47,6 +53,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .busy: ("Busy; try again", "busy")
         case .notPermitted:
             ("Not permitted, or the alert belongs to another account", "not permitted")
+        case .notRun: ("From run: the command was not run", "the command was not run")
         }
     }
 
@@ -71,7 +78,7 @@ extension ExitCode {
         switch response.outcome {
         case .expired where response.buttonIndex < 0: self = .expired
         case .answered, .expired:
-            // Once its texts have been erased, a yes can no longer be told from a no.
+            // Once its texts have been erased, a yes can't be distinguished from a no.
             self =
                 switch response.button {
                 case nil: .notFound

@@ -1,8 +1,9 @@
 import Glibc
+import Synchronization
 
 /// The resources that the process needs before it can do anything.
 ///
-/// Dispatch ends a process that gets no descriptor (SIGILL), and waits for ever for a thread. Both
+/// Dispatch ends a process that gets no descriptor (SIGILL), and waits forever for a thread. Both
 /// are checked here first, while an error can still be reported.
 enum ProcessLimits {
     /// A waiting `ask` has 19 open at most, a presenter two more.
@@ -36,10 +37,16 @@ enum ProcessLimits {
         for _ in 0..<watchedSeconds {
             sleep(1)
             misses = startThread({ _ in nil }) ? 0 : misses + 1
+            if isUnderWay.load(ordering: .relaxed) { break }
             if misses == patience { refuseForThreads() }
         }
         return nil
     }
+
+    /// Whether the process does its work, so that nothing may end it any more.
+    private static let isUnderWay = Atomic(false)
+
+    static func endWatch() { isUnderWay.store(true, ordering: .relaxed) }
 
     private static func hasDescriptors() -> Bool {
         var taken: [Int32] = []
@@ -65,13 +72,13 @@ enum ProcessLimits {
 
     private static func refuseForThreads() -> Never {
         refuse(
-            "no more threads can be started, for want of memory or because of a limit "
+            "no more threads can be started: memory is short, or a limit is too low "
                 + "(ulimit -u, ulimit -v, pids.max)")
     }
 
     private static func refuse(_ reason: String) -> Never {
         // A stderr that can't be written loses the line; the exit code remains.
         try? Output.write(Array("alertq: \(reason)\n".utf8), to: STDERR_FILENO)
-        _exit(ExitCode.busy.rawValue)
+        _exit((Program.failure ?? .busy).rawValue)
     }
 }

@@ -46,11 +46,20 @@ enum Program {
     private static func end(with error: any Error, in context: Context) -> Never {
         switch error {
         case let interruption as Interruption: die(of: interruption.signal)
+        case let end as CommandEnd: exit(end.status)
         case let error as OutputError where error.isBrokenPipe: die(of: SIGPIPE)
         default:
             context.note("\(error)")
-            exit(ExitCode(error).rawValue)
+            exit((failure ?? ExitCode(error)).rawValue)
         }
+    }
+
+    /// The exit code of every failure of the verb that was typed, if it has only one.
+    static var failure: ExitCode? {
+        let words = (1..<3).filter { $0 < CommandLine.argc }
+            .compactMap { CommandLine.unsafeArgv[$0].map { String(cString: $0) } }
+        let verb = words.first.flatMap(Verbs.named) ?? Verbs.named(words.joined(separator: " "))
+        return verb?.failure
     }
 
     /// How far a command line gets on the calling thread.
@@ -91,7 +100,9 @@ enum Program {
             return try begin(verb, rest, in: context)
         } catch let error as UsageError {
             context.note("\(error)")
-            return .ended(usage(Verbs.group(first).isEmpty ? "help" : "help \(first)", context))
+            let group = Verbs.group(first)
+            let code = usage(group.isEmpty ? "help" : "help \(first)", context)
+            return .ended(group.first?.failure ?? code)
         }
     }
 
@@ -128,12 +139,13 @@ enum Program {
         switch error {
         case let error as UsageError:
             context.note("\(verb.name): \(error)")
-            return usage("\(verb.name) --help", context)
+            let code = usage("\(verb.name) --help", context)
+            return verb.failure ?? code
         case let error as OutputError where error.isBrokenPipe: throw error
-        case let error as Interruption: throw error
+        case is Interruption, is CommandEnd: throw error
         default:
             context.note("\(verb.name): \(error)")
-            return ExitCode(error)
+            return verb.failure ?? ExitCode(error)
         }
     }
 

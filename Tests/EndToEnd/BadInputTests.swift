@@ -85,7 +85,7 @@ struct BadInputTests {
         #expect(try await queue.run("audit", "head").output == before)
     }
 
-    @Test("With --id an older alert is answered whose ids are the labels of others")
+    @Test("--id answers an older alert in which an id is another button's label")
     func answerByID() async throws {
         let queue = try CommandLineQueue()
         let asked = try await queue.run(

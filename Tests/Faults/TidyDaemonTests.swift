@@ -68,7 +68,7 @@ struct TidyDaemonTests {
         }
     }
 
-    @Test("Exactly the files to delete are deleted, and none is asked about twice")
+    @Test("Exactly the files with a yes are deleted, and none is asked about twice")
     func killed() async throws {
         var random = TestRandom()
         let wanted = FaultForm.count(short: 12, full: 100)

@@ -3,12 +3,12 @@ import Glibc
 import TestSupport
 
 extension CommandLineQueue {
-    /// Writes a shell script beside the queue, and returns its path.
+    /// Writes a shell script next to the queue, and returns its path.
     package func script(_ name: String, _ body: String) throws -> String {
         try folder.script(name, body)
     }
 
-    /// The lines of a file beside the queue; none if it does not exist.
+    /// The lines of a file next to the queue; none if it does not exist.
     package func lines(_ name: String) -> [String] { folder.lines(name) }
 
     /// The processes that run with this queue in their environment, as `start` gives it and as

@@ -14,7 +14,7 @@ struct Play {
     private let operations: Int
     /// The newest alert that this client knows.
     private var newest: Int64 = 1
-    /// Alerts of the last list, which are answered so that none waits for ever.
+    /// Alerts of the last list, which are answered so that none waits forever.
     private var left: [Int64] = []
 
     init(_ request: Request, on manager: AlertManager) throws {

@@ -15,7 +15,7 @@ struct UnallocatedSpaceTests {
         return page
     }
 
-    @Test("It is the gap before the cells, and the free blocks except their heads")
+    @Test("Unallocated space is the gap before the cells, and the free blocks except their heads")
     func gaps() {
         #expect(UnallocatedSpace.of(page(), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
         #expect(UnallocatedSpace.of(page(type: 10), isFirst: false) == [12..<0x180, 0x194..<0x1A0])
@@ -24,7 +24,7 @@ struct UnallocatedSpaceTests {
             UnallocatedSpace.of(page(header: 100), isFirst: true) == [112..<0x180, 0x194..<0x1A0])
     }
 
-    @Test("A malformed page, or one that is not a b-tree's, has none")
+    @Test("A malformed page, or one that is not a b-tree's, has no unallocated space")
     func strange() {
         #expect(UnallocatedSpace.of(page(type: 0), isFirst: false) == [])
         for (offset, byte) in [(3, 0xFF), (5, 0xFF), (1, 0xFF), (0x190, 0xFF), (0x192, 0xFF)] {

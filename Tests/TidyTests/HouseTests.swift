@@ -93,7 +93,7 @@ struct HouseTests {
         }
     }
 
-    @Test("Every suite says when its tests run, and no test has no suite")
+    @Test("Every suite says if its tests run in parallel or alone, and every test has a suite")
     func turns() throws {
         for file in try SourceTree.files(in: "Tests", extension: "swift") {
             let text = try String(contentsOf: file, encoding: .utf8)

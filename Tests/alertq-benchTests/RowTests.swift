@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Rows of the benchmark", .inParallel)
 struct RowTests {
-    @Test("A rate has to be at least its multiple, a time at most")
+    @Test("A target is met by a rate at or above it, and by a time at or below it")
     func reach() {
         #expect(Row.rate("a", "b", ours: 90, plain: 100, atLeast: 0.85).isMet)
         #expect(!Row.rate("a", "b", ours: 84, plain: 100, atLeast: 0.85).isMet)

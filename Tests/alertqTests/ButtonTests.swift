@@ -96,8 +96,8 @@ struct ButtonTests {
         let both = try ask("T", "--timeout=10m", "--priority=high").question
         #expect(
             both.ignored(by: record) == [
-                "--timeout is ignored, it does not expire",
-                "--priority is ignored, it is normal",
+                "--timeout is ignored, because it does not expire",
+                "--priority is ignored, because it is normal",
             ])
         record = AlertRecord(
             id: 1, alert: record.alert, source: record.source, state: .queued,

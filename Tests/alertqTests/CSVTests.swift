@@ -7,7 +7,7 @@ import Testing
 @Suite("Comma-separated values", .inParallel)
 struct CSVTests {
     @Test(
-        "A field is quoted where it has to be, and never a formula",
+        "A field is quoted where necessary, and is never a formula",
         arguments: [
             ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
             ("a\nb", "\"a\nb\""), ("a\r\nb", "\"a\r\nb\""), (" a ", "\" a \""),
@@ -50,7 +50,7 @@ struct CSVTests {
         #expect(fields(Sample.response()) == "")
     }
 
-    @Test("A terminal obeys no text")
+    @Test("No text can control the terminal")
     func shown() {
         var alert = Sample.alert
         alert.title = "a\u{1B}[31mb"

@@ -28,7 +28,7 @@ struct CompleterTests {
     }
 
     @Test(
-        "A word is completed by everything that could come there",
+        "A word is completed by everything that is possible at its place",
         arguments: [
             (["an"], ["answer"]),
             (["xyz"], []),
@@ -94,7 +94,7 @@ struct CompleterTests {
         #expect(!FileManager.default.fileExists(atPath: path.database))
     }
 
-    @Test("Every option that takes one of some words lists them, and so does its help")
+    @Test("Every option with a fixed set of words completes them, and its help lists them")
     func listedWords() {
         for verb in Verbs.all {
             for option in verb.syntax.options where option.placeholder == "WORD" {

@@ -9,7 +9,7 @@ import Testing
 @Suite("Moments", .inParallel)
 struct DateTextTests {
     @Test(
-        "A moment with an offset is that moment everywhere",
+        "A time with an offset means the same moment in every time zone",
         arguments: [
             ("2026-11-20T10:00:00Z", 1_795_168_800_000),
             ("2026-11-20t10:00:00.5z", 1_795_168_800_500),
@@ -26,7 +26,7 @@ struct DateTextTests {
     }
 
     @Test(
-        "A moment without an offset is a local one",
+        "A time without an offset is local time",
         arguments: [
             ("2026-11-20", [20, 0, 0, 0]), ("2026-11-20T00:00", [20, 0, 0, 0]),
             ("2026-11-20 00:00:00", [20, 0, 0, 0]), ("today", [0, 0, 0, 0]),

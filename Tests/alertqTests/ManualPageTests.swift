@@ -19,7 +19,7 @@ struct ManualPageTests {
         for code in ExitCode.allCases { #expect(page.contains("\n.B \(code.rawValue)\n")) }
     }
 
-    @Test("No line of the page is a troff request by accident")
+    @Test("No text on the page is taken for a troff request")
     func requests() {
         let requests: Set = [
             ".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".RS", ".RE", ".nf", ".fi",

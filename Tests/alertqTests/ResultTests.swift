@@ -105,7 +105,9 @@ struct ResultTests {
         }
     }
 
-    @Test("The directory of the system queue gets its mode, however often", .enabled(if: isRoot))
+    @Test(
+        "The directory of the system queue gets its mode, even when set up again",
+        .enabled(if: isRoot))
     func directory() throws {
         let path = "/tmp/alertq-setup-\(getpid())"
         defer { rmdir(path) }

@@ -27,9 +27,9 @@ extension AlertManager {
     /// Erases the texts of alerts that were resolved before a date: titles, messages, labels and
     /// `userInfo`, and ids that equal labels.
     ///
-    /// Afterwards none of these texts is left in the database or in a file beside it, and the audit
-    /// log records whose texts were erased and by whom; it still verifies. Copies elsewhere, in
-    /// backups and file system snapshots, are not affected. Alerts whose responses have not been
+    /// Afterwards none of these texts is left in the database or in a file next to it, and the
+    /// audit log records whose texts were erased and by whom; it still verifies. Copies elsewhere,
+    /// in backups and file system snapshots, are not affected. Alerts whose responses have not been
     /// collected keep their texts, unless they were withdrawn or had no buttons, and name no
     /// handler: these need not be collected. Alerts of other accounts keep their texts too, unless
     /// this process is root's. A key still finds its response and still belongs to what was asked:

@@ -63,7 +63,7 @@ extension Alert {
             }
         }
         guard buttons.count(where: { $0.role == .cancel }) <= 1 else {
-            throw .invalid("alert", "has two buttons with the role cancel; at most one")
+            throw .invalid("alert", "has two buttons with the role cancel; at most one is allowed")
         }
         if let defaultButton {
             guard deadline != nil else {

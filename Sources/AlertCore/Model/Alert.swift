@@ -41,9 +41,9 @@ public struct Alert: Sendable, Equatable {
     /// An idempotency key, 1 to 256 bytes: asking again with the same key joins this alert or
     /// returns its response.
     ///
-    /// It is unique for a user and a source, and kept forever. The question must be the same each
-    /// time: ``title``, ``message``, ``style-swift.property``, ``buttons``, ``defaultButton`` and
-    /// ``userInfo``. Timers, priority and handlers are those of the first asker.
+    /// It is unique for a user and a source, and kept permanently. The question must be the same
+    /// each time: ``title``, ``message``, ``style-swift.property``, ``buttons``, ``defaultButton``
+    /// and ``userInfo``. Timers, priority and handlers are those of the first asker.
     public var key: String?
     /// The name, 1 to 256 bytes, of a handler registered with
     /// ``AlertManager/register(handler:_:)``.
@@ -137,7 +137,7 @@ extension Alert {
     /// How urgent an alert is. No priority interrupts an alert that is on the screen.
     ///
     /// An alert that has waited for an hour counts as one priority higher, and after two hours as
-    /// two, so that none waits forever behind more urgent ones.
+    /// two, so that more urgent ones can't keep it waiting forever.
     public enum Priority: Int, Sendable, CaseIterable, Comparable {
         /// Shown after all others.
         case low

@@ -97,7 +97,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     static func digest(_ text: String) throws(AlertError) -> [UInt8] {
         guard let bytes = Hex.bytes(text), bytes.count == 32 else {
             throw .invalid(
-                "digest of what was seen", "is not 64 hexadecimal digits, as `seen` in JSON has")
+                "digest of what was seen", "is not 64 hexadecimal digits, like `seen` in JSON")
         }
         return bytes
     }

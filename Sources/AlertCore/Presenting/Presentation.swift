@@ -2,7 +2,7 @@
 public struct Presentation: Sendable {
     /// The alert, with its buttons and its source.
     public let record: AlertRecord
-    /// How many alerts waited behind it when it was taken to the screen, counted up to 1,000.
+    /// How many alerts waited after it when it was put on the screen, counted up to 1,000.
     public let waitingBehind: Int
     private let clock: any AlertClock
     private let expiry: ClockReading?
@@ -54,7 +54,7 @@ public struct Presentation: Sendable {
     /// ```
     public func choose(_ choice: PresenterChoice) async { await run?.choose(choice) }
 
-    /// The alerts that are waiting behind it now.
+    /// The alerts that wait after it now.
     public func waiting() async -> WaitingAlerts {
         await waitingNow?() ?? WaitingAlerts(count: waitingBehind)
     }

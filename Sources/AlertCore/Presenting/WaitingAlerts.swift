@@ -1,4 +1,4 @@
-/// The alerts that wait behind the one on the screen and could be shown now.
+/// The alerts that wait after the one on the screen and could be shown now.
 public struct WaitingAlerts: Sendable, Hashable {
     /// The number of these alerts, counted up to 1,000.
     public var count: Int

@@ -9,7 +9,7 @@ package enum AlertJSON {
         try value(record).text()
     }
 
-    /// The object of a stored alert.
+    /// The object for a stored alert.
     package static func value(_ record: AlertRecord) -> JSONValue {
         value(record.alert, source: record.source.name, record: record)
     }

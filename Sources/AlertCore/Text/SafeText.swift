@@ -57,7 +57,7 @@ package enum SafeText {
         }
     }
 
-    /// Whether it controls how the letters beside it are joined.
+    /// Whether it controls how the letters next to it are joined.
     private static func isJoiner(
         _ scalar: Unicode.Scalar, between previous: Unicode.Scalar?, and next: Unicode.Scalar?
     ) -> Bool {

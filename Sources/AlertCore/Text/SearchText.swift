@@ -52,7 +52,7 @@ package struct SearchText: Sendable {
             if first == "\"" {
                 rest.removeFirst()
                 guard let end = rest.firstIndex(of: "\"") else {
-                    throw .invalid("search text", "has a quotation mark without its partner")
+                    throw .invalid("search text", "has an unmatched quotation mark")
                 }
                 term.text = String(rest[..<end])
                 rest = rest[rest.index(after: end)...]

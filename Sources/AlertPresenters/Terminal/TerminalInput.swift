@@ -159,7 +159,7 @@ extension TerminalInput {
 
     private func fail(_ error: TerminalError) {
         continuation.finish(throwing: error)
-        // A terminal that has gone stays readable for ever: stop listening.
+        // A terminal that has gone stays readable forever: stop listening.
         state.withLock { state in
             for cancel in state.cancels { cancel() }
             state.cancels = []

@@ -107,7 +107,7 @@ struct InMemoryCheck {
             report.report("the responses are not in the order of the log")
         }
         if queue.waiting.map(\.id) != queue.alerts.filter({ $0.response == nil }).map(\.id) {
-            report.report("what waits is not what has no response")
+            report.report("the waiting alerts are not those without a response")
         }
     }
 

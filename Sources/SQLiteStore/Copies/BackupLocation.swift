@@ -86,7 +86,7 @@ struct BackupLocation: Sendable {
             guard unlink(file) == 0 || errno == ENOENT else {
                 throw SystemError.current("remove the older backup", file)
             }
-            // Files that opening it has left beside it.
+            // Files that opening it has left next to it.
             for ending in QueueFiles.endings { unlink(file + ending) }
         }
         return Array(old)
@@ -107,7 +107,7 @@ struct BackupLocation: Sendable {
 
 extension BackupLocation {
     /// Makes sure that a file can be placed at a path, and that no log of another database is
-    /// beside it, which SQLite would take for its own.
+    /// next to it, which SQLite would take for its own.
     ///
     /// - Throws: ``AlertError/storage(operation:_:)`` for a file that must not be replaced, or
     ///   whose last commits are still in its log.

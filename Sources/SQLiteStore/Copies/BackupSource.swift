@@ -4,7 +4,7 @@ import Linux
 import Migrations
 import SQLite
 
-/// A backup opened for reading, without creating files beside it where possible.
+/// A backup opened for reading, without creating files next to it where possible.
 struct BackupSource {
     private let database: Database
     private let path: String
@@ -13,8 +13,8 @@ struct BackupSource {
 
     /// Opens a file for reading.
     ///
-    /// If there is neither a log nor shared memory beside it, no process is using it, and it may be
-    /// in a directory that can't be written; it is read without creating either.
+    /// If there is neither a log nor shared memory next to it, no process is using it, and it may
+    /// be in a directory that can't be written; it is read without creating either.
     ///
     /// - Throws: ``AlertError/invalid(_:_:)`` if it is not a queue of a known version.
     init(_ path: String) throws(AlertError) {

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Linux
 
-/// A file that is created beside its target path, and moved there when it is complete.
+/// A file that is created next to its target path, and moved there when it is complete.
 ///
 /// Its creator holds a flock(2) on it, which distinguishes a file left by a killed process from one
 /// that is still being written.
@@ -101,7 +101,7 @@ final class DraftFile: Sendable {
     private static func removeLeftover(_ draft: String) {
         let raw = open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard raw >= 0 else {
-            // Files that were created beside one that is gone.
+            // Files that were created next to one that is gone.
             if errno == ENOENT { for ending in QueueFiles.endings { unlink(draft + ending) } }
             return
         }
@@ -121,7 +121,7 @@ final class DraftFile: Sendable {
     /// The first bytes of a database; see <https://sqlite.org/fileformat.html#magic_header_string>.
     private static let databaseStart = Array("SQLite format 3\0".utf8)
 
-    /// Removes a draft and the files that a store has created beside it.
+    /// Removes a draft and the files that a store has created next to it.
     static func remove(_ draft: String) {
         for ending in QueueFiles.endings { unlink(draft + ending) }
         unlink(draft)

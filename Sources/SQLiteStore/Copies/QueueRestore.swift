@@ -39,8 +39,8 @@ package struct QueueRestore: Sendable {
         }
     }
 
-    /// Copies the backup to a file beside the queue, verifies the copy, and replaces the queue with
-    /// it.
+    /// Copies the backup to a file next to the queue, verifies the copy, and replaces the queue
+    /// with it.
     ///
     /// If the process is killed at any moment, the queue is either still the old one, intact, or
     /// already the one from the backup.

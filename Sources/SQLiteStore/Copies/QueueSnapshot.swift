@@ -4,10 +4,10 @@ import FoundationEssentials
 import Glibc
 import Linux
 
-/// A copy of a queue in a temporary directory, for reading a queue beside which no file can be
+/// A copy of a queue in a temporary directory, for reading a queue next to which no file can be
 /// written.
 ///
-/// An open queue needs files beside its database: locks, and SQLite's shared memory. The copy is
+/// An open queue needs files next to its database: locks, and SQLite's shared memory. The copy is
 /// removed with the last reference to it.
 package final class QueueSnapshot: Sendable {
     /// The copy's database.

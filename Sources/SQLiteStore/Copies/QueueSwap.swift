@@ -135,7 +135,7 @@ struct QueueSwap: Sendable {
         }
         do throws(AlertError) {
             // Everything in the log is in the database and on disk. The new database must never be
-            // seen beside that log, even after a power loss.
+            // seen together with that log, even after a power loss.
             try removeWALFiles()
             try QueueLocation.sync(files.directory)
             guard clinux_exchange(kept, files.database) == 0 else {

@@ -45,7 +45,7 @@ extension SQLiteAlertStore: Backups {
 
     /// The first entry's hash, which differs between queues; `nil` if the file can't be read.
     private static func origin(of path: String) -> [UInt8]? {
-        // A backup has no log, and nothing should be created beside it.
+        // A backup has no log, and nothing should be created next to it.
         try? BackupSource.open(path, asItIs: true).auditHead(at: 1)?.hash
     }
 

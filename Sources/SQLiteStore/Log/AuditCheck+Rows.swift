@@ -25,7 +25,7 @@ extension AuditCheck {
         let named = Set(report.problems.compactMap(\.alertID))
         for id in stories.keys.sorted()
         where stories[id]?.asked == 0 && !named.contains(id) {
-            report(id, "was never asked, though the log has entries of it")
+            report(id, "was never asked, though the log has entries about it")
         }
         let pending = try compareAlerts(db, at: now)
         try compareResponses(db)

@@ -108,7 +108,7 @@ struct AuditCheck: Sendable {
             let asked = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
             guard content != asked else { return }
             report.report(
-                "entry \(sequence) ran a command for something else than alert \(id) asked",
+                "entry \(sequence) ran a command for something other than alert \(id) asked",
                 entry: sequence, alert: id)
         case .returned, .cancelling, .collected, .erased, .restored, .access, .reminded, .seen:
             break
@@ -130,7 +130,7 @@ struct AuditCheck: Sendable {
         }
         if entry.event.kind == .asked, !alerts.add(id) {
             report.report(
-                "alert \(id) was asked after a restore, which went on from a greater number",
+                "alert \(id) was asked after a restore, which continued from a greater number",
                 entry: entry.event.sequence, alert: id)
         }
         story.add(entry, resolvedBefore: resolvedCount, next: responses.next)

@@ -11,7 +11,7 @@ extension Database {
     }
 
     /// The faults that SQLite finds in the indexes by which alerts and sources are found, such as
-    /// those of an older file beside a newer log.
+    /// those of an older file together with a newer log.
     ///
     /// The indexes of responses are as large as all others together; they are compared only if
     /// another fault has been found. Gain: verifying takes 0.75 times as long (`alertq-bench

@@ -18,8 +18,8 @@ extension AlertError {
     static func usedUp(_ rows: String) -> AlertError {
         .storage(
             operation: "number the \(rows)",
-            "the last of them has the greatest possible number, so that somebody must have "
-                + "changed the file; put a copy of it back")
+            "the last of them has the greatest possible number, so somebody must have "
+                + "changed the file; restore a backup")
     }
 }
 
@@ -36,5 +36,11 @@ func translated(_ error: any Error, _ operation: String) -> AlertError {
         .storage(operation: operation, "the database is damaged: \(error)")
     default:
         .storage(operation: operation, "\(error)")
+    }
+}
+
+extension AlertError {
+    static func deleted(_ path: String) -> AlertError {
+        .storage(operation: "open \(path)", "the database has been deleted or replaced")
     }
 }

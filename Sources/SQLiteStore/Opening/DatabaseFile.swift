@@ -63,10 +63,11 @@ struct DatabaseFile: Sendable {
             return try openInspected(continuing: head, isReadOnly)
         } catch {
             // SQLite reports a file that is removed while it is open in many ways.
-            guard case .storage = error, found == nil || FileIdentity(path: path) != found else {
-                throw error
+            let isStillThere = found != nil && found == FileIdentity(path: path)
+            switch error {
+            case .storage where !isStillThere, .busy where !isStillThere: throw .deleted(path)
+            default: throw error
             }
-            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
         }
     }
 
@@ -191,7 +192,7 @@ struct DatabaseFile: Sendable {
 
     /// Creates an empty file with the right mode from the start.
     private func create() throws(AlertError) {
-        // Files left behind by a deleted database don't belong to the new one, and its shared
+        // Files left by a deleted database don't belong to the new one, and its shared
         // memory may still be mapped by processes that have the deleted one open.
         for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
         // Under another name first: the file at `path` must never be opened except through SQLite.
@@ -302,9 +303,7 @@ struct DatabaseFile: Sendable {
         let walFiles = WALFiles(of: files)
         // While it was being opened, another database may have replaced it, and SQLite would use
         // that one's log.
-        guard database.identity == FileIdentity(path: path) else {
-            throw .storage(operation: "open \(path)", "the database has been deleted or replaced")
-        }
+        guard database.identity == FileIdentity(path: path) else { throw .deleted(path) }
         Self.opened.withLock { opened in
             if opened[database.identity]?.walFiles == nil {
                 opened[database.identity]?.walFiles = walFiles

@@ -2,7 +2,7 @@ import AlertCore
 import Glibc
 import Linux
 
-/// The files of one queue: the database and the files beside it.
+/// The files of one queue: the database and the files next to it.
 struct QueueFiles: Sendable {
     let database: String
     /// The mode of every file: 0660 in a directory shared by a group, else 0600.
@@ -11,7 +11,7 @@ struct QueueFiles: Sendable {
 
     /// Examines the directory of a database.
     ///
-    /// A symbolic link is followed here, as SQLite does, so that all files of a queue are beside
+    /// A symbolic link is followed here, as SQLite does, so that all files of a queue are next to
     /// the same database under any name; but not if others could have created the link.
     ///
     /// - Throws: If the path is empty, is not a regular file, is in a directory that does not
@@ -72,7 +72,7 @@ struct QueueFiles: Sendable {
         }
     }
 
-    /// The endings of the names of the files beside a database.
+    /// The endings of the names of the files next to a database.
     static let endings = [
         "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",
     ]

@@ -18,7 +18,7 @@ package struct QueueSpace: Sendable {
     package let free: Int64?
     private let sharedMemory: FileIdentity?
 
-    /// Examines the files beside a database.
+    /// Examines the files next to a database.
     ///
     /// - Throws: The errors of an unusable path.
     package init(database: String) throws(AlertError) {

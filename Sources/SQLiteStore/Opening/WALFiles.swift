@@ -1,7 +1,7 @@
 import AlertCore
 import Linux
 
-/// The files that SQLite has opened beside a database.
+/// The files that SQLite has opened next to a database.
 struct WALFiles: Equatable, Sendable {
     private let log: FileIdentity?
     private let sharedMemory: FileIdentity?

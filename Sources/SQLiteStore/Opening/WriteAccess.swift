@@ -21,7 +21,7 @@ enum WriteAccess {
         throw .notPermitted(
             path: files.directory,
             "this account may not create files in it, and a queue that is written needs some "
-                + "beside its database (\(state(of: files.directory)))")
+                + "next to its database (\(state(of: files.directory)))")
     }
 
     private static func isRefused(_ path: String, _ access: Int32) -> Bool {

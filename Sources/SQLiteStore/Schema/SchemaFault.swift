@@ -43,7 +43,7 @@ package enum SchemaFault: Equatable, Sendable {
     }
 
     private var advice: String {
-        removal.map { "remove it: " + SafeText.line($0) } ?? "put it right: alertq doctor --repair"
+        removal.map { "remove it: " + SafeText.line($0) } ?? "to repair it: alertq doctor --repair"
     }
 
     /// The error for which the file is refused, and what to do.

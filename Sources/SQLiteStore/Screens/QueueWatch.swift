@@ -61,7 +61,7 @@ final class QueueWatch: Sendable {
                 leeway: .milliseconds(100))
             timer.setEventHandler { [weak self] in self?.tick() }
             timer.resume()
-            // The protocols that Dispatch returns are not Sendable, but the class behind them is.
+            // The protocols that Dispatch returns are not Sendable, but their class is.
             state.sources += [timer as? DispatchSource].compactMap { $0 }
             return true
         }

@@ -206,7 +206,7 @@ final class Writer {
     private func run(_ jobs: [WriteJob], _ outcome: inout Outcome) throws {
         let db = try db()
         guard db.isInTransaction else {
-            // Savepoints would commit one by one, and their callers would be told that they failed.
+            // Savepoints would commit one by one, although their callers would get an error.
             throw AlertError.busy("the database is locked by another program; try again")
         }
         let refusals = outcome.errors

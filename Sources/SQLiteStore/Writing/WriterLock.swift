@@ -5,7 +5,7 @@ import Linux
 
 /// The lock under which every write and every checkpoint happens, in any process.
 ///
-/// It is a flock(2) on a file beside the database. It replaces SQLite's busy back-off, which is
+/// It is a flock(2) on a file next to the database. It replaces SQLite's busy back-off, which is
 /// unfair and slow, and separates one connection's checkpoint from another's write, as SQLite
 /// before 3.51.3 requires (<https://sqlite.org/wal.html#walresetbug>). Confined to the writer's
 /// thread.

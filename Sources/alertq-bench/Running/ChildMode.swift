@@ -13,7 +13,7 @@ enum ChildMode: String {
     case ring
     /// Waits for events: path.
     case listen
-    /// Leaves a long write-ahead log behind, and dies of SIGKILL: path, count.
+    /// Leaves a long write-ahead log, and dies of SIGKILL: path, count.
     case crash
     /// Reads a queue as a presenter does, and prints its memory in KiB: path.
     case memory

@@ -49,6 +49,7 @@ struct TypedLine: Sendable {
             option = nil
         } else if isPastOptions || !word.hasPrefix("-") || word == "-" {
             operands.append(word)
+            if verb?.endsOptionsAtOperand == true { isPastOptions = true }
         } else if word == "--" {
             isPastOptions = true
         } else if let (found, value) = argument(in: word) {

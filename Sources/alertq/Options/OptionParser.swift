@@ -7,6 +7,7 @@ struct OptionParser: Sendable {
     private let verb: String
     private let options: [OptionSyntax]
     private let operands: [OperandSyntax]
+    private let endsOptionsAtOperand: Bool
 
     /// getopt keeps its position in global variables.
     private static let turn = Mutex(())
@@ -18,6 +19,7 @@ struct OptionParser: Sendable {
         verb = syntax.name
         options = syntax.allOptions
         operands = syntax.operands
+        endsOptionsAtOperand = syntax.endsOptionsAtOperand
     }
 
     /// Parses what follows the verb.
@@ -66,15 +68,16 @@ struct OptionParser: Sendable {
                 throw problem(code, in: words)
             }
         }
-        // getopt stops after `--`; the words after it are all operands.
+        // getopt stops after `--`, or where the options end; the words after it are all operands.
         return ParsedLine(
             occurrences: occurrences, operands: found + words[Int(clinux_getopt_index())...])
     }
 
     /// A leading `-` makes getopt return operands in place, as the code 1, even with
-    /// `POSIXLY_CORRECT`; the `:` makes it distinguish a missing argument from an unknown option.
+    /// `POSIXLY_CORRECT`, and a `+` makes it stop at the first one; the `:` makes it distinguish a
+    /// missing argument from an unknown option.
     private var shortOptions: String {
-        options.reduce(into: "-:") { text, option in
+        options.reduce(into: endsOptionsAtOperand ? "+:" : "-:") { text, option in
             guard let short = option.short else { return }
             text += option.placeholder == nil ? "\(short)" : "\(short):"
         }

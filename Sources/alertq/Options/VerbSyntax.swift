@@ -10,6 +10,7 @@ struct VerbSyntax: Sendable {
     /// The options that it shares with other verbs.
     let common: [OptionSyntax]
     let discussion: [String]
+    let endsOptionsAtOperand: Bool
 
     var allOptions: [OptionSyntax] { options + common }
 }

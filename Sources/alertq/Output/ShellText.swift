@@ -17,6 +17,9 @@ enum ShellText {
         return "'" + parts.joined(separator: "'\\''") + "'"
     }
 
+    /// A whole command line.
+    static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+
     /// A word with control characters, in dollar-single-quotes (POSIX.1-2024, Shell Command
     /// Language, 2.2.4): bash, zsh and ksh read them, dash does not.
     private static func escaped(_ word: String) -> String {

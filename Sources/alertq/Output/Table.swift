@@ -9,9 +9,9 @@ import AlertQueue
 struct Table {
     /// The help for a table with times.
     static let help = """
-        On a terminal, the table is cut to its width, columns without room are left out, and times \
-        say how long ago, or, with --utc, are in UTC. Elsewhere, columns are separated by tabs, \
-        nothing is cut, and times are in UTC, in the format of RFC 3339.
+        On a terminal, the table is cut to its width, columns that don't fit are left out, and \
+        times are ages or, with --utc, in UTC. Elsewhere, columns are separated by tabs, nothing \
+        is cut, and times are in UTC, in the format of RFC 3339.
         """
 
     /// The headings of columns with times, which are useless once they are cut.

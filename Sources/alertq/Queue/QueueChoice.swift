@@ -20,7 +20,7 @@ enum QueueChoice: Sendable, Hashable {
         case (nil, true): self = .system
         case (let path?, false): self = .file(path)
         case (_?, true):
-            throw UsageError("--database and --system name two queues; give one of them")
+            throw UsageError("--database and --system can't be combined; give one of them")
         }
     }
 
@@ -81,7 +81,7 @@ extension QueueChoice {
             await manager.close()
             return result
         } catch {
-            // The lock has been waited for in vain already.
+            // This process has already waited for the lock in vain.
             if ExitCode(error) == .busy { manager.prepareToEnd() }
             await manager.close()
             throw error

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Linux
 
-/// The systemd user unit that shows alerts from login on; see systemd.unit(5).
+/// The systemd user unit that shows alerts at each login; see systemd.unit(5).
 struct PresenterUnit: Sendable {
     static let name = "alertq-present.service"
     /// Started with a desktop, stopped with it; see systemd.special(7).

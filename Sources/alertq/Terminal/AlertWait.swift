@@ -80,7 +80,7 @@ struct AlertWait: Sendable {
         }
     }
 
-    /// Lets the alert expire once nobody has been there to see it for the given time on end.
+    /// Lets the alert expire once nobody has been there to see it for the whole given time.
     private func expireUnattended(_ record: AlertRecord, after limit: Duration) async throws {
         // From the first check that found nobody: someone may have been there between two checks.
         var start: ContinuousClock.Instant?

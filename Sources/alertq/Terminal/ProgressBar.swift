@@ -34,7 +34,7 @@ final class ProgressBar: Sendable {
         state = Mutex(State(label: label, started: now, due: now + Self.patience))
     }
 
-    /// Begins another part of the work, whose count starts anew.
+    /// Begins another part of the work, whose count starts again.
     func begin(_ label: String) {
         state.withLock { state in
             guard state.label != label else { return }

@@ -54,6 +54,21 @@ final class SignalWatch: Sendable {
         SignalReceiver.whenEnding(action)
     }
 
+    /// From now on hands the signals and those of ``passedOn`` to a relay, and does nothing else
+    /// about them, however many come; `nil` ends that.
+    func passOn(to relay: SignalRelay?) {
+        receiver.passOn(to: relay)
+        guard relay != nil, !numbers.isEmpty else { return }
+        for number in Self.passedOn where clinux_is_ignored(number) == 0 { Self.handle(number) }
+    }
+
+    /// The signals that are watched once they are handed on, and were not ignored before.
+    var allNumbers: [Int32] {
+        numbers + Self.passedOn.filter { !numbers.contains($0) && clinux_is_ignored($0) == 0 }
+    }
+
+    private static let passedOn = [SIGTSTP, SIGUSR1, SIGUSR2, SIGALRM]
+
     /// Both ends of a pipe, neither of which ever blocks.
     private static func pipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [-1, -1]
@@ -66,10 +81,11 @@ final class SignalWatch: Sendable {
     /// is lost in between. See sigaction(2) and signal-safety(7).
     private static func handle(_ number: Int32) {
         var action = sigaction()
-        action.sa_flags = SA_RESTART
-        action.__sigaction_handler.sa_handler = { number in
+        action.sa_flags = SA_RESTART | SA_SIGINFO
+        action.__sigaction_handler.sa_sigaction = { number, info, _ in
             let code = errno
             var byte = UInt8(truncatingIfNeeded: number)
+            if let info, info.pointee.si_code > 0 { byte |= kernelMark }
             _ = write(signalPipe.load(ordering: .relaxed), &byte, 1)
             errno = code
         }
@@ -80,6 +96,9 @@ final class SignalWatch: Sendable {
 /// Where signals are written. It is never closed: a handler may run at any time.
 private let signalPipe = Atomic<Int32>(-1)
 
+/// Marks a signal in the pipe that the kernel sent; see sigaction(2), `si_code`.
+private let kernelMark: UInt8 = 0x80
+
 /// What happens on the queue of the signals.
 private final class SignalReceiver: Sendable {
     /// How long after the first signal others count as the same one.
@@ -88,6 +107,7 @@ private final class SignalReceiver: Sendable {
     private struct State {
         var end: (number: Int32, at: ContinuousClock.Instant)?
         var lastWords: String?
+        var relay: SignalRelay?
     }
 
     /// What runs when the process is asked to end.
@@ -112,6 +132,8 @@ private final class SignalReceiver: Sendable {
 
     func setLastWords(_ words: String) { state.withLock { $0.lastWords = words } }
 
+    func passOn(to relay: SignalRelay?) { state.withLock { $0.relay = relay } }
+
     static func whenEnding(_ action: @escaping @Sendable () -> Void) {
         let isNow = endActions.withLock { actions in
             if !actions.haveRun { actions.closures.append(action) }
@@ -127,13 +149,18 @@ private final class SignalReceiver: Sendable {
         source.setEventHandler { [self] in
             var numbers = [UInt8](repeating: 0, count: 64)
             let count = Glibc.read(descriptor, &numbers, numbers.count)
-            for number in numbers.prefix(max(0, count)) { receive(Int32(number)) }
+            for byte in numbers.prefix(max(0, count)) {
+                receive(Int32(byte & ~kernelMark), isFromKernel: byte & kernelMark != 0)
+            }
             withExtendedLifetime(source) {}
         }
         source.activate()
     }
 
-    private func receive(_ number: Int32) {
+    private func receive(_ number: Int32, isFromKernel: Bool) {
+        if let relay = state.withLock({ $0.relay }) {
+            return relay.receive(number, isFromKernel: isFromKernel)
+        }
         guard SignalWatch.ending.contains(number) else {
             continuation.yield(number)
             return

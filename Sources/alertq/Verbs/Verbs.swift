@@ -1,12 +1,13 @@
 /// All verbs, in the order in which `alertq help` lists them.
 enum Verbs {
     static let all: [any Command.Type] = [
-        AskCommand.self, NotifyCommand.self, PresentCommand.self, ListCommand.self,
+        AskCommand.self, NotifyCommand.self, RunCommand.self, PresentCommand.self, ListCommand.self,
         ShowCommand.self, AnswerCommand.self, SnoozeCommand.self, WithdrawCommand.self,
         CancelCommand.self, CollectCommand.self, WaitCommand.self, WatchCommand.self,
         HistoryCommand.self, StatsCommand.self, AuditListCommand.self, AuditVerifyCommand.self,
         AuditHeadCommand.self, AuditExportCommand.self, PurgeCommand.self, BackupCommand.self,
-        RestoreCommand.self, DoctorCommand.self, MCPCommand.self,
+        RestoreCommand.self, DoctorCommand.self, MCPCommand.self, HookClaudeCommand.self,
+        HookCodexCommand.self,
         CompletionsCommand.self, ManualCommand.self, HelpCommand.self,
     ]
 

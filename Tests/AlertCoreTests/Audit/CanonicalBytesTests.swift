@@ -19,7 +19,7 @@ struct CanonicalBytesTests {
         #expect(text == "4:kind,2:é,0:,-,3:-12,-,4:00ab,-,")
     }
 
-    @Test("A text has different bytes from two texts or an absent one")
+    @Test("One text, two texts and an absent text have different bytes")
     func unmistakable() {
         func bytes(_ texts: [String?]) -> [UInt8] {
             let canonical = HashInput("kind")
@@ -62,7 +62,7 @@ struct CanonicalBytesTests {
     }
 
     @Test(
-        "Only a text that is a written head is read",
+        "A text in any form other than a written head is refused",
         arguments: [
             "", "1", "1:", "0:" + ff, "-1:" + ff, "x:" + ff, "1:" + ff + ":", "1:" + ff + "00",
         ])

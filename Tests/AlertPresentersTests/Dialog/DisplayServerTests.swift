@@ -37,7 +37,7 @@ struct DisplayServerTests {
         }
     }
 
-    @Test("A server that replies is there")
+    @Test("A display server that replies counts as available")
     func replies() async throws {
         let server = try listen()
         async let result = answers()
@@ -48,7 +48,7 @@ struct DisplayServerTests {
         #expect(try await result)
     }
 
-    @Test("A server that ends while it is asked is not there")
+    @Test("A display server that ends during the check counts as unavailable")
     func ends() async throws {
         var server = Optional(try listen())
         async let result = answers()
@@ -59,14 +59,14 @@ struct DisplayServerTests {
         #expect(try await !result)
     }
 
-    @Test("A server that takes its time is there")
+    @Test("A slow display server counts as available")
     func busy() async throws {
         let server = try listen()
         #expect(try await answers(patience: 1))
         withExtendedLifetime(server) {}
     }
 
-    @Test("A server that nobody runs any more is not there")
+    @Test("A display server that has ended counts as unavailable")
     func gone() async throws {
         _ = try listen()
         #expect(try await !answers())

@@ -8,7 +8,7 @@ import Testing
 @Suite("Alert wording", .inParallel)
 struct AlertWordingTests {
     @Test(
-        "Lengths of time read as people say them",
+        "Durations are written as people say them",
         arguments: [
             (Duration.seconds(300), "5 min"), (.seconds(5400), "1 h 30 min"), (.zero, "0 s"),
             (.seconds(90_061), "1 d 1 h"), (.seconds(-5), "0 s"),

@@ -28,7 +28,7 @@ struct CollectByIDTests {
     @Test(
         "A key and an id, or neither, are refused",
         arguments: [
-            (["k", "--id", "1"], "name two alerts"), ([], "expected KEY, or --id ID"),
+            (["k", "--id", "1"], "can't be combined"), ([], "expected KEY, or --id ID"),
             (["--id", "1", "--source", "s"], "can't be combined with --id"),
         ])
     func refused(words: [String], reason: String) async throws {

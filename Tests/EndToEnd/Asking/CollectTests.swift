@@ -58,7 +58,7 @@ struct CollectTests {
         #expect(line["state"] as? String == "queued")
     }
 
-    @Test("collect waits for as long as it may, and takes the answer when it comes")
+    @Test("collect waits for at most the given time, and takes the answer when it comes")
     func waitsFor() async throws {
         try await ask()
         let collecting = try queue.start(["collect", "k", "--wait-for", "1h"])

@@ -101,7 +101,9 @@ extension DecidingTests {
         #expect(try await queue.objects("audit", "list").count == 2)
     }
 
-    @Test("With --force it is ended, as by a person or a program", isRoot, arguments: verbs)
+    @Test(
+        "With --force it is ended, and recorded as ended by a person or a program",
+        isRoot, arguments: verbs)
     func forced(verb: String, outcome: String, code: Int32) async throws {
         let queue = try CommandLineQueue(sharedBy: Self.group)
         let asker = try queue.start(Self.question, as: Self.ben)

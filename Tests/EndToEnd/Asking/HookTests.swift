@@ -164,7 +164,7 @@ struct HookTests {
         _ = await watch.exit()
     }
 
-    @Test("Filters leave the rest uncollected, and a long input needs no reader")
+    @Test("Responses that the filters exclude stay uncollected; a program need not read its input")
     func filters() async throws {
         let message = String(repeating: "\u{1}", count: 60_000)
         for (source, button) in [("a", "yes"), ("a", "no"), ("b", "yes")] {
@@ -186,7 +186,7 @@ struct HookTests {
     }
 
     @Test(
-        "Options that make no sense are refused",
+        "Options that are invalid or have no effect are refused",
         arguments: [
             ["--exec", "no-such-program"], ["--exec", "/"], ["--exec", ""], ["stray"],
             ["--button", "yes"], ["--exec", "true", "--after", "1"],

@@ -60,7 +60,7 @@ struct UnattendedTests {
         #expect(asked.code == 0 && asked.output == "yes\n")
     }
 
-    @Test("Somebody who is there is waited for, and decides")
+    @Test("While somebody is there, the default is not applied, and they can decide")
     func attended() async throws {
         let terminal = try PseudoTerminal()
         let presenter = try queue.start(["present"], on: terminal)
@@ -75,7 +75,7 @@ struct UnattendedTests {
         _ = await presenter.exit()
     }
 
-    @Test("A presenter that comes late is in time; when it is killed, the time starts again")
+    @Test("A presenter that comes in time stops the countdown, which restarts when it is killed")
     func late() async throws {
         let asker = try queue.start(Self.question + ["--unattended-after", "3s"])
         #expect(await eventually { asker.errors.text.contains("waiting") })
@@ -104,7 +104,7 @@ struct UnattendedTests {
         #expect(try await isExpiredByPolicy())
     }
 
-    @Test("An answer and the default race; one of them wins, and the log knows which")
+    @Test("An answer and the default race; one of them wins, and the log records which")
     func race() async throws {
         var random = TestRandom()
         for id in 1...10 {

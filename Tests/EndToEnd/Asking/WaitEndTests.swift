@@ -64,7 +64,7 @@ struct WaitEndTests {
         #expect(await asker.exit() == 10)
     }
 
-    @Test("present --once ends when the queue is empty, even beside another presenter")
+    @Test("present --once ends when the queue is empty, even while another presenter runs")
     func once() async throws {
         let (here, there) = (try PseudoTerminal(), try PseudoTerminal())
         let alone = try queue.start(["present", "--once"], on: here)

@@ -116,7 +116,7 @@ struct AuditExportTests {
         #expect(verified.code == 1 && verified.errors == "entry 12 was changed\n")
     }
 
-    @Test("Interrupted, it leaves whole lines; where there is no queue, it says so")
+    @Test("An interrupted export ends with a whole line, and a missing queue is reported")
     func interrupted() async throws {
         #expect(try await queue.run("audit", "export").code == 66)
         try await fill(2000)

@@ -26,7 +26,7 @@ struct AuditExampleTests {
         #expect(blocks[2].text.contains(":leaves " + hashes[1]))
     }
 
-    @Test("The example's fields are as many as a real entry has, in the order of the table")
+    @Test("The example has as many fields as a real entry, in the order of the table")
     func fields() async throws {
         let queue = try CommandLineQueue()
         _ = try await queue.run(

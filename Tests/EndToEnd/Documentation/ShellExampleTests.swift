@@ -8,9 +8,9 @@ import Testing
 /// a terminal.
 ///
 /// `alertq` is the built command. Programs that would install, build or delete something are stubs
-/// that record their calls. An `ask` that waits is answered with its first button by another
-/// process; a verb that runs until it is stopped is stopped with Ctrl-C. A line has to exit with 0,
-/// or with the code in its comment: `# exits with 15 …`.
+/// that record their calls. An `ask` or `hook` that waits is answered with its first button by
+/// another process; a verb that runs until it is stopped is stopped with Ctrl-C. A line has to exit
+/// with 0, or with the code in its comment: `# exits with 15 …`.
 @Suite("Shell examples", .inParallel)
 struct ShellExampleTests {
     let queue: CommandLineQueue
@@ -92,7 +92,7 @@ struct ShellExampleTests {
         guard let answer = lines.firstIndex(where: { $0.contains(/alertq answer [0-9]/) }),
             let id = lines[answer].firstMatch(of: /answer ([0-9]+)/).flatMap({ Int($0.1) })
         else { return }
-        let asked = lines[..<answer].count { $0.contains(/alertq (ask|notify)\b/) }
+        let asked = lines[..<answer].count { $0.contains(/alertq (ask|notify|run)\b/) }
         let waiting = try await queue.objects("list", "--limit", "1000").count
         let known = try await waiting + queue.objects("history", "--limit", "1000").count
         for _ in 0..<(id - asked - known) { _ = try await queue.run("notify", "An older notice") }
@@ -116,7 +116,7 @@ struct ShellExampleTests {
                 try await Task.sleep(for: .milliseconds(100))
                 return shell.poll() != nil
             }
-        } else if line.contains("alertq ask"), !line.contains("--detach") {
+        } else if line.contains(/alertq (ask|run|hook)\b(?!.*--(detach|timeout))/) {
             try await answer(while: shell)
         }
         let code = await shell.exit()

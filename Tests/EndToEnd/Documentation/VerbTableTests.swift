@@ -21,6 +21,13 @@ struct VerbTableTests {
 
     private static let question = ["ask", "Prune?", "-b", "yes=Yes", "--cancel", "no=No"]
 
+    /// A hook that gets one of the documented requests.
+    private func hook(
+        _ agent: String, _ sample: String, _ options: String...
+    ) async throws -> Finished {
+        try await queue.hook(agent, HookSample.bytes(sample), options).finish()
+    }
+
     /// Shows waiting alerts on a terminal until nothing is left.
     private func presentAll() async throws {
         let terminal = try PseudoTerminal()
@@ -48,6 +55,11 @@ extension VerbTableTests {
             let notified = try await test.queue.run("notify", "Done")
             let waiting = try await test.queue.objects("list")
             return notified.output == "1\n" && waiting.count == 1
+        },
+        "run": { test in
+            let options = ["--timeout", "1s", "--default", "run", "--allow-default"]
+            let ran = try await test.queue.start(["run"] + options + ["echo", "ran"]).finish()
+            return ran.code == 0 && ran.output == "ran\n"
         },
         "present": { test in
             _ = try await test.queue.run("notify", "Done", "--dismiss-after", "20ms")
@@ -132,6 +144,10 @@ extension VerbTableTests {
             let restored = try await test.queue.run("restore", file)
             return restored.code == 0 && restored.output.contains("kept")
         },
+        "hook": { test in
+            let asked = try await test.hook("claude", "claude-pre-tool-use", "--wait", "50ms")
+            return asked.code == 0 && asked.output.contains("nobody answered within 50 ms")
+        },
         "mcp": { test in
             let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
             let finished = try await Child.run(
@@ -170,6 +186,12 @@ extension VerbTableTests {
 extension VerbTableTests {
     private static let ends: [Int32: @Sendable (VerbTableTests) async throws -> [Finished]] = [
         0: { [try await $0.asking("answer", "1", "yes"), try await $0.queue.run("list")] },
+        2: { test in
+            [
+                try await test.queue.run("hook", "claude", "--nonsense"),
+                try await test.queue.hook("codex", Array("{}".utf8)).finish(),
+            ]
+        },
         10: { [try await $0.asking("answer", "1", "no")] },
         11: { test in
             _ = try await test.queue.run("notify", "N", "--key", "k", "--dismiss-after", "20ms")
@@ -226,6 +248,7 @@ extension VerbTableTests {
             symlink("/dev/null", test.queue.path + "-lock")
             return [try await test.queue.run("notify", "Can't")]
         },
+        125: { [try await $0.queue.run("run", "--timeout", "50ms", "true")] },
     ]
 
     private static func tableCodes() throws -> [Int32] {

@@ -25,7 +25,7 @@ struct PlantedFileTests {
     }
 
     @Test(
-        "Pipes, links and foreign files beside a database are refused at once, by name",
+        "Pipes, links and foreign files next to a database are refused at once, by name",
         arguments: ["-journal", "-wal", "-shm"],
         ["mkfifo $F", "ln -s /etc/passwd $F", "echo x > $F", "mkdir $F"])
     func file(ending: String, script: String) async throws {

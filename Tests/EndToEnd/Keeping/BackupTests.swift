@@ -20,7 +20,7 @@ struct BackupTests {
         #expect(asked.code == 0, "\(asked)")
     }
 
-    /// The files beside a backup, of which there are none before it is opened.
+    /// The files next to a backup, of which there are none before it is opened.
     private func names(in directory: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
@@ -70,7 +70,7 @@ struct BackupTests {
         #expect(try names(in: elsewhere.directory).filter { $0.contains("-new") } == [])
     }
 
-    @Test("A log beside the file is not taken for the backup's log")
+    @Test("A log next to the file is not taken for the backup's log")
     func strayLog() async throws {
         try await ask()
         // A queue with a log, whose database is lost.
@@ -103,7 +103,7 @@ struct BackupTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("In a directory each has its time, and --keep removes only the oldest with such names")
+    @Test("In a directory, names have the time, and --keep removes only the oldest backups")
     func keep() async throws {
         try await ask()
         let directory = elsewhere.directory

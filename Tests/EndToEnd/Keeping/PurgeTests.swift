@@ -110,7 +110,7 @@ struct PurgeTests {
         #expect(elsewhere.code == 66)
     }
 
-    @Test("A program that keeps reading makes it busy, and a second purge completes it")
+    @Test("A purge is busy while a program keeps reading, and a second purge completes it")
     func stuckReader() async throws {
         try await story(1)
         let reader = try await QueueReader(of: queue)

@@ -204,7 +204,7 @@ struct RestoreTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("A program that keeps reading the queue makes it busy, and nothing changes")
+    @Test("A restore is busy while a program keeps reading the queue, and changes nothing")
     func reader() async throws {
         try await story()
         let reader = try await QueueReader(of: queue)

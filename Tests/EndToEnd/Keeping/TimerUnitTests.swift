@@ -78,7 +78,7 @@ struct TimerUnitTests {
         #expect(nowhere.code == 66 && nowhere.errors.contains("mkdir -p"), "\(nowhere)")
     }
 
-    @Test("For the system queue the units are the system's; options of --timers need it")
+    @Test("With --system the units are the system's; the options of --timers require --timers")
     func system() async throws {
         let printed = try await doctor(["--timers", "/backups", "--system"])
         #expect(printed.output.contains("# /etc/systemd/system/alertq-backup.timer\n"))

@@ -69,7 +69,9 @@ struct ReadOnlyTests {
         #expect(verified.output == "3 entries verify\n", "\(verified)")
     }
 
-    @Test("Damage is found there too, and no answer is stored", .enabled(if: isAllowed, why))
+    @Test(
+        "On a read-only file system damage is found too, and no answer is stored",
+        .enabled(if: isAllowed, why))
     func refused() async throws {
         _ = try await fill()
         let answered = try await run("answer", "2", "yes")

@@ -25,7 +25,7 @@ struct UserNamespaceTests {
             // unshare -r; a container with subordinate ids; a sandbox that leaves the id as it is.
             ("0 1000 1", nil, 0, 1000), ("0 1000 1\n1 100000 65536", nil, 0, 1000),
             ("0 1000 1\n1 100000 65536", nil, 33, 100_032), ("1000 1000 1", nil, 1000, 1000),
-            // The machine's root in a namespace of its own, and beside others.
+            // The machine's root alone in a namespace, and together with others.
             ("0 0 1", 0, 0, 0), ("7 0 1\n8 5 2", 7, 9, 6),
         ] as [(String, UInt32?, UInt32, UInt32)])
     func translated(map: String, root: UInt32?, inner: UInt32, outer: UInt32) throws {

@@ -135,7 +135,7 @@ import Testing
             """
 
         @Test(
-            "Expired notifications are shown again, after pauses; without buttons they say how"
+            "Notifications that time out are shown again after pauses, with the command to answer"
         )
         func expired() async throws {
             let server = try desktop.start("/usr/bin/python3", "-c", Self.impatient)
@@ -205,7 +205,7 @@ import Testing
             #expect(try await queue.isSound())
         }
 
-        @Test("Buttons of a different server choose")
+        @Test("The buttons of a different notification server choose, too")
         func mate() async throws {
             let server = try desktop.start(DesktopSession.mate)
             #expect(await desktop.offers(Self.service))
@@ -235,7 +235,7 @@ import Testing
             server.kill(SIGTERM)
         }
 
-        @Test("Resolved elsewhere, or its presenter ended, the notification leaves the screen")
+        @Test("A notification is closed when its alert is resolved elsewhere or its presenter ends")
         func leaves() async throws {
             let server = try await dunst()
             for (id, signal) in [(1, SIGTERM), (3, SIGKILL)] {
@@ -288,7 +288,7 @@ import Testing
 #else
     @Suite("Desktop notifications", .inParallel)
     struct DesktopPresenterTests {
-        @Test("A build without them says how to get them, and needs no library for them")
+        @Test("A build without notifications says how to get them, and needs no library")
         func missing() async throws {
             let queue = try CommandLineQueue()
             let presenter = try await queue.run("present", "--on", "desktop")

@@ -71,7 +71,7 @@ struct DialogPresenterTests {
         #expect(await queue.isDeserted())
     }
 
-    @Test("Resolved elsewhere, the window closes, and the next alert gets its own")
+    @Test("A window closes when its alert is resolved elsewhere, and the next alert gets one")
     func elsewhere() async throws {
         try await ask()
         let presenter = try present()
@@ -86,7 +86,7 @@ struct DialogPresenterTests {
         #expect(await !presenter.errors.complete().contains("next try"))
     }
 
-    @Test("No window is left of a presenter that was ended", arguments: [SIGTERM, SIGKILL])
+    @Test("A presenter that is ended leaves no window", arguments: [SIGTERM, SIGKILL])
     func ended(signal: Int32) async throws {
         try await ask()
         let presenter = try present()

@@ -58,7 +58,7 @@ struct MainJobTests {
         #expect(responder["tty"] as? String == terminal.path)
     }
 
-    @Test("Off a terminal, an ask says on one line how to answer it, and that line works")
+    @Test("Without a terminal, an ask prints a line with a command to answer it, which works")
     func howToAnswer() async throws {
         let asker = try queue.start(Self.question)
         #expect(await eventually { asker.errors.text.contains("\n") })
@@ -149,7 +149,7 @@ struct MainJobTests {
         #expect(alert["outcome"] as? String == "withdrawn")
     }
 
-    @Test("Twenty processes that open a new queue at once all get in")
+    @Test("Twenty processes that open a new queue at once all succeed")
     func openAtOnce() async throws {
         let children = try (1...20).map { try queue.start(["notify", "Notice \($0)"]) }
         for child in children {

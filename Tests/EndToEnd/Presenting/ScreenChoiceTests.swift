@@ -101,7 +101,7 @@ struct ScreenChoiceTests {
         let words = ["ask", "Q?", "-b", "yes", "--key", "k", "--detach"]
         #expect(try await queue.start(words).finish().code == 0)
         let other = try await queue.start(words + ["--on", "dialog"]).finish()
-        #expect(other.code == 0 && other.errors.contains("--on is ignored, it is for any"))
+        #expect(other.code == 0 && other.errors.contains("--on is ignored, because it is for any"))
         let late = try await queue.start(
             words + ["--default", "yes", "--timeout", "1h"]
         ).finish()

@@ -118,7 +118,7 @@ struct ScreenWidthTests {
         }
     }
 
-    @Test("Columns stay in place, whatever they contain", arguments: [40, 80, 200])
+    @Test("Columns stay in place, no matter what they contain", arguments: [40, 80, 200])
     func inPlace(columns: Int) async throws {
         try await fill()
         for verb in ["list", "history"] {

@@ -24,7 +24,7 @@ struct UnusableSlotTests {
     }
 
     @Test(
-        "Presenting there fails at once and says why, and so does doctor",
+        "Presenting with an unusable slot file fails at once, and doctor fails, too",
         arguments: Obstacle.allCases)
     func refused(obstacle: Obstacle) async throws {
         #expect(try await queue.run("notify", "Hello").code == 0)

@@ -17,7 +17,7 @@ struct CursorTests {
         #expect(try await queue.run("ask", title, "-b", "yes", "--detach").code == 0)
     }
 
-    @Test("A cursor from before a restore no longer fits the log, a bare number does")
+    @Test("A cursor from before a restore no longer fits the log, but a bare number does")
     func cursor() async throws {
         for title in ["One?", "Two?", "Three?", "Four?"] {
             if title == "Three?" { #expect(try await queue.run("backup", file).code == 0) }

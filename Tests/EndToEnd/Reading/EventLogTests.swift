@@ -10,7 +10,7 @@ struct EventLogTests {
 
     init() throws { queue = try CommandLineQueue() }
 
-    @Test("Off a terminal, events are logged to stderr, one per line, without the question")
+    @Test("Without a terminal, events are logged to stderr, one per line, without the question")
     func lines() async throws {
         let show = try queue.script("show", "echo no")
         let presenter = try queue.start(["present", "--on", "command:\(show)"])
@@ -71,7 +71,7 @@ struct EventLogTests {
     }
 
     #if Desktop
-        @Test("The journal gets each event with its fields; another queue's go elsewhere")
+        @Test("Events go to the journal instead of stderr, with fields, without the question")
         func journal() async throws {
             // A journal of the test's own, in its own tree of mounts.
             let receiver = """

@@ -46,7 +46,7 @@ struct PrometheusTests {
         #expect(!samples.keys.contains { $0.contains("source=") })
     }
 
-    @Test("The numbers are those of the queue, with any name of a source")
+    @Test("The metrics are those of the queue, no matter what its sources are called")
     func numbers() async throws {
         let strange = #"a"b\c"#
         for (source, end) in [(strange, "answer"), (strange, ""), ("b", "withdraw"), ("b", "")] {

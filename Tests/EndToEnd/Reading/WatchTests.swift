@@ -99,7 +99,7 @@ struct WatchTests {
         #expect(await shell.exit() == 128 + SIGPIPE)
     }
 
-    @Test("A reader that does not read can't block it")
+    @Test("A reader that stops reading does not keep SIGTERM from ending watch")
     func readerStuck() async throws {
         for _ in 1...60 {
             _ = try await queue.run("notify", String(repeating: "long ", count: 200))

@@ -92,8 +92,9 @@ struct ModelCheckTests {
         let isLong = { (one: Played) in one.verb == .list && one.told.ids?.count ?? 0 > 1 }
         switch lie {
         case .forgottenInList:
+            let waits = certainlyWaits(played)
             return change(
-                &played, where: isLong,
+                &played, where: { isLong($0) && waits($0.told.ids?[0] ?? 0, $0) },
                 to: { $0.told.ids?.removeFirst() })
         case .unwantedInList:
             let ends = ends(played)
@@ -143,6 +144,21 @@ struct ModelCheckTests {
         Played.Told(
             id: one.id, state: "resolved", outcome: "answered", index: one.button == "yes" ? 0 : 1,
             pid: one.pid, isCollected: false, snoozes: 0)
+    }
+
+    /// Whether an alert waits for as long as an operation takes: it has no deadline, and nobody
+    /// tries to end it before the operation has returned.
+    private static func certainlyWaits(_ played: [Played]) -> (Int64, Played) -> Bool {
+        let lasting = Set(
+            played.filter { $0.told.isJoined == false && $0.timeout == nil }
+                .compactMap(\.told.id))
+        let enders: [Played.Verb] = [.answer, .withdraw, .cancel]
+        let firstTries = Dictionary(
+            played.filter { enders.contains($0.verb) }.map { ($0.id, $0.invoked) },
+            uniquingKeysWith: min)
+        return { id, one in
+            lasting.contains(id) && firstTries[id] ?? .max > one.returned ?? .max
+        }
     }
 
     /// When the operation that resolved an alert returned.

@@ -36,7 +36,7 @@ struct BackupLocationTests {
         #expect(try String(contentsOfFile: queue.directory + "/x", encoding: .utf8) == "theirs")
     }
 
-    @Test("The new backup stays, whatever the clock says, and so do the newest of the others")
+    @Test("The new backup stays, even if the clock is wrong, and so do the newest of the others")
     func clock() async throws {
         let clock = ManualClock()
         let store = try await queue.store(clock: clock)

@@ -125,7 +125,7 @@ struct FactForgingTests {
     }
 
     @Test(
-        "An index that lacks rows, as in an older file beside a newer log, is found",
+        "An index that lacks rows, as in an older file with a newer log, is found",
         arguments: ["alerts_next", "alerts_key", "audit_alert", "responses_handler"])
     func emptied(index: String) async throws {
         let log = try await AuditLog()

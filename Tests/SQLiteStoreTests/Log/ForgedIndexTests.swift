@@ -60,7 +60,7 @@ struct ForgedIndexTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An entry of another alert is ignored, whatever its order in an index")
+    @Test("An entry of another alert is ignored, no matter where an index has it")
     func foreignEntries() async throws {
         let docs = try await store.ask(.yesNo("Deploy the docs?")).id
         try await store.answer(docs, 0)

@@ -62,7 +62,7 @@ struct QueueOrderTests: StoreSuite {
         await store.close()
     }
 
-    @Test("An alert for other screens does not hold up those behind it")
+    @Test("An alert for other screens does not hold up those after it")
     func presenters() async throws {
         var forWeb = Alert.yesNo(priority: .critical)
         forWeb.presenters = ["web", "desktop"]

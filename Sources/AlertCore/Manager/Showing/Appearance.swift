@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether an alert is on the screen, what waits behind it, and how long it stays.
+/// Whether an alert is on the screen, what waits after it, and how long it stays.
 final class Appearance: Sendable {
     private struct State {
         var waiting: WaitingAlerts
@@ -97,7 +97,7 @@ final class Appearance: Sendable {
         state.withLock { $0.notice?.timeLeft(othersWait: $0.waiting.count > 0) }
     }
 
-    /// What waits behind the alert; the previous value if that can't be read.
+    /// What waits after the alert; the previous value if that can't be read.
     private func countWaiting() async -> WaitingAlerts {
         guard let now = try? await context.store.waiting(besides: record.id) else {
             return state.withLock { $0.waiting }

@@ -43,7 +43,7 @@ struct KeyParser {
     }
 
     /// How long nothing must come before ``pause()`` is due: a truncated sequence must not swallow
-    /// keys for ever.
+    /// keys forever.
     var patience: Duration? {
         switch state {
         case .ground: nil

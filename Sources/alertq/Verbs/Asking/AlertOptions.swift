@@ -75,14 +75,14 @@ struct AlertOptions: Sendable {
             let end = record.expiresAt.map {
                 "it expires at " + LocalTime.text($0, .brief(now: Date()))
             }
-            ignored.append("--timeout is ignored, " + (end ?? "it does not expire"))
+            ignored.append("--timeout is ignored, because " + (end ?? "it does not expire"))
         }
         if !presenters.isEmpty, presenters != record.alert.presenters {
             let screens = record.alert.presenters?.joined(separator: ", ") ?? "any screen"
-            ignored.append("--on is ignored, it is for \(screens)")
+            ignored.append("--on is ignored, because it is for \(screens)")
         }
         if $priority.isGiven, priority != record.alert.priority {
-            ignored.append("--priority is ignored, it is \(record.alert.priority.word)")
+            ignored.append("--priority is ignored, because it is \(record.alert.priority.word)")
         }
         return ignored
     }

@@ -5,33 +5,19 @@ struct AskCommand: AskingCommand {
     static let name = "ask"
     static let abstract = "Ask a question, wait, and print the chosen button's id"
     static let options: [Option<Self>] = [
-        .message,
-        Option(
-            "button", short: "b", .newButton(), each: \.question.buttons, help: "Add a button"),
-        Option(
-            "cancel", .newButton(.cancel), each: \.question.buttons, isRepeatable: false,
-            help: "Add the button that means no"),
-        Option(
-            "destructive", .newButton(.destructive), each: \.question.buttons,
-            help: "Add a button that destroys something"),
+        .message, .button, .cancel, .destructive,
         Option("sheet", \.question.isSheet, help: "Show the alert as a list of actions"),
         Option("any", \.allowsAny, help: "Allow several buttons without one that means no"),
         .priority, .source, .key, .timeout,
-        Option(
-            "default", .text("ID", .addedButton), \.question.defaultButton,
-            help: "The button to apply when the timeout has passed"),
-        .info, .on,
+        .defaultButton, .info, .on,
         Option("detach", \.isDetached, help: "Print the alert's id and don't wait"),
         .waitFor, .plain,
-        Option(
-            "if-unattended", .word, \.question.ifUnattended,
+        .ifUnattended(
             help: """
                 What to do if nobody is there to see it: wait; fail, with exit code 14; or \
                 default, which applies --default
                 """),
-        Option(
-            "unattended-after", .duration, \.question.unattendedAfter,
-            help: "Apply --default once nobody has been there for that long, before --timeout"),
+        .unattendedAfter,
     ]
     static let discussion = [
         """

@@ -28,29 +28,14 @@ struct AskSession: Sendable {
             // From here on an interruption must not leave an alert that nobody waits for; before,
             // there is nothing to undo, and a signal simply ends the process.
             let signals = waits ? SignalWatch(stops: terminal != nil) : nil
-            let (record, isJoined) = try await submit(alert, manager, signals)
-            if let signal = signals?.end {
-                await giveUp(record, manager)
-                throw Interruption(signal: signal)
-            }
-            if isJoined { noteIgnored(record) }
-            // What was asked before may be for other screens than this terminal.
-            let terminal = record.alert.isFor("terminal") ? terminal : nil
-            await noteIfUnattended(record, terminal, manager)
-            guard let signals else { return try printID(record) }
+            let asked = try await ask(alert, terminal, signals, manager)
+            guard let signals else { return try printID(asked.record) }
             let printer = ResponsePrinter(verb: verb, isJSON: isJSON, context: context)
-            guard record.response == nil else { return try await printer.print(record, manager) }
-            signals.setLastWords(lastWords(record, manager))
-            let claim = await manager.claimResponse(to: record)
-            defer { claim?.end() }
-            let wait = AlertWait(
-                manager: manager, records: [record], context: context,
-                limit: question.waitFor?.distance(from: context.now()),
-                unattended: question.unattended, isPlain: question.isPlain,
-                terminal: terminal, signals: signals)
-            let end = try await wait.end()
-            if case .interrupted = end { await giveUp(record, manager) }
-            return try await printer.print(end, of: [record], manager)
+            guard asked.record.response == nil else {
+                return try await printer.print(asked.record, manager)
+            }
+            let end = try await end(of: asked, terminal, signals, manager)
+            return try await printer.print(end, of: [asked.record], manager)
         }
     }
 }
@@ -58,9 +43,52 @@ struct AskSession: Sendable {
 // MARK: - Asking
 
 extension AskSession {
+    /// A stored alert, and whether it had been asked before.
+    typealias Asked = (record: AlertRecord, isJoined: Bool)
+
+    /// Stores the alert, or joins the one that its key belongs to.
+    ///
+    /// - Throws: ``Interruption`` where a signal has come meanwhile.
+    func ask(
+        _ alert: Alert, _ terminal: ControllingTerminal?, _ signals: SignalWatch?,
+        _ manager: AlertManager
+    ) async throws -> Asked {
+        let asked = try await submit(alert, manager, signals)
+        if let signal = signals?.end {
+            await giveUp(asked, manager)
+            throw Interruption(signal: signal)
+        }
+        if asked.isJoined { noteIgnored(asked.record) }
+        let isOwn = asked.record.alert.isFor("terminal")
+        await noteIfUnattended(asked.record, isOwn ? terminal : nil, manager)
+        return asked
+    }
+
+    /// Waits for the end of a stored alert; a signal withdraws it, unless another command may join
+    /// it.
+    func end(
+        of asked: Asked, _ terminal: ControllingTerminal?, _ signals: SignalWatch,
+        _ manager: AlertManager
+    ) async throws -> AlertWait.End {
+        let record = asked.record
+        guard record.response == nil else { return .resolved(record, isPrinted: false) }
+        signals.setLastWords(lastWords(asked, manager))
+        let claim = await manager.claimResponse(to: record)
+        defer { claim?.end() }
+        let wait = AlertWait(
+            manager: manager, records: [record], context: context,
+            limit: question.waitFor?.distance(from: context.now()),
+            unattended: question.unattended, isPlain: question.isPlain,
+            // What was asked before may be for other screens than this terminal.
+            terminal: record.alert.isFor("terminal") ? terminal : nil, signals: signals)
+        let end = try await wait.end()
+        if case .interrupted = end { await giveUp(asked, manager) }
+        return end
+    }
+
     private func submit(
         _ alert: Alert, _ manager: AlertManager, _ signals: SignalWatch?
-    ) async throws -> (record: AlertRecord, isJoined: Bool) {
+    ) async throws -> Asked {
         do {
             return try await manager.submit(alert)
         } catch AlertError.keyConflict(let key, let id, let part) {
@@ -84,7 +112,7 @@ extension AskSession {
 
     /// Whether nobody would see the alert, and that is a failure. A key may belong to an alert
     /// that has its response already: then there is nobody to look for.
-    private func mustFail(
+    func mustFail(
         _ alert: Alert, _ terminal: ControllingTerminal?, _ manager: AlertManager
     ) async throws -> Bool {
         guard question.ifUnattended == .fail else { return false }
@@ -108,9 +136,10 @@ extension AskSession {
         return .unattended
     }
 
-    /// Takes the alert back, or leaves it to the next command with its key.
-    private func giveUp(_ record: AlertRecord, _ manager: AlertManager) async {
-        guard record.alert.key == nil else {
+    /// Takes the alert back, or leaves it to another command with its key.
+    private func giveUp(_ asked: Asked, _ manager: AlertManager) async {
+        let record = asked.record
+        guard !stays(asked) else {
             context.note(Self.staysForKey(record))
             return
         }
@@ -127,9 +156,14 @@ extension AskSession {
         }
     }
 
+    /// Whether the alert stays if this command is interrupted: it was given a key for that, or
+    /// another command may wait for it.
+    private func stays(_ asked: Asked) -> Bool { question.key != nil || asked.isJoined }
+
     /// What is left to say when there is no time to undo anything.
-    private func lastWords(_ record: AlertRecord, _ manager: AlertManager) -> String {
-        guard record.alert.key == nil else { return Self.staysForKey(record) }
+    private func lastWords(_ asked: Asked, _ manager: AlertManager) -> String {
+        let record = asked.record
+        guard !stays(asked) else { return Self.staysForKey(record) }
         return "alert \(record.id) has not been withdrawn; unless it was resolved meanwhile, it "
             + "stays in the queue; to withdraw it: \(Self.withdrawal(of: record, manager))"
     }

@@ -1,4 +1,4 @@
-/// A verb that asks: `ask` and `notify`.
+/// A verb that asks: `ask`, `notify` and `run`.
 protocol AskingCommand: Command where Common == QueueOptions {
     var question: AlertOptions { get set }
     /// Whether it waits until the alert has ended.
@@ -30,6 +30,38 @@ extension Option where Target: AskingCommand {
         Option(
             "message", short: "m", .text("TEXT"), \.question.message,
             help: "A longer text; “-” reads it from stdin")
+    }
+
+    static var button: Option {
+        Option("button", short: "b", .newButton(), each: \.question.buttons, help: "Add a button")
+    }
+
+    static var cancel: Option {
+        Option(
+            "cancel", .newButton(.cancel), each: \.question.buttons, isRepeatable: false,
+            help: "Add the button that means no")
+    }
+
+    static var destructive: Option {
+        Option(
+            "destructive", .newButton(.destructive), each: \.question.buttons,
+            help: "Add a button that destroys something")
+    }
+
+    static var defaultButton: Option {
+        Option(
+            "default", .text("ID", .addedButton), \.question.defaultButton,
+            help: "The button to apply when the timeout has passed")
+    }
+
+    static func ifUnattended(help: String) -> Option {
+        Option("if-unattended", .word, \.question.ifUnattended, help: help)
+    }
+
+    static var unattendedAfter: Option {
+        Option(
+            "unattended-after", .duration, \.question.unattendedAfter,
+            help: "Apply --default once nobody has been there for that long, before --timeout")
     }
 
     static var priority: Option {

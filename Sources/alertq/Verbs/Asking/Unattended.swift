@@ -22,9 +22,9 @@ enum Unattended: Sendable, Hashable {
         does; with --on, only a process that shows alerts on that presenter counts. A process that \
         has not responded for 5 seconds, because it is stopped, does not count. With \
         --if-unattended default, which needs --default and --timeout, the question expires with \
-        its default once nobody has been there for the duration of --unattended-after on end; if \
+        its default once nobody has been there for the whole duration of --unattended-after; if \
         somebody comes, they have until --timeout. Without --unattended-after, the default is \
-        applied at --timeout. This process watches for it: if it is killed, --timeout remains.
+        applied at --timeout. This process does that: if it is killed, only --timeout applies.
         """
 
     init(_ word: Word, after time: Duration?) {

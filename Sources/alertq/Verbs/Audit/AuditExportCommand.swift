@@ -15,10 +15,10 @@ struct AuditExportCommand: AuditReadingCommand {
         alerts are not in the log.
         """,
         """
-        The hash is the SHA-256 of “alertq-audit-1” and these values as netstrings; the README \
-        explains how to compute it. A hash chain can't show that its end was cut off: give the \
-        verifier the output of audit head. To continue an earlier export, give its last number to \
-        --after.
+        The hash is the SHA-256 of “alertq-audit-1” and these values as netstrings; the article \
+        “How the audit log is chained” explains how to compute it. A hash chain can't show that \
+        its end was cut off: give the verifier the output of audit head. To continue an earlier \
+        export, give its last number to --after.
         """,
     ]
 

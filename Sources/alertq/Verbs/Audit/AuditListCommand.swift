@@ -18,13 +18,14 @@ struct AuditListCommand: AuditReadingCommand {
         With --json each object has the keys “sequence”, “event”, “at”, “alert” (its id), \
         “source”, “title”, “outcome”, “button_index”, “button_role”, “by”, “responder”, \
         “login_uid”, “session” and “detail”; “content”, “previous” and “hash”, in hexadecimal; \
-        “key”; “button”, the chosen button's id; and “cursor”, the number and the hash, after \
-        which --after continues, and which it refuses if another entry has that number.
+        “key”; “button”, the chosen button's id; and “cursor”, the number and the hash: --after \
+        continues after it, and refuses it if a different entry has that number.
         """,
         """
-        The events are asked, presented, returned, snoozed, cancelling (a cancel was requested of \
-        the screen that shows the alert), resolved, collected, erased and restored. The names ran, \
-        access, reminded and seen are reserved: skip them, and any other name that you don't know.
+        The events are asked, presented, returned, snoozed, cancelling (the screen that shows the \
+        alert was asked to cancel it), resolved, collected, ran (a command that the answer allows \
+        has started or ended), erased and restored. The names access, reminded and seen are \
+        reserved: ignore them, and any other name that you don't know.
         """,
     ]
 

@@ -61,7 +61,7 @@ struct CollectCommand: CollectingCommand {
                 }
                 return .id(id)
             case (nil, nil): throw UsageError("expected KEY, or --id ID")
-            case (_?, _?): throw UsageError("KEY and --id name two alerts; give one of them")
+            case (_?, _?): throw UsageError("KEY and --id can't be combined; give one of them")
             }
         }
     }

@@ -18,8 +18,8 @@ struct WaitCommand: CollectingCommand {
         With several IDs it prints the id of the alert whose response came first, a tab, and the \
         button's id, or nothing after the tab if no button was chosen; control characters in the \
         button's id are replaced. It exits as the ask for that alert would. At most 100 IDs can be \
-        given. To wait for the next response, leave that alert out. If some alerts have their \
-        responses already, the oldest response is printed at once.
+        given. To wait for the next response, leave out that alert's ID. If some alerts already \
+        have their responses, the oldest response is printed at once.
         """,
         """
         A printed response to an alert of this account counts as collected, as with ask, unless it \

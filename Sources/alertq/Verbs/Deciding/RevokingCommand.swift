@@ -24,6 +24,6 @@ extension RevokingCommand {
 
 extension Option where Target: RevokingCommand {
     static var force: Option {
-        Option("force", \.isForced, help: "Even if another account asked it")
+        Option("force", \.isForced, help: "Do it even if another account asked the alert")
     }
 }

@@ -96,12 +96,12 @@ struct QueueCheckup: Sendable {
         return findings
     }
 
-    /// The files that can't be used in the place of those beside the database.
+    /// The files that can't be used in the place of those next to the database.
     private func unusableFiles() -> [Finding] {
         QueueLocks(database: path).unusable.map { path, error in
             Finding(
                 check: "files", detail: "\(error)",
-                advice: "it holds nothing permanent; to have it created anew: mv "
+                advice: "it holds nothing permanent; to have it created again: mv "
                     + "\(ShellText.quoted(path)) \(ShellText.quoted(path + "-old"))",
                 code: ExitCode(error))
         }

@@ -38,7 +38,7 @@ struct SystemQueueSetup: Sendable {
             Finding(
                 check: "database",
                 detail: "\(QueueLocation.systemPath) belongs to root and the group alertq"
-                    + (files > 0 ? "; \(files) of its files had not" : "")))
+                    + (files > 0 ? "; \(files) of its files were corrected" : "")))
         findings.append(
             Finding(
                 check: "members",

@@ -34,13 +34,13 @@ enum ManualPage {
         """
         A program that runs without a screen, such as a backup job, an updater or a daemon, has a \
         question for a person. alertq keeps the question until somebody answers it, keeps the \
-        answer for ever, and logs who chose which button, when, and what they had been shown, in a \
-        hash chain that reveals every later change.
+        answer permanently, and logs who chose which button, when, and what they had been shown, \
+        in a hash chain that reveals every later change.
         """,
         """
-        Nothing is lost when a process, a terminal or the machine dies, and a timeout never passes \
-        for a person's answer. Results go to the standard output, everything else to the standard \
-        error.
+        Nothing is lost when a process, a terminal or the machine dies, and a timeout is never \
+        mistaken for a person's answer. Results go to the standard output, everything else to the \
+        standard error.
         """,
     ]
 
@@ -68,7 +68,7 @@ enum ManualPage {
         ),
         (
             "queue.db-wal, -shm, -lock, -slot, -bell, -handlers, -reserve",
-            "Files that belong to the database. Leave them beside it."
+            "Files that belong to the database. Keep them next to it."
         ),
     ]
 

@@ -20,8 +20,8 @@ struct PresentCommand: Command {
     ]
     static let discussion = [
         """
-        Alerts are shown one at a time. With several presenters, all of them show the same \
-        alert; the first answer wins, and the others clear. The presenters are:
+        Alerts are shown one at a time. With several presenters, all of them show the same alert; \
+        the first answer wins, and the others clear their screens. The presenters are:
         """,
         """
         terminal: this terminal. Arrows or Tab select a button and Enter chooses it; so do digits \

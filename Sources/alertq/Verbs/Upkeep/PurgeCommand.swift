@@ -15,10 +15,10 @@ struct PurgeCommand: Command {
     static let discussion = [
         """
         Titles, messages, labels, --info strings, and ids that are labels are erased from alerts \
-        that were resolved before that time: from the database and from every file beside it. What \
-        happened when, who decided, and which button was chosen are kept, as are sources, keys and \
-        ids given by the asker; the audit log records whose texts were erased, and by whom. A key \
-        still finds its response.
+        that were resolved before that time: from the database and from every file next to it. \
+        What happened when, who decided, and which button was chosen are kept, as are sources, \
+        keys and ids given by the asker; the audit log records whose texts were erased, and by \
+        whom. A key still finds its response.
         """,
         """
         Alerts whose response has not been collected are passed over; collect --id releases them. \

@@ -5,11 +5,12 @@ import SQLiteStore
 /// `alertq restore FILE`: replaces the queue with a backup.
 struct RestoreCommand: Command {
     static let name = "restore"
-    static let abstract = "Replace the queue with a backup; the old queue is kept beside it"
+    static let abstract = "Replace the queue with a backup, and keep the old queue"
     static let operands: [Operand<Self>] = [Operand(.backup, \.$path)]
     static let options: [Option<Self>] = [
         Option(
-            "force", \.isForced, help: "Even if the queue loses entries, or can't be read"),
+            "force", \.isForced,
+            help: "Restore even if entries are lost, or the old queue can't be read"),
         Option(
             "head", .auditHead, \.head,
             help: "A head printed earlier, which the backup must contain"),
@@ -23,7 +24,7 @@ struct RestoreCommand: Command {
         """
         A queue with entries that the backup does not have is replaced only with --force \
         (otherwise 77), and so is a queue that can't be read (otherwise 74). The replaced database \
-        is kept beside the new one, under its name with “-replaced-” and the time. Programs that \
+        is kept next to the new one, under its name with “-replaced-” and the time. Programs that \
         have it open get an error that says so. While a program keeps reading it, it is not \
         replaced (75).
         """,
@@ -76,7 +77,7 @@ struct RestoreCommand: Command {
             {
                 throw CommandError(
                     .notPermitted,
-                    "\(error); with --force the queue that is replaced is kept beside it")
+                    "\(error); with --force, the replaced queue is kept next to the new one")
             }
             guard let advice = QueuePresence(path: queue.path).advice(path: queue.path) else {
                 throw error

@@ -1,4 +1,4 @@
-/// How long a verb that runs for ever tolerates a disk that fails.
+/// How long a verb that runs forever tolerates a disk that fails.
 struct DiskRetry {
     private static let patience = Duration.seconds(5)
 

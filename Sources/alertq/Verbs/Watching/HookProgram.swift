@@ -1,7 +1,5 @@
-import Dispatch
 import Glibc
 import Linux
-import Synchronization
 
 /// A program that is run for each response, with the response's JSON line on its stdin.
 struct HookProgram: Sendable {
@@ -57,9 +55,7 @@ private final class HookRun: Sendable {
     /// How long a program that was asked to end has for that.
     private static let grace = Duration.seconds(10)
 
-    private let pid: pid_t
-    private let queue = DispatchQueue(label: "alertq.hook")
-    private let hasEnded = Mutex(false)
+    private let child: ChildProcess
 
     /// Starts the program.
     init(_ program: HookProgram, _ input: HookProgram.Input) throws(LinuxError) {
@@ -75,50 +71,28 @@ private final class HookRun: Sendable {
         start.variables = input.variables
         // What was ignored when this process started stays so, as nohup(1) wants.
         start.signals = program.signals + [SIGPIPE, SIGXFSZ]
-        pid = try start.start()
+        child = try ChildProcess(start)
     }
 
     /// Waits for the program to end.
     func end() async -> HookProgram.End {
-        await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                var info = siginfo_t()
-                // Its number must not be reused for as long as it can be signalled.
-                while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-                let status = hasEnded.withLock { hasEnded in
-                    hasEnded = true
-                    return WaitStatus.reap(pid)
-                }
-                continuation.resume(
-                    returning: status?.signal.map { .killed($0) }
-                        ?? .exited(status?.exitCode ?? 0))
-            }
-        }
+        let status = await child.end()
+        return status?.signal.map { .killed($0) } ?? .exited(status?.exitCode ?? 0)
     }
 
     /// Asks the program and its children to end, and ends them if they don't; returns whether they
     /// had to be asked.
     @discardableResult
     func stop() async -> Bool {
-        guard signal(SIGTERM) else { return false }
+        guard child.signalGroup(SIGTERM) else { return false }
         // A stopped process can't end.
-        signal(SIGCONT)
+        child.signalGroup(SIGCONT)
         let limit = ContinuousClock.now + Self.grace
-        while ContinuousClock.now < limit, !hasEnded.withLock({ $0 }) {
+        while ContinuousClock.now < limit, child.isRunning {
             // A cancelled sleep ends at once: by then the program has ended.
             try? await Task.sleep(for: .milliseconds(20))
         }
-        signal(SIGKILL)
+        child.signalGroup(SIGKILL)
         return true
-    }
-
-    @discardableResult
-    private func signal(_ number: Int32) -> Bool {
-        hasEnded.withLock { hasEnded in
-            guard !hasEnded else { return false }
-            // It may have left the group that it led.
-            let hasLeft = getpgid(pid) != pid && kill(pid, number) == 0
-            return kill(-pid, number) == 0 || hasLeft
-        }
     }
 }

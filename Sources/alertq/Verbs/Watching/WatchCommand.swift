@@ -113,7 +113,7 @@ struct WatchCommand: SearchingCommand {
         }
     }
 
-    /// Prints events for ever. Signals simply end the process: there is nothing to undo, and
+    /// Prints events forever. Signals simply end the process: there is nothing to undo, and
     /// a reader that does not read must not be able to block it.
     private func follow(
         _ manager: AlertManager, from start: Int64, in context: Context

@@ -45,7 +45,7 @@ struct FailingPresenterTests {
         for manager in managers { await manager.close() }
     }
 
-    @Test("A presenter failing beside another retries after 1 s, 2 s and so on, until answered")
+    @Test("A presenter that fails while another works retries with pauses until the answer")
     func beside() async throws {
         let terminal = ScriptedPresenter(name: "terminal")
         let menu = ScriptedPresenter(name: "menu")

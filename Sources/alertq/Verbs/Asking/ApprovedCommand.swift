@@ -1,0 +1,65 @@
+import AlertPresenters
+import AlertQueue
+import Glibc
+import Linux
+
+/// A command as people see it before they allow it, and as it runs.
+struct ApprovedCommand: Sendable {
+    let words: [String]
+    /// The program's file.
+    let path: String
+    let directory: String
+    let identity: Identity
+
+    /// Finds the program, as the process that would run it now.
+    init(_ words: [String]) throws(CommandError) {
+        guard let path = ProgramSearch.path(of: words[0]) else {
+            let place = words[0].contains("/") ? "" : " in $PATH"
+            throw CommandError(
+                .notFound, "there is no program “\(words[0])”\(place) that may be executed")
+        }
+        guard let directory = getcwd(nil, 0) else {
+            let reason = String(cString: strerror(errno))
+            throw CommandError(.inputOutput, "the working directory is not known: \(reason)")
+        }
+        defer { free(directory) }
+        guard let text = String(validatingCString: directory) else {
+            throw CommandError(.badData, "the working directory's name is not valid UTF-8")
+        }
+        self.words = words
+        self.path = path.hasPrefix("/") ? path : text + "/" + path
+        self.directory = text
+        identity = .current
+    }
+
+    /// All that is allowed, and nothing in it can be hidden.
+    var description: String {
+        let user = identity.user ?? "uid \(identity.uid)"
+        return """
+            Command: \(ShellText.line(words))
+            Program: \(ShellText.quoted(path))
+            Directory: \(ShellText.quoted(directory))
+            User: \(user) on \(identity.host)
+            """
+    }
+
+    /// What must be the same for an answer to allow it.
+    var parts: [String] {
+        [path, directory, "\(identity.uid)", identity.host, "\(words.count)"] + words
+    }
+
+    /// What runs it, with our standard streams.
+    ///
+    /// - Parameter signals: The signals that this process handles, and that the command does not
+    ///   ignore.
+    func start(
+        signals: [Int32], variables: [(name: String, value: String)]
+    ) throws(LinuxError) -> ChildProcess {
+        var start = ProgramStart(
+            words, input: .inherited, output: .inherited, errors: .inherited)
+        start.path = path
+        start.signals = signals + [SIGPIPE, SIGXFSZ]
+        start.variables = variables
+        return try ChildProcess(start)
+    }
+}

@@ -1,0 +1,57 @@
+import AlertQueue
+
+/// Why `run` did not run its command.
+struct RunRefusal: Error {
+    /// The word that programs read, in what `--json` prints.
+    enum Reason: String {
+        /// Somebody chose the button that means no.
+        case denied
+        case dismissed, expired, withdrawn, cancelled
+        /// A program chose a button that means yes, and only a person may.
+        case byProgram = "program"
+        /// A default button was applied, and that is not enough.
+        case byDefault = "default"
+        /// There is nobody to ask.
+        case unattended
+        /// There is no answer yet.
+        case waiting
+        /// The answer of the given key has been used before.
+        case used
+        case error
+    }
+
+    let reason: Reason
+    let message: String
+    let record: AlertRecord?
+
+    init(_ reason: Reason, _ message: String, _ record: AlertRecord? = nil) {
+        (self.reason, self.message, self.record) = (reason, message, record)
+    }
+
+    /// The refusal that an end without a yes amounts to.
+    init(_ record: AlertRecord, _ ending: String, needsPerson: Bool) {
+        guard let response = record.response, !record.isErased else {
+            self.init(.error, "\(ending); what was asked has been erased", record)
+            return
+        }
+        let reason: Reason =
+            switch response.outcome {
+            case .answered:
+                needsPerson && response.allowsRun(byDefault: false) ? .byProgram : .denied
+            case .dismissed: .dismissed
+            case .expired: response.buttonIndex < 0 ? .expired : .byDefault
+            case .withdrawn: .withdrawn
+            case .cancelled: .cancelled
+            }
+        self.init(reason, ending, record)
+    }
+
+    /// What `--json` prints.
+    var json: JSONValue {
+        .object([
+            ("ran", .bool(false)), ("reason", .string(reason.rawValue)),
+            ("message", .string(message)),
+            ("alert", record.map(AlertJSON.value) ?? .null),
+        ])
+    }
+}

@@ -1,0 +1,173 @@
+import AlertPresenters
+import AlertQueue
+import Linux
+
+/// What `run` does once its options are known.
+struct RunSession: Sendable {
+    let session: AskSession
+    let words: [String]
+    /// Whether a default button that was applied at the deadline runs the command.
+    let allowsDefault: Bool
+    /// Whether a program's yes is not enough.
+    let onlyPerson: Bool
+
+    /// An answer that has been used to start the command.
+    private struct Approval {
+        let record: AlertRecord
+        let signals: SignalWatch
+        let relay: SignalRelay
+    }
+
+    private var context: Context { session.context }
+
+    func run() async throws -> ExitCode {
+        do {
+            let command = try ApprovedCommand(words)
+            return try await run(command, by: try await approval(of: command))
+        } catch let refusal as RunRefusal {
+            return try refuse(refusal)
+        } catch let error where error is Interruption || error is CommandEnd {
+            throw error
+        } catch let error as OutputError where error.isBrokenPipe {
+            throw error
+        } catch {
+            return try refuse(RunRefusal(.error, "\(error)"))
+        }
+    }
+
+    private func refuse(_ refusal: RunRefusal) throws -> ExitCode {
+        context.note("run: not run: \(refusal.message)")
+        if session.isJSON { try context.print(refusal.json.text()) }
+        return .notRun
+    }
+}
+
+// MARK: - Asking
+
+extension RunSession {
+    /// Asks until an answer allows the command and is used by this process.
+    private func approval(of command: ApprovedCommand) async throws -> Approval {
+        var alert = try session.question.complete(in: context)
+        alert.message = [alert.message, command.description].compactMap { $0 }
+            .joined(separator: "\n\n")
+        // A hook or a wait for the alert must not take the answer.
+        alert.handler = session.verb
+        try alert.validate()
+        let key = DerivedKey(
+            session.verb,
+            of: command.parts + [alert.title, alert.message ?? ""]
+                + alert.buttons.flatMap { [$0.id, $0.title, "\($0.role, default: "-")"] })
+        let terminal = alert.isFor("terminal") ? ControllingTerminal() : nil
+        return try await session.queue.open(via: session.verb, source: alert.source) { manager in
+            var signals: SignalWatch?
+            while true {
+                if session.question.key == nil { alert.key = try await key.current(manager) }
+                if signals == nil, try await session.mustFail(alert, terminal, manager) {
+                    throw RunRefusal(.unattended, "there is nobody to ask; nothing was stored")
+                }
+                let watch = signals ?? SignalWatch(stops: terminal != nil)
+                signals = watch
+                let asked = try await session.ask(alert, terminal, watch, manager)
+                let end = try await session.end(of: asked, terminal, watch, manager)
+                let record = try await answered(asked.record, end, manager)
+                if let relay = try await use(record, watch, manager) {
+                    return Approval(record: record, signals: watch, relay: relay)
+                }
+                let problem = "the answer to alert \(record.id) has been used by another process"
+                guard session.question.key == nil else {
+                    throw RunRefusal(.used, problem, record)
+                }
+                context.note("run: \(problem); asking again")
+            }
+        }
+    }
+
+    /// The alert with an answer that allows the command.
+    ///
+    /// - Throws: ``RunRefusal`` where there is none; any other end is then collected.
+    private func answered(
+        _ asked: AlertRecord, _ end: AlertWait.End, _ manager: AlertManager
+    ) async throws -> AlertRecord {
+        switch end {
+        case .timeUp:
+            let record = try await manager.record(asked.id)
+            throw RunRefusal(.waiting, "alert \(asked.id) still waits", record)
+        case .interrupted(let signal): throw Interruption(signal: signal)
+        case .resolved(let record, let isPrinted):
+            try record.check(isThatOf: asked)
+            let record = try await manager.settled(record)
+            let ending = "alert \(record.id): \(record.ending(context.noteTime))"
+            if let response = record.response, !record.isErased,
+                response.allowsRun(byDefault: allowsDefault), response.by == .person || !onlyPerson
+            {
+                let isOwn = response.responder?.pid == Identity.current.pid
+                if context.errors.isTerminal, !isPrinted, !isOwn { context.note(ending) }
+                return record
+            }
+            do {
+                try await manager.collect(record.id)
+            } catch {
+                context.note("run: the response could not be marked as collected: \(error)")
+            }
+            throw RunRefusal(record, ending, needsPerson: onlyPerson)
+        }
+    }
+
+    /// Marks an answer as used, and has the command receive the signals from then on; `nil` if
+    /// another process has used it.
+    private func use(
+        _ record: AlertRecord, _ signals: SignalWatch, _ manager: AlertManager
+    ) async throws -> SignalRelay? {
+        let relay = SignalRelay()
+        signals.passOn(to: relay)
+        if let signal = signals.end { throw Interruption(signal: signal) }
+        if try await manager.startRun(record.id, allowsDefault: allowsDefault) { return relay }
+        signals.passOn(to: nil)
+        if let signal = relay.first { throw Interruption(signal: signal) }
+        return nil
+    }
+}
+
+// MARK: - Running
+
+extension RunSession {
+    /// Runs the command to its end, with the queue closed, and logs how it ended.
+    private func run(
+        _ command: ApprovedCommand, by approval: Approval
+    ) async throws -> ExitCode {
+        ProcessLimits.endWatch()
+        let record = approval.record
+        let child: ChildProcess
+        do throws(LinuxError) {
+            child = try command.start(
+                signals: approval.signals.allNumbers,
+                variables: [
+                    ("ALERTQ_ALERT", "\(record.id)"),
+                    ("ALERTQ_BUTTON", record.response?.button?.id ?? ""),
+                ])
+        } catch {
+            await log(.failed(reason: "\(error)"), of: record)
+            throw RunRefusal(.error, "\(error)", record)
+        }
+        approval.relay.connect(to: child)
+        let status = await child.end()
+        if let signal = status?.signal {
+            await log(.signalled(signal), of: record)
+            throw Interruption(signal: signal)
+        }
+        let code = status?.exitCode ?? 0
+        await log(.exited(status: code), of: record)
+        throw CommandEnd(status: code)
+    }
+
+    private func log(_ end: RunStep, of record: AlertRecord) async {
+        do {
+            try await session.queue.open(via: session.verb, keepsTime: false) { manager in
+                try await manager.endRun(record.id, end)
+            }
+        } catch {
+            // What the command has done, and its exit code, are facts all the same.
+            context.note("run: the end of the command could not be logged: \(error)")
+        }
+    }
+}

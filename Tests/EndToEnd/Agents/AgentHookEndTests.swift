@@ -1,0 +1,231 @@
+import Foundation
+import Glibc
+import Linux
+import ProcessTesting
+import TestSupport
+import Testing
+
+/// What a hook of a coding agent does when nobody answers, and when something fails: it never
+/// allows anything, and says which of the two it was.
+@Suite("Hooks of coding agents without an answer", .inParallel)
+struct AgentHookEndTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    // MARK: - Nobody
+
+    /// A request, the options, and the words of the reply; without words, there is none.
+    struct Silence: CustomTestStringConvertible, Sendable {
+        let sample: String
+        let mode: String?
+        let options: [String]
+        let says: String?
+        var testDescription: String { "\(sample) in \(mode ?? "no mode"): \(options)" }
+
+        init(_ sample: String, _ mode: String?, _ says: String?, _ options: String...) {
+            (self.sample, self.mode, self.says, self.options) = (sample, mode, says, options)
+        }
+    }
+
+    static let silences = [
+        Silence("claude-permission-request", "default", nil),
+        Silence("claude-permission-request", "acceptEdits", nil),
+        Silence("claude-permission-request", "plan", nil),
+        Silence("codex-permission-request", "default", nil),
+        // In these modes the agent does not ask by itself.
+        Silence("claude-permission-request", "dontAsk", #""behavior":"deny""#),
+        Silence("claude-permission-request", "bypassPermissions", #""behavior":"deny""#),
+        Silence("claude-permission-request", "auto", #""behavior":"deny""#),
+        Silence("claude-permission-request", "unheardOf", #""behavior":"deny""#),
+        Silence("claude-permission-request", nil, #""behavior":"deny""#),
+        Silence("claude-pre-tool-use", "default", #""permissionDecision":"deny""#),
+        Silence("codex-pre-tool-use", "default", #""permissionDecision":"deny""#),
+        // Both can be forced, as far as the agent can be made to ask.
+        Silence(
+            "claude-permission-request", "default", #""behavior":"deny""#, "--if-unanswered",
+            "deny"),
+        Silence("claude-permission-request", "dontAsk", nil, "--if-unanswered", "prompt"),
+        Silence(
+            "claude-pre-tool-use", "default", #""permissionDecision":"ask""#, "--if-unanswered",
+            "prompt"),
+        Silence(
+            "codex-pre-tool-use", "default", #""permissionDecision":"deny""#, "--if-unanswered",
+            "prompt"),
+    ]
+
+    @Test(
+        "Without an answer it says nothing if the agent then asks by itself, and denies if not",
+        arguments: silences)
+    func nobody(_ silence: Silence) async throws {
+        let request = try HookSample.bytes(
+            silence.sample, with: ["permission_mode": silence.mode])
+        let finished = try await queue.hook(
+            HookSample.agent(silence.sample), request, ["--wait", "100ms"] + silence.options
+        ).finish()
+        #expect(finished.code == 0, "\(finished)")
+        let words = "nobody answered within 100 ms: alert 1 expired without having been shown"
+        if let says = silence.says {
+            #expect(finished.output.contains(says) && finished.output.contains(words))
+        } else {
+            #expect(finished.output.isEmpty && finished.errors.contains(words), "\(finished)")
+        }
+        let record = try #require(try await queue.objects("show", "1").first)
+        #expect(record["outcome"] as? String == "expired" && record["button"] is NSNull)
+    }
+
+    @Test(
+        "A question that nobody answered is asked anew, with or without an id",
+        arguments: [
+            "claude-pre-tool-use", "claude-permission-request",
+        ])
+    func anew(sample: String) async throws {
+        for id in 1...3 {
+            let finished = try await queue.hook(
+                "claude", HookSample.bytes(sample), ["--wait", "50ms", "--if-unanswered", "deny"]
+            ).finish()
+            #expect(finished.output.contains(": alert \(id) expired"), "\(finished)")
+        }
+        let hook = try queue.hook("claude", HookSample.bytes(sample))
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        _ = try await queue.runInTerminal("answer", "4", "allow")
+        #expect(await hook.finish().output.contains(#""allow""#))
+    }
+
+    @Test(
+        "A question that expired after its hook was killed is asked anew",
+        arguments: ["claude-pre-tool-use", "claude-permission-request"])
+    func expiredAlone(sample: String) async throws {
+        let killed = try queue.hook("claude", HookSample.bytes(sample), ["--wait", "2s"])
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        killed.kill(SIGKILL)
+        _ = await killed.exit()
+        // No other process is there to see it expire.
+        try await Task.sleep(for: .seconds(2))
+        let finished = try await queue.hook(
+            "claude", HookSample.bytes(sample), ["--wait", "50ms", "--if-unanswered", "deny"]
+        ).finish()
+        #expect(finished.output.contains(": alert 2 expired"), "\(finished)")
+    }
+
+    // MARK: - Failures
+
+    @Test(
+        "A signal denies, leaves the alert, and the same request joins it",
+        arguments: [SIGTERM, SIGINT, SIGHUP])
+    func signal(number: Int32) async throws {
+        let request = try HookSample.bytes("claude-pre-tool-use")
+        let hook = try queue.hook("claude", request)
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        hook.kill(number)
+        let finished = await hook.finish()
+        #expect(finished.code == 2, "\(finished)")
+        #expect(finished.output.contains(#""permissionDecision":"deny""#), "\(finished)")
+        #expect(finished.output.contains("interrupted by SIG"), "\(finished)")
+        // The agent reads this, and is not told how to answer its own question.
+        #expect(!finished.errors.contains("answer with"), "\(finished)")
+        #expect(try await queue.objects("list").count == 1)
+        let again = try queue.hook("claude", request)
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+        #expect(await again.finish().output.contains(#""permissionDecision":"allow""#))
+    }
+
+    @Test("A signal while the request is being read denies")
+    func earlySignal() async throws {
+        let pipe = try Linux.Pipe()
+        let hook = try queue.hook("codex", reading: pipe)
+        // It handles signals once its pipe for them is there.
+        let status = "/proc/\(hook.pid)/status"
+        let caught = "SigCgt:\t"
+        #expect(
+            await eventually {
+                let text = (try? String(contentsOfFile: status, encoding: .utf8)) ?? ""
+                let line = text.split(separator: "\n").first { $0.hasPrefix(caught) }
+                let mask = line.flatMap { UInt64($0.dropFirst(caught.count), radix: 16) } ?? 0
+                return mask & (1 << UInt64(SIGTERM - 1)) != 0
+            })
+        hook.kill(SIGTERM)
+        let finished = await hook.finish()
+        #expect(finished.code == 2, "\(finished)")
+        #expect(finished.errors.contains("interrupted by SIGTERM before anybody had answered"))
+        withExtendedLifetime(pipe) {}
+    }
+
+    @Test(
+        "A queue that can't be reached denies, and says that",
+        arguments: [
+            "missing", "damaged", "foreign", "locked", "full", "read-only",
+        ])
+    func unreachable(what: String) async throws {
+        var options: [String] = []
+        var wrapper: [String] = []
+        var holder: Child?
+        switch what {
+        case "missing": options = ["--database", queue.directory + "/missing/queue.db"]
+        case "damaged":
+            _ = try await queue.run("notify", "First")
+            for ending in ["-wal", "-shm"] { unlink(queue.path + ending) }
+            let file = try FileHandle(forUpdating: URL(filePath: queue.path))
+            try file.seek(toOffset: 100)
+            try file.write(contentsOf: Data(repeating: 0xAA, count: 40_000))
+        case "foreign":
+            try Data("some text\n".utf8).write(to: URL(filePath: queue.path))
+        case "full":
+            // No file may grow, which is reported like a full disk.
+            _ = try await queue.run("notify", "First")
+            wrapper = ["sh", "-c", #"ulimit -f 0; exec "$@""#, "sh"]
+        case "read-only":
+            _ = try await queue.run("notify", "First")
+            let script = #"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@""#
+            wrapper = ["unshare", "-m", "sh", "-c", script, queue.directory]
+            guard ReadOnlyTests.isAllowed else { return }
+        default:
+            _ = try await queue.run("notify", "First")
+            holder = try await queue.lockHolder()
+        }
+        for (sample, says) in [
+            ("claude-permission-request", #""behavior":"deny""#),
+            ("codex-pre-tool-use", #""permissionDecision":"deny""#),
+        ] {
+            let finished = try await queue.hook(
+                HookSample.agent(sample), HookSample.bytes(sample), options, under: wrapper
+            ).finish()
+            #expect(finished.code == 2, "\(finished)")
+            #expect(finished.output.contains(says), "\(finished)")
+            #expect(finished.output.contains("the queue can't be reached: "), "\(finished)")
+            #expect(finished.errors.contains("the queue can't be reached: "), "\(finished)")
+        }
+        holder?.kill(SIGKILL)
+        _ = await holder?.exit()
+    }
+
+    @Test("A reply that can't be written is a denial, and the answer is kept for the next hook")
+    func unheard() async throws {
+        let request = queue.directory + "/request"
+        let sample = "claude-permission-request"
+        try Data(HookSample.bytes(sample)).write(to: URL(filePath: request))
+        let hook = try Child(
+            "sh", ["-c", "exec \(CommandLineQueue.program) hook claude <\(request) >/dev/full"],
+            environment: ["ALERTQ_DATABASE": queue.path])
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+        let finished = await hook.finish()
+        #expect(finished.code == 2, "\(finished)")
+        #expect(finished.errors.contains("the reply can't be written: "), "\(finished)")
+        let again = try await queue.hook("claude", HookSample.bytes(sample)).finish()
+        #expect(again.output.contains(#""behavior":"allow""#), "\(again)")
+    }
+
+    @Test(
+        "A wrong option denies",
+        arguments: [
+            ["hook", "claude", "--wiat", "5"], ["hook", "claude", "--wait", "never"], ["hook"],
+            ["hook", "cluade"], ["hook", "codex", "--if-unanswered", "allow"],
+            ["hook", "codex", "--database", "a", "--system"],
+        ])
+    func usage(words: [String]) async throws {
+        let finished = try await queue.start(words).finish()
+        #expect(finished.code == 2 && finished.output.isEmpty, "\(finished)")
+        #expect(finished.errors.contains("alertq: "))
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import Glibc
+import ProcessTesting
+import TestSupport
+import Testing
+
+@Suite("Approved commands", .inParallel)
+struct RunTests {
+    let queue: CommandLineQueue
+
+    init() throws { queue = try CommandLineQueue() }
+
+    private var log: String { queue.directory + "/log" }
+
+    /// What the command has written, a line for each run.
+    private var runs: [String] {
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// The words that ask whether a shell script may run, which first records that it does.
+    private func words(_ script: String = "", options: [String] = []) -> [String] {
+        let note = "echo $ALERTQ_ALERT $ALERTQ_BUTTON >>\(log)"
+        return ["run"] + options + ["--", "sh", "-c", "\(note); \(script)"]
+    }
+
+    /// Starts a run, and waits until its question does.
+    private func ask(_ words: [String], id: Int) async throws -> Child {
+        let child = try queue.start(words)
+        #expect(await eventually { child.errors.text.contains("answer with: alertq answer \(id)") })
+        return child
+    }
+
+    private func events() async throws -> [String] {
+        try await queue.rows("SELECT event || coalesce(' ' || detail, '') FROM audit ORDER BY seq")
+            .filter { !$0.hasPrefix("asked") }
+    }
+
+    @Test("After a yes the command runs with its own output and exit code, and is logged")
+    func approved() async throws {
+        let child = try await ask(words("echo out; echo err >&2; exit 7"), id: 1)
+        let alert = try #require(try await queue.objects("show", "1").first)
+        let message = alert["message"] as? String ?? ""
+        #expect(message.contains("Command: sh -c 'echo $ALERTQ_ALERT"))
+        #expect(message.contains("\nDirectory: \(FileManager.default.currentDirectoryPath)\n"))
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        let end = await child.finish()
+        #expect(end.code == 7 && end.output == "out\n" && end.errors.hasSuffix("\nerr\n"), "\(end)")
+        #expect(runs == ["1 run"])
+        #expect(
+            try await events() == ["resolved", "collected", "ran started", "ran exit status 7"])
+        #expect(try await queue.isSound())
+    }
+
+    @Test(
+        "Without a yes nothing runs, and the exit code, the message and the JSON say why",
+        arguments: [
+            (["answer", "1", "no"], "denied", "answered “Don't run” by"),
+            (["withdraw", "1"], "withdrawn", "withdrawn by"),
+            (["cancel", "1"], "cancelled", "cancelled by"),
+        ])
+    func refused(end: [String], reason: String, words told: String) async throws {
+        let child = try await ask(words(options: ["--json"]), id: 1)
+        #expect(try await queue.start(end).finish().code == 0)
+        let finished = await child.finish()
+        #expect(finished.code == 125 && finished.errors.contains(told), "\(finished)")
+        let object = try JSONSerialization.jsonObject(with: Data(finished.output.utf8))
+        let result = try #require(object as? [String: any Sendable])
+        #expect(result["ran"] as? Bool == false && result["reason"] as? String == reason)
+        #expect((result["alert"] as? [String: any Sendable])?["id"] as? Int == 1)
+        #expect(runs == [])
+        #expect(try await queue.rows("SELECT collected_ms IS NULL FROM responses") == ["0"])
+        #expect(try await queue.isSound())
+    }
+
+    @Test("With --only-person a program can say no, but not yes")
+    func onlyPerson() async throws {
+        for (button, reason) in [("run", "program"), ("no", "denied")] {
+            let words = words(options: ["--only-person", "--json"])
+            let child = try queue.start(words)
+            #expect(await eventually { child.errors.text.contains("answer with") })
+            let id = try #require(try await queue.objects("list").first?["id"] as? Int)
+            #expect(try await queue.run("answer", "\(id)", button).code == 0)
+            let end = await child.finish()
+            #expect(end.code == 125 && end.output.contains("\"reason\":\"\(reason)\""), "\(end)")
+        }
+        #expect(runs == [])
+        let terminal = try PseudoTerminal()
+        let child = try queue.start(words(options: ["--only-person"]), on: terminal)
+        #expect(await terminal.shows("Don't run"))
+        #expect(try await terminal.press("r") { child.poll() != nil })
+        #expect(await child.exit() == 0 && runs == ["3 run"])
+    }
+
+    @Test("A deadline runs nothing, and its default button only with --allow-default")
+    func deadlines() async throws {
+        let soon = ["--timeout", "200ms"]
+        let expired = try await queue.start(words(options: soon)).finish()
+        #expect(expired.code == 125 && expired.errors.contains("expired"), "\(expired)")
+        let withoutLeave = try await queue.start(
+            words(options: soon + ["--default", "run"])
+        ).finish()
+        #expect(withoutLeave.code == 125 && withoutLeave.errors.contains("--allow-default"))
+        let no = try await queue.start(words(options: soon + ["--default", "no"])).finish()
+        #expect(no.code == 125, "\(no)")
+        #expect(runs == [])
+        let yes = try await queue.start(
+            words(options: soon + ["--default", "run", "--allow-default"])
+        ).finish()
+        #expect(yes.code == 0 && runs == ["3 run"], "\(yes)")
+    }
+
+    @Test("A run that was killed while it waited uses the answer once, when it is repeated")
+    func repeated() async throws {
+        let first = try await ask(words(), id: 1)
+        first.kill(SIGKILL)
+        _ = await first.exit()
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        // Nobody else may take the answer.
+        #expect(try await queue.run("wait", "1").code == 0)
+        let second = try await queue.start(words()).finish()
+        #expect(second.code == 0 && runs == ["1 run"], "\(second)")
+        let third = try await queue.start(words(options: ["--wait-for", "100ms"])).finish()
+        #expect(third.code == 125 && third.errors.contains("alert 2 still waits"), "\(third)")
+        #expect(runs == ["1 run"])
+    }
+
+    @Test("A command that differs in a byte, and one in another directory, ask anew")
+    func others() async throws {
+        for (script, directory) in [
+            ("true", "/"), ("true ", "/"), ("true", "/tmp"), ("true", "/"),
+        ] {
+            let child = try Child(
+                "env",
+                ["-C", directory, CommandLineQueue.program]
+                    + words(script, options: ["--wait-for", "50ms"]),
+                environment: ["ALERTQ_DATABASE": queue.path])
+            #expect(await child.exit() == 125)
+        }
+        #expect(try await queue.objects("list").count == 3)
+    }
+
+    @Test("Of two runs that wait for one answer, one uses it, and the other asks again")
+    func twice() async throws {
+        let both = [try await ask(words(), id: 1), try await ask(words(), id: 1)]
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        #expect(
+            try await eventually { try await queue.objects("list").first?["id"] as? Int == 2 })
+        #expect(runs == ["1 run"])
+        #expect(try await queue.run("answer", "2", "run").code == 0)
+        for child in both { #expect(await child.exit() == 0) }
+        #expect(runs == ["1 run", "2 run"])
+        #expect(try await queue.isSound())
+    }
+
+    @Test("The command gets the signals, and its end by a signal is that of the run")
+    func signals() async throws {
+        let script = """
+            trap 'echo usr1 >>\(log)' USR1; trap 'exit 9' TERM; echo ready
+            while :; do sleep 0.01; done
+            """
+        let child = try await ask(words(script), id: 1)
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        #expect(await eventually { child.output.text == "ready\n" })
+        #expect(
+            await eventually {
+                child.kill(SIGUSR1)
+                return runs.contains("usr1")
+            })
+        child.kill(SIGTERM)
+        #expect(await child.exit() == 9)
+        let dies = try await ask(words("kill -INT $$"), id: 2)
+        #expect(try await queue.run("answer", "2", "run").code == 0)
+        #expect(await dies.exit() == 128 + SIGINT)
+        #expect(try await events().suffix(2) == ["ran started", "ran ended by signal 2"])
+    }
+
+    @Test("A run that is interrupted while it waits withdraws the question and runs nothing")
+    func interrupted() async throws {
+        let child = try await ask(words(), id: 1)
+        child.kill(SIGTERM)
+        #expect(await child.exit() == 128 + SIGTERM)
+        #expect(try await events() == ["resolved"])
+        #expect(runs == [])
+    }
+
+    @Test("In a terminal, a key answers; Ctrl-Z stops the command, and Ctrl-C ends it")
+    func terminal() async throws {
+        let terminal = try PseudoTerminal()
+        let script = "while :; do echo alive; sleep 0.05; done"
+        let child = try queue.start(words(script), on: terminal)
+        #expect(await terminal.shows("Don't run"))
+        #expect(try await terminal.press("r") { !runs.isEmpty })
+        #expect(await eventually { child.output.text.contains("alive") })
+        try terminal.type("\u{1A}")
+        #expect(
+            await eventually {
+                (try? String(contentsOfFile: "/proc/\(child.pid)/stat", encoding: .utf8))?
+                    .contains(") T ") == true
+            })
+        kill(-child.pid, SIGCONT)
+        let count = child.output.text.count
+        #expect(await eventually { child.output.text.count > count })
+        try terminal.type("\u{3}")
+        #expect(await child.exit() == 128 + SIGINT)
+    }
+
+    @Test("What can't be asked or started is refused with 125, and nothing is stored")
+    func invalid() async throws {
+        for words in [
+            ["run"], ["run", "--"], ["run", ""], ["run", "/no/such/program"],
+            ["run", "/etc/passwd"], ["run", "--nonsense", "true"],
+            ["run", "--message", "-", "true"],
+            ["run", "--title", "", "true"],
+        ] {
+            let end = try await queue.start(words).finish()
+            #expect(end.code == 125 && end.errors.contains("alertq: run: "), "\(words): \(end)")
+        }
+        #expect(try await queue.run("audit", "head").code != 0)
+        // Options end at the command: this one is its own.
+        let child = try await ask(["run", "printf", "--", "--json"], id: 1)
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        #expect(await child.finish().output == "--json")
+    }
+
+    @Test("A command that disappears after the question is logged as not started")
+    func disappeared() async throws {
+        let program = queue.directory + "/program"
+        try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: program))
+        chmod(program, 0o755)
+        let child = try await ask(["run", program], id: 1)
+        unlink(program)
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        let end = await child.finish()
+        #expect(end.code == 125 && end.errors.contains("No such file"), "\(end)")
+        let last = try await events().last ?? ""
+        #expect(last.hasPrefix("ran not started: ") && last.contains("No such file"), "\(last)")
+    }
+}
