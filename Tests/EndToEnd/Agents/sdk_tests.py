@@ -43,7 +43,8 @@ def children():
     return [int(pid) for pid in path.read_text().split()]
 
 
-async def eventually(condition, seconds=60):
+async def eventually(condition, seconds=300):
+    """Waits for a condition; on a busy machine, everything takes many times as long as usual."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
         if condition():
@@ -253,6 +254,7 @@ async def main():
 asyncio.run(main())
 """
             child = subprocess.Popen([sys.executable, "-B", "-c", program])
+            self.addCleanup(child.kill)
             await self.waiting()
             child.kill()
             child.wait()
@@ -329,6 +331,8 @@ asyncio.run(main())
                 [sys.executable, "-B", "-c", program],
                 env=environment, stdout=subprocess.PIPE, text=True,
             )
+            # Before its directory is removed.
+            self.addCleanup(child.kill)
             await self.waiting()
             answer(str(self.objects("list")[0]["id"]))
             return (await asyncio.to_thread(child.communicate))[0]
