@@ -1,29 +1,51 @@
 import Synchronization
 
-/// The calls that have no reply yet, by their ids.
+/// The calls that have no reply yet, by their ids, and those that have one but are not over.
 final class CallsInProgress: Sendable {
-    /// How many there may be at once.
+    /// How many may wait for their replies at once.
     static let limit = 256
 
-    private let calls = Mutex<[RequestID: ToolCall]>([:])
+    private struct State {
+        var open: [RequestID: ToolCall] = [:]
+        /// It is too late to cancel these, and their ids may be used again.
+        var closing: [ObjectIdentifier: ToolCall] = [:]
+    }
 
-    var all: [ToolCall] { calls.withLock { Array($0.values) } }
+    private let state = Mutex(State())
 
-    subscript(id: RequestID) -> ToolCall? { calls.withLock { $0[id] } }
+    /// The call with an id, unless its reply is on its way.
+    subscript(id: RequestID) -> ToolCall? { state.withLock { $0.open[id] } }
 
     func add(_ call: ToolCall) throws(ProtocolError) {
-        let refusal = calls.withLock { calls in
-            let refusal = Self.whyRefused(call.id, calls)
-            if refusal == nil { calls[call.id] = call }
+        let refusal = state.withLock { state in
+            let refusal = Self.whyRefused(call.id, state.open)
+            if refusal == nil { state.open[call.id] = call }
             return refusal
         }
         if let refusal { throw refusal }
     }
 
-    func remove(_ call: ToolCall) {
-        calls.withLock { calls in
-            if calls[call.id] === call { calls[call.id] = nil }
+    /// From here on the call can't be cancelled: its reply is about to be written.
+    func close(_ call: ToolCall) {
+        state.withLock { state in
+            if state.open[call.id] === call { state.open[call.id] = nil }
+            state.closing[ObjectIdentifier(call)] = call
         }
+    }
+
+    /// The call is over.
+    func remove(_ call: ToolCall) {
+        state.withLock { state in
+            if state.open[call.id] === call { state.open[call.id] = nil }
+            state.closing[ObjectIdentifier(call)] = nil
+        }
+    }
+
+    /// Ends the calls that have no reply yet, and returns once all calls are over.
+    func end() async {
+        let (open, closing) = state.withLock { (Array($0.open.values), Array($0.closing.values)) }
+        for call in open { call.end(.serverEnds) }
+        for call in open + closing { await call.wait() }
     }
 
     private static func whyRefused(

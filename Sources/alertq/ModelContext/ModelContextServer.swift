@@ -48,11 +48,7 @@ final class ModelContextServer: Sendable {
     }
 
     /// Ends all calls, and returns once they have replied.
-    func end() async {
-        let calls = calls.all
-        for call in calls { call.end(.serverEnds) }
-        for call in calls { await call.wait() }
-    }
+    func end() async { await calls.end() }
 
     private func send(_ message: JSONValue) {
         do {
@@ -231,11 +227,11 @@ extension ModelContextServer {
         _ call: ToolCall, _ method: String,
         _ body: (ToolCall) async throws(ProtocolError) -> ToolReply?
     ) async {
+        defer { calls.remove(call) }
         do {
-            guard let reply = try await body(call) else { return calls.remove(call) }
+            guard let reply = try await body(call) else { return }
             let message = try message(reply, to: call, method)
-            // From here on it is too late to cancel the call.
-            calls.remove(call)
+            calls.close(call)
             guard call.end != .cancelled, call.end != .timedOut else {
                 return await reply.finish(false)
             }
@@ -247,7 +243,7 @@ extension ModelContextServer {
             }
             await reply.finish(true)
         } catch {
-            calls.remove(call)
+            calls.close(call)
             let error = error as? ProtocolError ?? ProtocolError(.internalError, "\(error)")
             try? await writer.write(error.reply(to: call.id))
         }

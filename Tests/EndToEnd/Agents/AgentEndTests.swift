@@ -114,6 +114,24 @@ struct AgentEndTests {
         #expect(try await next.call("ask", Self.question).button == "yes")
     }
 
+    @Test("An answer that was written is collected, even if the client leaves before it can be")
+    func leavesAtOnce() async throws {
+        let (first, _) = try await waitingAgent()
+        await first.kill()
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        let agent = try await AgentClient(queue)
+        _ = try await agent.call("list_mine")
+        // Reading needs no lock, collecting does.
+        let holder = try await queue.lockHolder()
+        #expect(try await agent.call("collect", ["id": 1]).button == "yes")
+        agent.close()
+        try await Task.sleep(for: .milliseconds(500))
+        holder.kill(SIGKILL)
+        let finished = await agent.server.finish()
+        #expect(finished.code == 0 && finished.errors.isEmpty, "\(finished)")
+        #expect(try await queue.objects("show", "1").first?["collected_at"] is String)
+    }
+
     @Test(
         "A server that is killed while a call waits loses nothing",
         arguments: AgentClient.Era.allCases)

@@ -237,12 +237,15 @@ extension AgentDesk {
 
     private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
         guard record.response?.collectedAt == nil, record.alert.handler == nil else { return }
-        do {
-            try await manager.collect(record.id)
-        } catch {
-            // The client has it, and it is true; at worst it is offered once more.
-            note("the response to alert \(record.id) could not be marked as collected: \(error)")
-        }
+        // In a task of its own, because the server may be ending that of the call.
+        await Task {
+            do {
+                try await manager.collect(record.id)
+            } catch {
+                // The client has it, and it is true; at worst it is offered once more.
+                note("the response to alert \(record.id) is not marked as collected: \(error)")
+            }
+        }.value
     }
 
     /// Withdraws an alert whose call was cancelled.
