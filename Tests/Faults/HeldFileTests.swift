@@ -91,11 +91,14 @@ struct HeldFileTests {
                 + ["", "-wal", "-shm", "-lock", "-bell", "-reserve"].flatMap {
                     ["-P", queue.path + $0]
                 } + ["-e", "inject=pwrite64,write,ftruncate,fallocate,fdatasync:error=EROFS"])
-        let status = "/proc/\(client.process.pid)/status"
+        // It attaches to one thread after another; the writer's may be the last.
+        let threads = "/proc/\(client.process.pid)/task"
         #expect(
             await eventually {
-                (try? String(contentsOfFile: status, encoding: .utf8))?
-                    .contains("TracerPid:\t\(tracer.pid)\n") == true
+                (try? FileManager.default.contentsOfDirectory(atPath: threads))?.allSatisfy {
+                    (try? String(contentsOfFile: "\(threads)/\($0)/status", encoding: .utf8))?
+                        .contains("TracerPid:\t\(tracer.pid)\n") == true
+                } == true
             })
         for _ in 0..<3 {
             let refused = try await client.ask("ask", ["title": "During"])
