@@ -114,7 +114,7 @@ struct ClockTests {
             }
         }
         defer { flapper.cancel() }
-        #expect(try await client.next().text("outcome") == "expired")
+        #expect(try await client.reply(to: 1).text("outcome") == "expired")
         #expect(ContinuousClock.now - start >= .milliseconds(2990))
         #expect(try await queue.faults() == [])
     }

@@ -44,7 +44,7 @@ struct RaceTests {
                 try racers[index].send("answer", ["id": id, "button": buttons[index]])
             }
             var replies: [QueueClient.Reply] = []
-            for racer in racers { replies.append(try await racer.next()) }
+            for racer in racers { replies.append(try await racer.reply()) }
             let winners = buttons.indices.filter { replies[$0].error == nil }
             #expect(winners.count == 1, "alert \(id): \(replies)")
             guard let winner = winners.first else { continue }

@@ -27,6 +27,8 @@ package final class QueueClient: Sendable {
     /// `nil` once the process has been asked to end.
     private let input: Mutex<Descriptor?>
     private let offset = Mutex(0)
+    /// Replies that came while another one was awaited.
+    private let early = Mutex<[Reply]>([])
 
     /// Starts a client on a queue; `words` go before the program, such as `unshare --time`.
     package init(
@@ -54,10 +56,10 @@ package final class QueueClient: Sendable {
         _ verb: String, _ fields: [String: any Sendable] = [:], seconds: Int = 60
     ) async throws -> Reply {
         try send(verb, fields)
-        return try await next(seconds: seconds)
+        return try await reply(seconds: seconds)
     }
 
-    /// Makes a request without waiting; ``next(seconds:)`` has the replies in their order.
+    /// Makes a request without waiting; ``reply(to:seconds:)`` has the reply.
     package func send(_ verb: String, _ fields: [String: any Sendable] = [:]) throws {
         var request = fields
         request["do"] = verb
@@ -67,24 +69,34 @@ package final class QueueClient: Sendable {
         guard isWritten else { throw Silence(description: "takes no more requests") }
     }
 
-    /// The next reply.
-    package func next(seconds: Int = 60) async throws -> Reply {
-        var line: [UInt8]?
+    /// The next reply to a request with this tag, which may come before or after the others; `nil`
+    /// for the requests without a tag, which are answered in their order.
+    package func reply(to tag: Int? = nil, seconds: Int = 60) async throws -> Reply {
+        var found: Reply?
         _ = try await eventually(within: .seconds(seconds), each: .milliseconds(1)) {
             try Task.checkCancellation()
             // In this order: its last words are there once it has ended.
             let code = process.poll()
-            line = takeLine()
-            if line == nil, let code {
+            found = try takeReply(to: tag)
+            if found == nil, let code {
                 throw Silence(description: "ended with \(code): \(process.errors.text)")
             }
-            return line != nil
+            return found != nil
         }
-        guard let line else {
+        guard let found else {
             throw Silence(description: "nothing said for \(seconds) s: \(process.errors.text)")
         }
-        let object = try JSONSerialization.jsonObject(with: Data(line))
-        return Reply(fields: object as? [String: any Sendable] ?? [:])
+        return found
+    }
+
+    private func takeReply(to tag: Int?) throws -> Reply? {
+        try early.withLock { early in
+            while let line = takeLine() {
+                let object = try JSONSerialization.jsonObject(with: Data(line))
+                early.append(Reply(fields: object as? [String: any Sendable] ?? [:]))
+            }
+            return early.firstIndex { $0.number("tag") == tag }.map { early.remove(at: $0) }
+        }
     }
 
     /// Ends the process in order, by ending its input.

@@ -62,7 +62,7 @@ struct WakeUpTests {
             let id = try #require(try await client.ask("ask", ["title": "\(round)"]).id)
             try client.send("wait", ["id": id, "tag": round])
             _ = try await other.ask("answer", ["id": id, "button": "yes"])
-            _ = try await client.next()
+            _ = try await client.reply(to: round)
             #expect(try await client.ask("close").error == nil)
             for number in 0..<200 { _ = try await other.ask("ask", ["title": "\(number)"]) }
             _ = try await client.ask("open", ["path": queue.path, "source": "client"])
