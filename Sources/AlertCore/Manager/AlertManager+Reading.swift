@@ -27,9 +27,7 @@ extension AlertManager {
     /// - Throws: ``AlertError/keyNotFound(_:)``, ``AlertError/inconsistent(_:_:)`` if the audit log
     ///   contradicts it, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func record(key: String) async throws(AlertError) -> AlertRecord {
-        try await store.find(
-            .key(key, source: source, uid: context.caller.identity.uid)
-        ).record
+        try await record(key: key, of: source)
     }
 
     /// Returns the waiting alerts, in the order in which they will be shown; snoozed ones come

@@ -1,13 +1,11 @@
 /// Reads one JSON value, as RFC 8259 has it and nothing more, in time proportional to its length.
 ///
+/// It refuses what two readers could understand differently: a name that an object has twice, half
+/// of a surrogate pair, bytes that are not UTF-8, and anything after the value.
+///
 /// Foundation's decoder reads known types. To find out the type of each value, it would have to
 /// guess, and each wrong guess costs as much as a hundred bytes.
 struct JSONParser {
-    /// What is wrong begins at a byte, counted from 0.
-    struct Failure: Error, Equatable {
-        let offset: Int
-    }
-
     /// How many arrays and objects may be inside each other.
     static let depthLimit = 256
 
@@ -20,17 +18,22 @@ struct JSONParser {
     }
 
     /// Reads all bytes as a single value.
-    mutating func value() throws(Failure) -> JSONValue {
+    mutating func value() throws(JSONError) -> JSONValue {
+        skipBlanks()
+        guard byte != nil else { throw JSONError("it is empty") }
         let value = try next()
         skipBlanks()
-        guard index == bytes.count else { throw failure }
+        guard index == bytes.count else { throw error("something follows the value") }
         return value
     }
 
-    private var failure: Failure { Failure(offset: index) }
     private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func next() throws(Failure) -> JSONValue {
+    private func error(_ reason: String) -> JSONError {
+        byte == nil ? JSONError("it ends too early") : JSONError(reason, at: index)
+    }
+
+    private mutating func next() throws(JSONError) -> JSONValue {
         skipBlanks()
         switch byte {
         case UInt8(ascii: "\""): return .string(try string())
@@ -47,21 +50,20 @@ struct JSONParser {
         while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
     }
 
-    /// Skips a byte if it comes next, after blanks.
+    /// Skips a byte if it comes next.
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        skipBlanks()
         guard byte == UInt8(ascii: character) else { return false }
         index += 1
         return true
     }
 
-    private mutating func require(_ character: Unicode.Scalar) throws(Failure) {
-        guard skip(character) else { throw failure }
-    }
-
-    private mutating func word(_ word: String, _ value: JSONValue) throws(Failure) -> JSONValue {
-        guard bytes[index...].starts(with: word.utf8) else { throw failure }
-        index += word.utf8.count
+    private mutating func word(
+        _ word: String, _ value: JSONValue
+    ) throws(JSONError) -> JSONValue {
+        for expected in word.utf8 {
+            guard byte == expected else { throw error("there is no value") }
+            index += 1
+        }
         return value
     }
 }
@@ -69,104 +71,115 @@ struct JSONParser {
 // MARK: - Arrays and objects
 
 extension JSONParser {
-    private mutating func enter() throws(Failure) {
-        guard depth < Self.depthLimit else { throw failure }
-        depth += 1
-        index += 1
-    }
-
-    private mutating func elements() throws(Failure) -> [JSONValue] {
-        try enter()
-        defer { depth -= 1 }
-        if skip("]") { return [] }
+    private mutating func elements() throws(JSONError) -> [JSONValue] {
         var elements: [JSONValue] = []
-        repeat { elements.append(try next()) } while skip(",")
-        try require("]")
+        try list(until: "]") { parser throws(JSONError) in
+            elements.append(try parser.next())
+        }
         return elements
     }
 
-    private mutating func members() throws(Failure) -> [(key: String, value: JSONValue)] {
-        try enter()
-        defer { depth -= 1 }
-        if skip("}") { return [] }
+    private mutating func members() throws(JSONError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
-        repeat {
-            skipBlanks()
-            let name = try string()
-            try require(":")
-            members.append((name, try next()))
-        } while skip(",")
-        try require("}")
+        // Equal strings may differ in their bytes.
+        var names: Set<[UInt8]> = []
+        try list(until: "}") { parser throws(JSONError) in
+            parser.skipBlanks()
+            let start = parser.index
+            let name = try parser.string()
+            guard names.insert(Array(name.utf8)).inserted else {
+                throw JSONError("an object has two members “\(name.prefix(80))”", at: start)
+            }
+            parser.skipBlanks()
+            guard parser.skip(":") else { throw parser.error("a colon is missing") }
+            members.append((name, try parser.next()))
+        }
         return members
+    }
+
+    private mutating func list(
+        until end: Unicode.Scalar,
+        _ element: (inout JSONParser) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        guard depth < Self.depthLimit else {
+            throw error("it is nested deeper than \(Self.depthLimit) levels")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        index += 1
+        skipBlanks()
+        if skip(end) { return }
+        while true {
+            try element(&self)
+            skipBlanks()
+            if skip(end) { return }
+            guard skip(",") else { throw error("a comma is missing") }
+        }
     }
 }
 
 // MARK: - Strings
 
 extension JSONParser {
-    private mutating func string() throws(Failure) -> String {
-        guard byte == UInt8(ascii: "\"") else { throw failure }
-        index += 1
+    private mutating func string() throws(JSONError) -> String {
+        guard skip("\"") else { throw error("a string is missing") }
         let start = index
         var text: [UInt8] = []
         while let byte {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: text, as: UTF8.self) else {
-                    throw Failure(offset: start)
+                    throw JSONError("a string is not valid UTF-8", at: start)
                 }
                 index += 1
                 return string
-            case UInt8(ascii: "\\"): text += String(try escaped()).utf8
-            case 0..<0x20: throw failure
+            case UInt8(ascii: "\\"):
+                index += 1
+                text += String(try escaped()).utf8
+            case 0..<0x20: throw error("a string has a control character that is not escaped")
             default:
                 text.append(byte)
                 index += 1
             }
         }
-        throw failure
+        throw error("")
     }
 
     /// Reads the character that a backslash begins.
-    private mutating func escaped() throws(Failure) -> Unicode.Scalar {
-        index += 1
-        guard let byte else { throw failure }
+    private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+        guard let byte else { throw error("") }
         index += 1
         switch Unicode.Scalar(byte) {
-        case "\"": return "\""
-        case "\\": return "\\"
-        case "/": return "/"
+        case "\"", "\\", "/": return Unicode.Scalar(byte)
         case "b": return "\u{8}"
         case "f": return "\u{C}"
         case "n": return "\n"
         case "r": return "\r"
         case "t": return "\t"
-        case "u": return try unicode()
-        default: throw Failure(offset: index - 1)
+        case "u": return try codePoint()
+        default: throw JSONError("there is an unknown escape", at: index - 1)
         }
     }
 
     /// Reads four digits, or twice four for a character that takes two units of UTF-16.
-    private mutating func unicode() throws(Failure) -> Unicode.Scalar {
-        let start = index
-        let unit = try unit()
-        if let scalar = Unicode.Scalar(unit) { return scalar }
-        guard bytes[index...].starts(with: "\\u".utf8) else { throw Failure(offset: start) }
-        index += 2
-        let units = [unit, try self.unit()]
-        var decoder = UTF16()
-        var iterator = units.makeIterator()
-        guard case .scalarValue(let scalar) = decoder.decode(&iterator), iterator.next() == nil
-        else { throw Failure(offset: start) }
-        return scalar
+    private mutating func codePoint() throws(JSONError) -> Unicode.Scalar {
+        let first = try codeUnit()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard UTF16.isLeadSurrogate(first), skip("\\"), skip("u") else {
+            throw error("half of a surrogate pair ends")
+        }
+        let second = try codeUnit()
+        guard UTF16.isTrailSurrogate(second) else {
+            throw error("half of a surrogate pair ends")
+        }
+        return UTF16.decode(UTF16.EncodedScalar([first, second]))
     }
 
-    private mutating func unit() throws(Failure) -> UInt16 {
+    private mutating func codeUnit() throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw failure
-            }
+            let digit = byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            guard let digit else { throw error("an escape has too few digits") }
             unit = unit << 4 | UInt16(digit)
             index += 1
         }
@@ -177,34 +190,24 @@ extension JSONParser {
 // MARK: - Numbers
 
 extension JSONParser {
-    /// Reads a number: an integer where one is written that is not too large.
-    private mutating func number() throws(Failure) -> JSONValue {
+    private mutating func number() throws(JSONError) -> JSONValue {
         let start = index
-        var isInteger = true
-        if byte == UInt8(ascii: "-") { index += 1 }
-        if byte == UInt8(ascii: "0") { index += 1 } else { try digits() }
-        if byte == UInt8(ascii: ".") {
-            isInteger = false
-            index += 1
-            try digits()
-        }
-        if let byte, [UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte) {
-            isInteger = false
-            index += 1
-            if let byte = self.byte, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(byte) {
-                index += 1
-            }
+        _ = skip("-")
+        if !skip("0") { try digits() }
+        if skip(".") { try digits() }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
             try digits()
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        if isInteger, let number = Int64(text) { return .integer(number) }
-        guard let number = Double(text), number.isFinite else { throw Failure(offset: start) }
-        return .number(number)
+        // Nothing is lost: “-0” keeps its sign.
+        if let number = Int64(text), String(number) == text { return .integer(number) }
+        return .number(text)
     }
 
-    private mutating func digits() throws(Failure) {
+    private mutating func digits() throws(JSONError) {
         let start = index
         while let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
-        guard index > start else { throw failure }
+        guard index > start else { throw error("there is no value") }
     }
 }

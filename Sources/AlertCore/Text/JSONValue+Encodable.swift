@@ -19,9 +19,9 @@ extension JSONValue: Encodable {
         case .integer(let value):
             var container = encoder.singleValueContainer()
             try container.encode(value)
-        case .number(let value):
+        case .number(let digits):
             var container = encoder.singleValueContainer()
-            try container.encode(value)
+            try container.encode(Double(digits))
         case .string(let value):
             var container = encoder.singleValueContainer()
             try container.encode(value)

@@ -2,15 +2,14 @@
 extension JSONValue {
     /// Reads one value in UTF-8.
     ///
-    /// - Returns: `nil` for anything else, and for more than 256 levels.
-    package init?(parsing bytes: [UInt8]) {
+    /// - Throws: ``JSONError`` for anything else, and for more than 256 levels.
+    package init(parsing bytes: [UInt8]) throws(JSONError) {
         var parser = JSONParser(bytes)
-        guard let value = try? parser.value() else { return nil }
-        self = value
+        self = try parser.value()
     }
 
-    /// The value of the first member with a name; `nil` if it is absent or null, or this is not an
-    /// object.
+    /// The value of the member with exactly this name; `nil` if it is absent or null, or this is
+    /// not an object.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         let value = members.first { $0.key.isIdentical(to: name) }?.value
@@ -23,7 +22,11 @@ extension JSONValue {
     }
 
     package var integer: Int64? {
-        if case .integer(let number) = self { number } else { nil }
+        switch self {
+        case .integer(let number): number
+        case .number(let digits): Int64(digits)
+        default: nil
+        }
     }
 
     package var members: [(key: String, value: JSONValue)]? {

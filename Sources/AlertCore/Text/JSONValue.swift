@@ -5,8 +5,8 @@ package enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Any other finite number.
-    case number(Double)
+    /// Any other number, with its digits as they were written: `-0`, `2.50`, `1e400`.
+    case number(String)
     case string(String)
     case array([JSONValue])
     case object([(key: String, value: JSONValue)])
@@ -25,7 +25,7 @@ package enum JSONValue: Sendable {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .integer(let value): String(value)
-        case .number(let value): String(value)
+        case .number(let digits): digits
         case .string(let value): try Self.quoted(value)
         case .array(let values):
             "[" + (try values.map { try $0.text() }.joined(separator: ",")) + "]"

@@ -105,8 +105,7 @@ struct AuditCheck: Sendable {
             try compare(entry, with: row, db)
         case .ran:
             guard let row = try? db.alert(id), let content = entry.content else { return }
-            let asked = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
-            guard content != asked else { return }
+            guard try content != askedContent(of: row, db) else { return }
             report.report(
                 "entry \(sequence) ran a command for something other than alert \(id) asked",
                 entry: sequence, alert: id)
@@ -161,6 +160,11 @@ struct AuditCheck: Sendable {
         }
     }
 
+    /// The hash of what was asked; if the texts are erased, the entry of the ask has it.
+    private func askedContent(of row: AlertRow, _ db: Database) throws -> [UInt8]? {
+        try row.content ?? db.content(ofEntry: stories[row.record.id]?.asked ?? 0)
+    }
+
     private mutating func compare(
         _ entry: AuditEntry, with row: AlertRow, _ db: Database
     ) throws {
@@ -168,8 +172,7 @@ struct AuditCheck: Sendable {
         let report = { (reason: String, check: inout AuditCheck) in
             check.report.report(reason, entry: sequence, alert: id)
         }
-        // If the texts are erased, the entry of the ask has their hash.
-        let content = try row.content ?? db.content(ofEntry: stories[id]?.asked ?? 0)
+        let content = try askedContent(of: row, db)
         let hasContent = entry.content != nil || row.salt != nil || entry.event.kind != .presented
         if content != entry.content, hasContent {
             report(

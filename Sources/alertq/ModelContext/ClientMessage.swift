@@ -58,8 +58,12 @@ enum ClientMessage: Sendable {
         func refuse(_ code: ProtocolError.Code, _ reason: String) -> Unreadable {
             Unreadable(id: nil, error: ProtocolError(code, reason))
         }
-        guard let value = JSONValue(parsing: line) else {
-            throw refuse(.parse, "this line is not JSON; send one JSON object on each line")
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: line)
+        } catch {
+            throw refuse(
+                .parse, "this line is not JSON: \(error); send one JSON object on each line")
         }
         switch value {
         case .object: return value

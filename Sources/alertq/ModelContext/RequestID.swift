@@ -8,10 +8,12 @@ enum RequestID: Sendable, Hashable {
 
     /// Fails for anything else, such as null and fractions, which MCP forbids.
     init?(_ value: JSONValue?) {
-        switch value {
-        case .string(let text)?: self = .text(text)
-        case .integer(let number)?: self = .number(number)
-        default: return nil
+        if let text = value?.string {
+            self = .text(text)
+        } else if let number = value?.integer {
+            self = .number(number)
+        } else {
+            return nil
         }
     }
 

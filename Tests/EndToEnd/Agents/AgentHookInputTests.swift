@@ -44,7 +44,7 @@ struct AgentHookInputTests {
         Malformed(#"{"cwd":"/","cwd":"/tmp"}"#, "two members “cwd”"),
         Malformed(#"{"cwd":"\ud800"}"#, "half of a surrogate pair"),
         Malformed("{\"cwd\":\"a\u{1B}\"}", "a control character"),
-        Malformed("not UTF-8", "it is not valid UTF-8") {
+        Malformed("not UTF-8", "a string is not valid UTF-8") {
             Array(#"{"cwd":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
         },
         Malformed("truncated", "it ends too early") {

@@ -13,10 +13,7 @@ struct RunTests {
     private var log: String { queue.directory + "/log" }
 
     /// What the command has written, a line for each run.
-    private var runs: [String] {
-        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").map(String.init)
-    }
+    private var runs: [String] { queue.lines("log") }
 
     /// The words that ask whether a shell script may run, which first records that it does.
     private func words(_ script: String = "", options: [String] = []) -> [String] {

@@ -22,16 +22,17 @@ import Foundation
 }
 
 private func readMessage(_ line: [UInt8]) {
-    if let value = JSONValue(parsing: line) {
+    if let value = try? JSONValue(parsing: line) {
         // Foundation reads all that is read here, and a few things more.
-        expect(
+        let isJSON =
             (try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed))
-                != nil,
-            "read what is not JSON")
+            != nil
+        expect(isJSON || !isFinite(value), "read what is not JSON")
         guard let text = try? value.text() else { return expect(false, "an unprintable value") }
-        let again = try? JSONValue(parsing: Array(text.utf8))?.text()
+        let again = try? JSONValue(parsing: Array(text.utf8)).text()
         expect(again == text, "a value came back changed")
     }
+    readHook(line)
     let reply: JSONValue
     do throws(ClientMessage.Unreadable) {
         guard case .request(let request) = try ClientMessage(line) else { return }
@@ -43,6 +44,35 @@ private func readMessage(_ line: [UInt8]) {
     expect(!text.utf8.contains(UInt8(ascii: "\n")), "a reply of two lines")
     expect(
         (try? JSONSerialization.jsonObject(with: Data(text.utf8))) != nil, "the reply is not JSON")
+}
+
+/// Whether all numbers are in the range of Foundation's.
+private func isFinite(_ value: JSONValue) -> Bool {
+    switch value {
+    case .number(let digits): Double(digits)?.isFinite == true
+    case .array(let values): values.allSatisfy(isFinite)
+    case .object(let members): members.allSatisfy { isFinite($0.value) }
+    default: true
+    }
+}
+
+/// What a person would read about a request for permission.
+private func readHook(_ line: [UInt8]) {
+    guard let request = try? HookRequest(line) else { return }
+    expect(HookRequest.event(in: line) == request.event, "the event is not found in the text")
+    guard let question = try? HookQuestion(request, of: .claude) else {
+        return expect(false, "a request that can't be shown")
+    }
+    if let command = request.command {
+        let end = "\nCommand:\n" + command
+        expect(question.message.utf8.reversed().starts(with: end.utf8.reversed()), "a cut command")
+        return
+    }
+    // The tool's name is on one line, so that the first empty line ends what is known of it.
+    let parts = question.message.split(separator: "\n\nInput:\n", maxSplits: 1)
+    let shown = try? JSONValue(parsing: Array((parts.last ?? "").utf8)).text()
+    let text = try? request.input.text()
+    expect(shown != nil && shown == text, "the input that is shown is not the tool's")
 }
 
 /// The reply that a request gets before anything is done.

@@ -7,7 +7,7 @@ import Testing
 @Suite("Arguments of agents", .inParallel)
 struct AgentArgumentsTests {
     private func arguments(_ json: String) throws -> AgentArguments {
-        try AgentArguments(try #require(JSONValue(parsing: Array(json.utf8))), of: AgentTools.ask)
+        try AgentArguments(JSONValue(parsing: Array(json.utf8)), of: AgentTools.ask)
     }
 
     @Test("A question has everything that was given, and Yes and No by default")

@@ -24,7 +24,7 @@ struct HookAgentTests {
         #expect(request.tool == "Write" && request.subagent == "Explore")
         #expect(request.toolUse == "toolu_01AbCdEfGhIjKlMnOpQrStUv")
         #expect(request.mode == "acceptEdits" && request.command == nil)
-        #expect(request.input["content"] == .string("Tool: Read\nDirectory: /tmp\n"))
+        #expect(request.input["content"]?.string == "Tool: Read\nDirectory: /tmp\n")
         let codex = try HookRequest(HookSample.bytes("codex-permission-request"))
         #expect(codex.command == "curl -fsS https://example.org/install.sh")
         #expect(codex.subagent == nil)

@@ -70,7 +70,7 @@ struct HookQuestion: Sendable {
             return lines + ["", "Input:", try request.input.lines()]
         }
         let rest = request.input.without("command")
-        if rest != .object([]) { lines.append("Also: " + (try rest.line())) }
+        if rest.members?.isEmpty == false { lines.append("Also: " + (try rest.text())) }
         return lines + ["", "Command:", command]
     }
 }

@@ -12,7 +12,7 @@ import AlertQueue
 ///
 /// Members that are not known are ignored, because the formats grow; known ones must be as they are
 /// documented.
-struct HookRequest: Sendable, Hashable {
+struct HookRequest: Sendable {
     /// When the agent asks.
     enum Event: String, Sendable, CaseIterable {
         /// Before each use of a tool, whether or not it needs permission.
@@ -30,7 +30,7 @@ struct HookRequest: Sendable, Hashable {
     let session: String
     let directory: String
     let tool: String
-    let input: HookJSON
+    let input: JSONValue
     /// The id of this use of the tool; requests for permission have none.
     let toolUse: String?
     /// The type of the subagent that asks; `nil` for the session itself.
@@ -45,8 +45,7 @@ struct HookRequest: Sendable, Hashable {
         guard bytes.count <= Self.maximumSize else {
             throw CommandError(.badData, "it has more than \(Self.maximumSize) bytes")
         }
-        let value = try HookJSONReader.value(of: bytes)
-        guard case .object = value else { throw CommandError(.badData, "it is not an object") }
+        let value = try Self.object(bytes)
         let name = try Self.name("hook_event_name", of: value)
         guard let event = Event(rawValue: name) else {
             let known = Event.allCases.map(\.rawValue).joined(separator: " and ")
@@ -77,10 +76,7 @@ struct HookRequest: Sendable, Hashable {
     }
 
     /// The command that a shell will run, or that is a patch to apply.
-    var command: String? {
-        guard case .string(let command)? = input["command"] else { return nil }
-        return command
-    }
+    var command: String? { input["command"]?.string }
 
     /// Whether the agent asks for permission itself if a hook says nothing.
     ///
@@ -93,20 +89,30 @@ struct HookRequest: Sendable, Hashable {
 // MARK: - Members
 
 extension HookRequest {
-    private static func text(
-        _ name: String, of value: HookJSON
-    ) throws(CommandError) -> String? {
-        switch value[name] {
-        case nil, .null?: return nil
-        case .string(let text)?:
-            guard !text.isEmpty else { throw CommandError(.badData, "“\(name)” is empty") }
-            return text
-        case _?: throw CommandError(.badData, "“\(name)” is not a string")
+    private static func object(_ bytes: [UInt8]) throws(CommandError) -> JSONValue {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            throw CommandError(.badData, "\(error)")
         }
+        guard case .object = value else { throw CommandError(.badData, "it is not an object") }
+        return value
+    }
+
+    private static func text(
+        _ name: String, of value: JSONValue
+    ) throws(CommandError) -> String? {
+        guard let member = value[name] else { return nil }
+        guard let text = member.string else {
+            throw CommandError(.badData, "“\(name)” is not a string")
+        }
+        guard !text.isEmpty else { throw CommandError(.badData, "“\(name)” is empty") }
+        return text
     }
 
     private static func required(
-        _ name: String, of value: HookJSON
+        _ name: String, of value: JSONValue
     ) throws(CommandError) -> String {
         guard let text = try text(name, of: value) else {
             throw CommandError(.badData, "“\(name)” is missing")
@@ -115,7 +121,7 @@ extension HookRequest {
     }
 
     private static func optionalName(
-        _ name: String, of value: HookJSON
+        _ name: String, of value: JSONValue
     ) throws(CommandError) -> String? {
         guard let text = try text(name, of: value) else { return nil }
         guard text.utf8.count <= maximumName else {
@@ -125,7 +131,7 @@ extension HookRequest {
     }
 
     private static func name(
-        _ name: String, of value: HookJSON
+        _ name: String, of value: JSONValue
     ) throws(CommandError) -> String {
         guard let text = try optionalName(name, of: value) else {
             throw CommandError(.badData, "“\(name)” is missing")
