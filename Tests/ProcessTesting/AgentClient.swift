@@ -1,36 +1,36 @@
 import Foundation
 import Glibc
 import Linux
-import ProcessTesting
 import Synchronization
 import TestSupport
-import Testing
 
 /// An agent's client: starts `alertq mcp`, and exchanges messages with it through pipes.
-final class AgentClient: Sendable {
+package final class AgentClient: Sendable {
     /// How a client says who it is.
-    enum Era: Sendable, CaseIterable {
+    package enum Era: Sendable, CaseIterable {
         /// With each request; revision 2026-07-28.
         case modern
         /// With a handshake; revision 2025-11-25.
         case handshake
     }
 
-    let server: Child
+    package let server: Child
     private let era: Era
     private let name: String
     private let takesTasks: Bool
     private let input: Mutex<Descriptor?>
     private let lastID = Atomic<Int>(0)
 
-    /// Starts a server, and greets it if that is how it is done.
-    init(
+    /// Starts a server, and greets it if that is how it is done; `wrapper` is a command that runs
+    /// it.
+    package init(
         _ queue: CommandLineQueue, _ era: Era = .modern, name: String = "agent",
-        takesTasks: Bool = false, options: [String] = []
+        takesTasks: Bool = false, options: [String] = [], under wrapper: [String] = []
     ) async throws {
         let pipe = try Pipe(waits: true)
+        let words = wrapper + [CommandLineQueue.program, "mcp"] + options
         server = try Child(
-            CommandLineQueue.program, ["mcp"] + options,
+            words[0], Array(words.dropFirst()),
             environment: ["ALERTQ_DATABASE": queue.path], input: pipe.reading.raw)
         self.era = era
         self.name = name
@@ -48,7 +48,7 @@ final class AgentClient: Sendable {
     }
 
     /// Writes a line as it is.
-    func send(line: String) {
+    package func send(line: String) {
         let bytes = Array((line + "\n").utf8)
         input.withLock { input in
             guard let input else { return }
@@ -61,14 +61,14 @@ final class AgentClient: Sendable {
         }
     }
 
-    func send(_ message: [String: Any]) {
+    package func send(_ message: [String: Any]) {
         guard let data = try? JSONSerialization.data(withJSONObject: message) else { return }
         send(line: String(decoding: data, as: UTF8.self))
     }
 
     /// Sends a request, and returns its id.
     @discardableResult
-    func request(
+    package func request(
         _ method: String, _ params: [String: Any] = [:], progressToken: String? = nil
     ) -> Int {
         let id = lastID.add(1, ordering: .relaxed).newValue
@@ -89,7 +89,7 @@ final class AgentClient: Sendable {
     }
 
     /// Starts a call of a tool, and returns its id.
-    func start(
+    package func start(
         _ tool: String, _ arguments: [String: Any] = [:], progressToken: String? = nil
     ) -> Int {
         request(
@@ -97,18 +97,18 @@ final class AgentClient: Sendable {
     }
 
     /// Calls a tool, and waits for its reply.
-    func call(_ tool: String, _ arguments: [String: Any] = [:]) async throws -> AgentReply {
+    package func call(_ tool: String, _ arguments: [String: Any] = [:]) async throws -> AgentReply {
         try await reply(to: start(tool, arguments))
     }
 
-    func cancel(_ id: Int, reason: String?) {
+    package func cancel(_ id: Int, reason: String?) {
         var params: [String: Any] = ["requestId": id]
         params["reason"] = reason
         send(["jsonrpc": "2.0", "method": "notifications/cancelled", "params": params])
     }
 
     /// All messages of the server so far.
-    var messages: [AgentReply] {
+    package var messages: [AgentReply] {
         server.output.text.split(separator: "\n").compactMap { line in
             let object = try? JSONSerialization.jsonObject(with: Data(line.utf8))
             return (object as? [String: any Sendable]).map(AgentReply.init)
@@ -116,7 +116,7 @@ final class AgentClient: Sendable {
     }
 
     /// The reply to a request, once it comes.
-    func reply(to id: Int) async throws -> AgentReply {
+    package func reply(to id: Int) async throws -> AgentReply {
         var reply: AgentReply?
         _ = await eventually {
             reply = messages.first { $0.id == id }
@@ -131,22 +131,22 @@ final class AgentClient: Sendable {
 
     /// Waits until the server has carried out everything that was sent before; what it has not
     /// replied to by then waits.
-    func settle() async throws {
+    package func settle() async throws {
         _ = try await reply(to: request("tools/list"))
     }
 
     /// Closes the server's stdin.
-    func close() { input.withLock { $0 = nil } }
+    package func close() { input.withLock { $0 = nil } }
 
     /// Closes the server's stdin, and waits for its end.
-    func finish() async -> Finished {
+    package func finish() async -> Finished {
         close()
         return await server.finish()
     }
 
     /// Closes the other end of the server's stdout, as a client does that dies; returns whether
     /// that has happened.
-    func stopReading() async -> Bool {
+    package func stopReading() async -> Bool {
         let pipe = LinuxFile.link("/proc/\(server.pid)/fd/1")
         server.output.abandon()
         return await eventually {
@@ -156,7 +156,7 @@ final class AgentClient: Sendable {
     }
 
     /// Kills the server, and waits until it is dead.
-    func kill() async {
+    package func kill() async {
         server.kill(SIGKILL)
         _ = await server.exit()
     }
