@@ -17,22 +17,28 @@ package final class ChildProcess: Sendable {
     package var isRunning: Bool { !hasEnded.withLock { $0 } }
 
     /// Waits for it to end; for a single caller.
+    ///
+    /// - Returns: `nil` if the status is not known, because this process ignores SIGCHLD.
     package func end() async -> WaitStatus? {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 var info = siginfo_t()
                 // Its number must not be reused for as long as it can be signalled.
-                while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+                var isKnown = false
+                repeat {
+                    isKnown = waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == 0
+                } while !isKnown && errno == EINTR
                 let status = hasEnded.withLock { hasEnded in
                     hasEnded = true
-                    return WaitStatus.reap(pid)
+                    return isKnown ? WaitStatus.reap(pid) : nil
                 }
                 continuation.resume(returning: status)
             }
         }
     }
 
-    /// Sends it a signal; returns whether it runs.
+    /// Sends it a signal; returns whether that was possible: it runs, and this process may signal
+    /// it, which it may not after setuid(2).
     @discardableResult
     package func signal(_ number: Int32) -> Bool {
         hasEnded.withLock { hasEnded in !hasEnded && kill(pid, number) == 0 }

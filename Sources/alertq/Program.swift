@@ -19,6 +19,8 @@ enum Program {
         // So does a write beyond a limit on file sizes (ulimit -f), which is reported like a full
         // disk.
         signal(SIGXFSZ, SIG_IGN)
+        // If it is ignored, the kernel forgets how children end; see wait(2).
+        signal(SIGCHLD, SIG_DFL)
         SQLiteAlertStore.disableMemoryStatistics()
         let context = Context(
             output: Output(descriptor: STDOUT_FILENO), errors: Output(descriptor: STDERR_FILENO))
@@ -138,6 +140,7 @@ enum Program {
     ) throws -> ExitCode {
         switch error {
         case let error as UsageError:
+            verb.refuse(error, in: context)
             context.note("\(verb.name): \(error)")
             let code = usage("\(verb.name) --help", context)
             return verb.failure ?? code
@@ -223,6 +226,22 @@ extension Program {
     /// thread.
     static func useOneHeap() {
         clinux_use_one_heap()
+    }
+
+    /// Stops the process as Ctrl-Z does, and returns when it continues: at once if its process
+    /// group is orphaned, because no shell could continue it, and the kernel does not stop it; see
+    /// <https://pubs.opengroup.org/onlinepubs/9799919799/functions/V2_chap02.html#tag_16_04_03>.
+    static func suspend() {
+        var (standard, previous) = (sigaction(), sigaction())
+        standard.__sigaction_handler.sa_handler = SIG_DFL
+        sigaction(SIGTSTP, &standard, &previous)
+        var (stop, mask) = (sigset_t(), sigset_t())
+        sigemptyset(&stop)
+        sigaddset(&stop, SIGTSTP)
+        pthread_sigmask(SIG_UNBLOCK, &stop, &mask)
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
+        sigaction(SIGTSTP, &previous, nil)
     }
 
     /// Ends the process by a signal, so that its parent sees what happened; see signal(7).

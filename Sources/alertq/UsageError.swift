@@ -1,3 +1,5 @@
+import AlertQueue
+
 /// A command line that breaks the rules of the command.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
@@ -12,6 +14,17 @@ struct UsageError: Error, CustomStringConvertible {
     ) throws(UsageError) {
         for (name, isGiven) in options where isGiven {
             throw UsageError(sentence("--\(name)"))
+        }
+    }
+
+    /// Checks a name that an option was given, as an alert would; see ``Alert/validate()``.
+    static func check(
+        _ name: String, _ subject: String, of option: String
+    ) throws(UsageError) {
+        do throws(AlertError) {
+            try Text.check(name, subject, limit: Alert.Limit.name)
+        } catch {
+            throw UsageError("\(option): \(error)")
         }
     }
 }

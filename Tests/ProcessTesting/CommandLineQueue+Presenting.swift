@@ -11,6 +11,19 @@ extension CommandLineQueue {
     /// The lines of a file next to the queue; none if it does not exist.
     package func lines(_ name: String) -> [String] { folder.lines(name) }
 
+    /// A shell with job control, as users have it; `$A` is the command.
+    package func shell(on terminal: PseudoTerminal) async throws -> Child {
+        let shell = try Child(
+            "bash", ["--norc", "-i"],
+            environment: [
+                "ALERTQ_DATABASE": path, "PS1": "ready> ", "HISTFILE": "", "A": Self.program,
+            ], on: terminal)
+        guard await terminal.shows("ready> ") else {
+            throw TestingError("no shell: \(terminal.text)")
+        }
+        return shell
+    }
+
     /// The processes that run with this queue in their environment, as `start` gives it and as
     /// every process hands it on; see proc(5).
     package var processes: [pid_t] {

@@ -3,8 +3,8 @@
 /// It refuses what two readers could understand differently: a name that an object has twice, half
 /// of a surrogate pair, bytes that are not UTF-8, and anything after the value.
 ///
-/// Foundation's decoder reads known types. To find out the type of each value, it would have to
-/// guess, and each wrong guess costs as much as a hundred bytes.
+/// Foundation's readers of values whose type is unknown lose the order of members and the digits
+/// of numbers, and take a name that is given twice.
 struct JSONParser {
     /// How many arrays and objects may be inside each other.
     static let depthLimit = 256
@@ -122,7 +122,7 @@ extension JSONParser {
 
 extension JSONParser {
     private mutating func string() throws(JSONError) -> String {
-        guard skip("\"") else { throw error("a string is missing") }
+        guard skip("\"") else { throw error("a name in quotes is missing") }
         let start = index
         var text: [UInt8] = []
         while let byte {

@@ -21,18 +21,26 @@ package enum SafeText {
         var result = ""
         var previous: Unicode.Scalar?
         var marks = 0
+        var joiners = 0
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             marks = isMark(scalar) ? marks + 1 : 0
-            // A stack of marks would spill over into the lines around it.
+            if scalar == "\u{200D}" {
+                joiners += 1
+            } else if previous != "\u{200D}", !isEmoji(scalar) {
+                joiners = 0
+            }
+            // A stack of marks would spill over into the lines around it, and some terminals show
+            // the emoji of a sequence one after another.
             let isShown =
-                marks <= 4
+                marks <= 4 && joiners <= 3
                 && (isHarmless(scalar, after: previous)
                     || isJoiner(scalar, between: previous, and: rest.first))
             if isShown || (keepsLineBreaks && scalar == "\n") {
                 result.unicodeScalars.append(scalar)
             } else {
                 result += standIn(scalar)
+                joiners = 0
             }
             previous = scalar
         }
@@ -49,6 +57,10 @@ package enum SafeText {
             // The joiner holds emoji families together; elsewhere it is only invisible.
             return scalar == "\u{200D}" && previous.map(isEmoji) == true
         default:
+            // A skin tone changes the emoji before it, and nothing else.
+            if scalar.properties.isEmojiModifier, let previous {
+                return !previous.properties.isEmojiModifier
+            }
             // The variation selectors of emoji and text only change the character before them.
             if scalar == "\u{FE0F}" || scalar == "\u{FE0E}" {
                 return previous.map(isSymbol) == true

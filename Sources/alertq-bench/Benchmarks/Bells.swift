@@ -26,7 +26,7 @@ enum Bells: Benchmark {
         let workspace = try Workspace()
         let path = workspace.path("queue.db")
         let store = try await SQLiteAlertStore.open(path: path)
-        let child = try ChildProcess(.ring, path)
+        let child = try BenchmarkChild(.ring, path)
         _ = child.line()
         var times: [Double] = []
         for number in 0..<count + 10 {
@@ -52,7 +52,7 @@ enum Bells: Benchmark {
         let workspace = try Workspace()
         let path = workspace.path("queue.db")
         try await SQLiteAlertStore.open(path: path).close()
-        let child = try ChildProcess(.listen, path)
+        let child = try BenchmarkChild(.listen, path)
         _ = child.line()
         // Starting up does not count as waiting.
         try await Task.sleep(for: .milliseconds(300))

@@ -35,7 +35,7 @@ enum ManyProcesses: Benchmark {
         let workspace = try Workspace()
         let path = workspace.path("queue.db")
         try await SQLiteAlertStore.open(path: path).close()
-        let children = try (0..<processes).map { _ in try ChildProcess(mode, path, "\(count)") }
+        let children = try (0..<processes).map { _ in try BenchmarkChild(mode, path, "\(count)") }
         for child in children { _ = child.line() }
         let start = ContinuousClock.now
         for child in children { child.go() }

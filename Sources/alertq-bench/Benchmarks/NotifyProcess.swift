@@ -44,7 +44,7 @@ enum NotifyProcess: Benchmark {
 
     private static func time(_ program: String, _ arguments: [String]) throws -> Double {
         let start = ContinuousClock.now
-        let child = try ChildProcess(program, arguments)
+        let child = try BenchmarkChild(program, arguments)
         let status = child.wait()
         let time = (ContinuousClock.now - start).inMicroseconds
         guard status == 0 else { throw BenchmarkError("\(program) failed, status \(status)") }

@@ -57,7 +57,7 @@ enum Opening: Benchmark {
         let workspace = try Workspace()
         let path = workspace.path("queue.db")
         try await SQLiteAlertStore.open(path: path).close()
-        let child = try ChildProcess(.crash, path, "\(plan.count(120))")
+        let child = try BenchmarkChild(.crash, path, "\(plan.count(120))")
         guard child.wait() == 128 + SIGKILL else {
             throw BenchmarkError("the process that should have been killed ended by itself")
         }
@@ -66,7 +66,7 @@ enum Opening: Benchmark {
 
     /// The largest resident set of a process that reads a queue, in KiB.
     private static func memory(_ path: String) throws -> Double {
-        let child = try ChildProcess(.memory, path)
+        let child = try BenchmarkChild(.memory, path)
         guard let size = child.numbers().first else {
             throw BenchmarkError("the process that should have reported its memory failed")
         }

@@ -1,6 +1,5 @@
 import AlertQueue
 import Dispatch
-import Synchronization
 
 /// Writes messages to the client, one a line, in the order in which they come.
 ///
@@ -8,14 +7,10 @@ import Synchronization
 final class LineWriter: Sendable {
     private let output: Output
     private let queue = DispatchQueue(label: "alertq.mcp.output")
-    private let hasFailed = Atomic<Bool>(false)
 
     init(_ output: Output) {
         self.output = output
     }
-
-    /// Whether a message could not be written, because the client has gone.
-    var isBroken: Bool { hasFailed.load(ordering: .acquiring) }
 
     /// Writes a message, and returns once the system has it.
     func write(_ message: JSONValue) async throws {
@@ -30,12 +25,6 @@ final class LineWriter: Sendable {
     }
 
     private func send(_ message: JSONValue) throws {
-        let line = try message.text() + "\n"
-        do {
-            try output.write(line)
-        } catch {
-            hasFailed.store(true, ordering: .releasing)
-            throw error
-        }
+        try output.write(try message.text() + "\n")
     }
 }

@@ -39,7 +39,7 @@ final class ModelContextServer: Sendable {
         do throws(ClientMessage.Unreadable) {
             switch try ClientMessage(bytes) {
             case .request(let request): handle(request)
-            case .notification(let method, let params): hear(method, params)
+            case .notification(let method, let params): handle(notification: method, params)
             case .response: note("ignored a reply: this server sends no requests")
             }
         } catch {
@@ -80,7 +80,7 @@ final class ModelContextServer: Sendable {
 extension ModelContextServer {
     private func handle(_ request: ClientMessage.Request) {
         do throws(ProtocolError) {
-            if request.method == "initialize" { return try greet(request) }
+            if request.method == "initialize" { return try initialize(request) }
             let client = try context(of: request)
             switch request.method {
             case "server/discover": try discover(request, client)
@@ -111,7 +111,7 @@ extension ModelContextServer {
                 + "“io.modelcontextprotocol/protocolVersion”; send one or the other")
     }
 
-    private func greet(_ request: ClientMessage.Request) throws(ProtocolError) {
+    private func initialize(_ request: ClientMessage.Request) throws(ProtocolError) {
         let session = try RequestContext(handshake: request.params)
         self.session.withLock { $0 = session }
         send(
@@ -266,7 +266,7 @@ extension ModelContextServer {
 // MARK: - Notifications
 
 extension ModelContextServer {
-    private func hear(_ method: String, _ params: JSONValue) {
+    private func handle(notification method: String, _ params: JSONValue) {
         // Others, such as notifications/initialized, change nothing.
         guard method == "notifications/cancelled", let id = RequestID(params["requestId"]) else {
             return

@@ -27,7 +27,7 @@ struct ProtocolError: Error, Sendable {
         self.data = data
     }
 
-    /// The message that replies with this error; without an id if the request has none that could
+    /// The message that replies with this error; its id is null if the request has none that could
     /// be read.
     func reply(to id: RequestID?) -> JSONValue {
         var error: [(key: String, value: JSONValue)] = [

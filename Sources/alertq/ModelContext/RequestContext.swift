@@ -44,11 +44,13 @@ struct RequestContext: Sendable {
     init?(meta: JSONValue?) throws(ProtocolError) {
         guard let version = meta?[Self.prefix + "protocolVersion"] else { return nil }
         guard let revision = version.string.flatMap(Revision.init), revision.isModern else {
+            let modern = Revision.allCases.filter(\.isModern).map(\.rawValue)
             throw ProtocolError(
-                .unsupportedVersion, "requests of this protocol version are not supported",
+                .unsupportedVersion,
+                "“_meta” can name the revision \(modern.joined(separator: ", ")); older ones begin "
+                    + "with “initialize”",
                 data: .object([
-                    ("supported", .array(Revision.allCases.map { .string($0.rawValue) })),
-                    ("requested", version),
+                    ("supported", .array(modern.map(JSONValue.string))), ("requested", version),
                 ]))
         }
         self.revision = revision
@@ -65,7 +67,7 @@ struct RequestContext: Sendable {
         RequestID(meta?["progressToken"])?.json
     }
 
-    /// Checks that the client can handle tasks, which it asks about.
+    /// Checks that the client declares the extension for tasks.
     func requireTasks() throws(ProtocolError) {
         guard !takesTasks else { return }
         let missing = JSONValue.object([

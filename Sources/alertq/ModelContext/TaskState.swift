@@ -19,7 +19,7 @@ struct TaskState: Sendable {
     let lifetime: Duration?
 
     /// How often a client should look, in milliseconds.
-    private static let pollInterval: Int64 = 2000
+    private static let pollIntervalMilliseconds: Int64 = 2000
 
     /// The members of the JSON object, without a result.
     private var base: [(key: String, value: JSONValue)] {
@@ -35,7 +35,7 @@ struct TaskState: Sendable {
             ("createdAt", .string(Timestamp.text(createdAt))),
             ("lastUpdatedAt", .string(Timestamp.text(updatedAt))),
             ("ttlMs", .optional(lifetime?.milliseconds)),
-            ("pollIntervalMs", .integer(Self.pollInterval)),
+            ("pollIntervalMs", .integer(Self.pollIntervalMilliseconds)),
         ]
     }
 

@@ -12,7 +12,7 @@ final class ToolCall: Sendable {
         /// The client no longer wants what it asked for; no reply is due.
         case cancelled
 
-        /// What a client means that cancels a request.
+        /// Why a client cancels a request, judged by the reason that it gives.
         ///
         /// The protocol has one notification for a client that has waited long enough, and for one
         /// whose user wants something else. The reasons of the former are, with the official

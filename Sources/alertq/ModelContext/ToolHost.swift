@@ -3,7 +3,7 @@ protocol ToolHost: Sendable {
     /// In the order in which clients list them.
     var tools: [Tool] { get }
 
-    /// Carries out a call of one of the tools; `nil` if its client doesn't expect a reply anymore.
+    /// Carries out a call of one of the tools; `nil` if its client no longer expects a reply.
     ///
     /// When the call's task is cancelled, ``ToolCall/end`` says why.
     func reply(to call: ToolCall) async throws(ProtocolError) -> ToolReply?

@@ -115,7 +115,7 @@ struct AlertWait: Sendable {
             if let screen {
                 try await screen.suspend()
             } else {
-                raise(SIGSTOP)
+                Program.suspend()
             }
         }
         return nil

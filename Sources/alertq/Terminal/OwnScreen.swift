@@ -37,7 +37,7 @@ struct OwnScreen: Sendable {
     /// when the job is back in the foreground.
     func suspend() async throws {
         await stop()
-        raise(SIGSTOP)
+        Program.suspend()
         try await terminal?.waitForForeground()
     }
 }

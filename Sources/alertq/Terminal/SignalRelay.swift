@@ -12,9 +12,6 @@ final class SignalRelay: Sendable {
 
     private let state = Mutex(State())
 
-    /// The first signal that came before the command.
-    var first: Int32? { state.withLock { $0.waiting.first } }
-
     /// From now on hands signals to a command, beginning with those that have come before it.
     func connect(to child: ChildProcess) {
         let waiting = state.withLock { state in
@@ -25,18 +22,24 @@ final class SignalRelay: Sendable {
         for number in waiting { child.signal(number) }
     }
 
-    /// - Parameter isFromKernel: Whether the terminal sent it to the whole process group, so that
-    ///   the command has received it, too.
-    func receive(_ number: Int32, isFromKernel: Bool) {
+    /// Hands a signal on, or keeps it until the command has started.
+    ///
+    /// - Returns: Whether the command has started.
+    func receive(_ number: Int32, isFromKernel: Bool) -> Bool {
         let child = state.withLock { state in
             if state.child == nil, number != SIGTSTP { state.waiting.append(number) }
             return state.child
         }
-        guard let child else { return }
-        if !isFromKernel { child.signal(number) }
-        guard number == SIGTSTP else { return }
-        // The shell must see that the job has stopped. When it continues, both do.
-        raise(SIGSTOP)
-        child.signal(SIGCONT)
+        guard let child else { return false }
+        // A key in the terminal signals the whole process group, and so the command, too. A
+        // terminal that hangs up, and alarm(2), signal this process alone.
+        let isSentToGroup = isFromKernel && [SIGINT, SIGQUIT, SIGTSTP].contains(number)
+        if !isSentToGroup { child.signal(number) }
+        if number == SIGTSTP {
+            // The shell must see that the job has stopped. When it continues, both do.
+            Program.suspend()
+            child.signal(SIGCONT)
+        }
+        return true
     }
 }

@@ -17,8 +17,6 @@ import Synchronization
 final class SignalWatch: Sendable {
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// The signals as they come, for one reader, without the echoes.
-    let events: AsyncStream<Int32>
     /// The signals that are watched, and were not ignored before.
     let numbers: [Int32]
     private let receiver: SignalReceiver
@@ -28,9 +26,7 @@ final class SignalWatch: Sendable {
     /// - Parameter limit: How long the process may take to end after the first signal; `nil` means
     ///   as long as it needs.
     init(stops: Bool, endsWithin limit: Duration? = nil) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
-        events = stream
-        receiver = SignalReceiver(continuation: continuation, limit: limit)
+        receiver = SignalReceiver(limit: limit)
         let watched = Self.ending + (stops ? [SIGTSTP] : [])
         guard let ends = Self.pipe() else {
             // Without free descriptors, signals still end the process.
@@ -43,6 +39,10 @@ final class SignalWatch: Sendable {
         for number in numbers { Self.handle(number) }
     }
 
+    /// The signals as they come, without the echoes, for one reader after another. A reader first
+    /// gets what came before it and nobody has read, and the end if one was asked for.
+    var events: AsyncStream<Int32> { receiver.events() }
+
     /// The first signal that asked the process to end, if one has come.
     var end: Int32? { receiver.end }
 
@@ -54,8 +54,9 @@ final class SignalWatch: Sendable {
         SignalReceiver.whenEnding(action)
     }
 
-    /// From now on hands the signals and those of ``passedOn`` to a relay, and does nothing else
-    /// about them, however many come; `nil` ends that.
+    /// From now on hands the signals and those of ``passedOn`` to a relay; `nil` ends that.
+    ///
+    /// Once its command has started, nothing else is done about them, however many come.
     func passOn(to relay: SignalRelay?) {
         receiver.passOn(to: relay)
         guard relay != nil, !numbers.isEmpty else { return }
@@ -108,6 +109,10 @@ private final class SignalReceiver: Sendable {
         var end: (number: Int32, at: ContinuousClock.Instant)?
         var lastWords: String?
         var relay: SignalRelay?
+        /// Who reads the signals, and how many have done so.
+        var reader: (number: Int, signals: AsyncStream<Int32>.Continuation)?
+        var readers = 0
+        var unread: [Int32] = []
     }
 
     /// What runs when the process is asked to end.
@@ -119,13 +124,40 @@ private final class SignalReceiver: Sendable {
     private static let endActions = Mutex(EndActions())
 
     private let state = Mutex(State())
-    private let continuation: AsyncStream<Int32>.Continuation
     private let limit: Duration?
     private let queue = DispatchQueue(label: "alertq.signals")
 
-    init(continuation: AsyncStream<Int32>.Continuation, limit: Duration?) {
-        self.continuation = continuation
+    init(limit: Duration?) {
         self.limit = limit
+    }
+
+    func events() -> AsyncStream<Int32> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        let number = state.withLock { state in
+            state.readers += 1
+            state.reader = (state.readers, continuation)
+            // An earlier reader may have ended without looking at it.
+            if let end = state.end, !state.unread.contains(end.number) {
+                continuation.yield(end.number)
+            }
+            for number in state.unread { continuation.yield(number) }
+            state.unread = []
+            return state.readers
+        }
+        continuation.onTermination = { [self] _ in
+            state.withLock { if $0.reader?.number == number { $0.reader = nil } }
+        }
+        return stream
+    }
+
+    private func yield(_ number: Int32) {
+        state.withLock { state in
+            if let reader = state.reader {
+                reader.signals.yield(number)
+            } else {
+                state.unread.append(number)
+            }
+        }
     }
 
     var end: Int32? { state.withLock { $0.end?.number } }
@@ -158,11 +190,11 @@ private final class SignalReceiver: Sendable {
     }
 
     private func receive(_ number: Int32, isFromKernel: Bool) {
-        if let relay = state.withLock({ $0.relay }) {
-            return relay.receive(number, isFromKernel: isFromKernel)
-        }
+        // Until the command has started, an end that takes too long is cut short as ever.
+        let relay = state.withLock { $0.relay }
+        if let relay, relay.receive(number, isFromKernel: isFromKernel) { return }
         guard SignalWatch.ending.contains(number) else {
-            continuation.yield(number)
+            yield(number)
             return
         }
         let now = ContinuousClock.now
@@ -175,7 +207,7 @@ private final class SignalReceiver: Sendable {
             return
         }
         runEndActions()
-        continuation.yield(number)
+        yield(number)
         guard let limit else { return }
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(limit.milliseconds))) {
             self.endAtOnce(number)

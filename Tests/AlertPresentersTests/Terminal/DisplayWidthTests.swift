@@ -47,6 +47,19 @@ struct DisplayWidthTests {
         #expect(DisplayWidth.wrapped(text, to: width) == expected)
     }
 
+    @Test(
+        "A line is never longer than a terminal shows that knows no sequences of emoji",
+        arguments: ["👍🏽", "👨‍👩‍👧‍👦", "🇩🇪", "❤️", "1️⃣"])
+    func sequences(cluster: String) {
+        let text = String(repeating: cluster, count: 40) + "; rm -rf /"
+        let lines = DisplayWidth.wrapped(text, to: 20)
+        #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
+        for line in lines {
+            let columns = line.unicodeScalars.reduce(0) { $0 + DisplayWidth.of(String($1)) }
+            #expect(columns <= 20, "\(line)")
+        }
+    }
+
     @Test("No wrapped line is too wide, and no character is lost", arguments: [2, 7, 20, 80])
     func wrappedKeepsAll(width: Int) {
         let text = String(repeating: "Лорем ipsum 日本語 👨‍👩‍👧‍👦 dolor sit amet ", count: 50)

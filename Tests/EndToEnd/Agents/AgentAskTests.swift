@@ -187,6 +187,24 @@ struct AgentAskTests {
         #expect(AgentReply.members(progress.object["params"])["progressToken"] as? String == "p")
     }
 
+    @Test("Notices that have ended don't hide answers from the list")
+    func manyNotices() async throws {
+        let agent = try await AgentClient(queue, options: ["--wait", "1ms"])
+        _ = try await agent.call("ask", ["title": "Go?"])
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        for number in 1...5 {
+            _ = try await agent.call("notify", ["title": "\(number)", "timeout": "1ms"])
+        }
+        #expect(
+            try await eventually {
+                try await queue.objects("history").count { $0["outcome"] as? String == "expired" }
+                    == 5
+            })
+        let list = try await agent.call("list_mine", ["limit": 2])
+        let alerts = try #require(list.content["alerts"] as? [[String: any Sendable]])
+        #expect(alerts.compactMap { $0["id"] as? Int } == [1])
+    }
+
     @Test("An agent notifies, lists what is its own, and withdraws it")
     func others() async throws {
         let agent = try await AgentClient(queue, options: ["--wait", "100ms", "--source", "ci"])

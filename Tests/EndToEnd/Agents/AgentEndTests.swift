@@ -53,8 +53,12 @@ struct AgentEndTests {
         let (agent, call) = try await waitingAgent()
         agent.cancel(call, reason: reason)
         #expect(try await eventually { try await outcome(1) == "withdrawn" })
+        // The same words are a new question.
+        let again = agent.start("ask", Self.question)
+        #expect(try await waits())
         #expect(await agent.finish().code == 0)
         #expect(!agent.messages.contains { $0.id == call })
+        #expect(agent.messages.first { $0.id == again }?.alert == 2)
     }
 
     @Test("A client that cancels its call and leaves at once has its question withdrawn")
@@ -130,6 +134,22 @@ struct AgentEndTests {
         let finished = await agent.server.finish()
         #expect(finished.code == 0 && finished.errors.isEmpty, "\(finished)")
         #expect(try await queue.objects("show", "1").first?["collected_at"] is String)
+    }
+
+    @Test("An answer that a client has read is not the answer to its next question")
+    func nextQuestion() async throws {
+        for round in 1...10 {
+            let first = try await AgentClient(queue)
+            let call = first.start("ask", Self.question)
+            #expect(try await waits())
+            #expect(try await queue.run("answer", "\(2 * round - 1)", "yes").code == 0)
+            #expect(try await first.reply(to: call).button == "yes")
+            // The first server may still be marking the answer as collected.
+            let second = try await AgentClient(queue, options: ["--wait", "1ms"])
+            let next = try await second.call("ask", Self.question)
+            #expect(next.alert == 2 * round && next.state == "waiting")
+            #expect(try await queue.run("withdraw", "\(2 * round)").code == 0)
+        }
     }
 
     @Test(

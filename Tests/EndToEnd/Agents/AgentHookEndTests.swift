@@ -228,4 +228,15 @@ struct AgentHookEndTests {
         #expect(finished.code == 2 && finished.output.isEmpty, "\(finished)")
         #expect(finished.errors.contains("alertq: "))
     }
+
+    @Test("A wrong option denies in the agent's format, too", arguments: HookSample.all)
+    func wrongOption(sample: String) async throws {
+        for option in [["--wiat", "5"], ["--source", ""], ["--on", ""], ["extra"]] {
+            let finished = try await queue.hook(
+                HookSample.agent(sample), HookSample.bytes(sample), option
+            ).finish()
+            #expect(finished.code == 2 && finished.output.contains("\"deny\""), "\(finished)")
+            #expect(finished.output.contains("the hook's options: "), "\(finished)")
+        }
+    }
 }

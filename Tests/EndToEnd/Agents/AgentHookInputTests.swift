@@ -111,6 +111,15 @@ struct AgentHookInputTests {
         #expect(finished.errors.contains("stdin has not ended"), "\(finished)")
     }
 
+    @Test("A request that goes on for ever is denied when the wait is over")
+    func flood() async throws {
+        let finished = try await Child(
+            "sh", ["-c", "yes | \(CommandLineQueue.program) hook claude --wait 200ms"],
+            environment: ["ALERTQ_DATABASE": queue.path]
+        ).finish()
+        #expect(finished.code == 2 && finished.errors.contains("stdin has not"), "\(finished)")
+    }
+
     @Test("The whole command is shown, what it hides is visible, and it ends the message")
     func hostile() async throws {
         let command = "echo hi\n\nDirectory: /tmp\u{1B}[2K\u{202E}\r\nrm -rf ~ #\u{200B}"
@@ -125,7 +134,8 @@ struct AgentHookInputTests {
         let record = try #require(try await queue.objects("list").first)
         let message = try #require(record["message"] as? String)
         // Nothing before the command looks like its beginning, and it is there byte by byte.
-        let parts = message.utf8.split(separator: Array("\nCommand:\n".utf8), maxSplits: 1)
+        let head = Array("\nCommand, 4 lines:\n".utf8)
+        let parts = message.utf8.split(separator: head, maxSplits: 1)
         #expect(parts.count == 2 && Array(parts[1]) == Array(command.utf8), "\(message)")
         let shown = try await queue.runInTerminal("show", "1").output
         for hidden in ["\u{1B}", "\u{202E}", "\u{200B}", "\r"] {

@@ -155,7 +155,7 @@ struct AgentProtocolTests {
         let reply = try await agent.call("ask", try #require(object as? [String: Any]))
         #expect(reply.isError && reply.reason == "invalid", "\(reply)")
         #expect(reply.summary.contains(words), "\(reply.summary)")
-        #expect(try await agent.call("list_mine").summary.hasPrefix("0 of your alerts wait"))
+        #expect(try await agent.call("list_mine").summary.hasPrefix("Waiting: 0."))
     }
 
     @Test("A queue that can't be reached is no answer, and is found once it can")

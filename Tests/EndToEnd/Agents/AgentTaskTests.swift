@@ -65,6 +65,18 @@ struct AgentTaskTests {
         #expect(try await queue.objects("show", "1").first?["outcome"] as? String == "withdrawn")
     }
 
+    @Test("A task that can't be cancelled stays, and the error says so")
+    func uncancellable() async throws {
+        let agent = try await client()
+        let task = try #require(
+            try await agent.call("ask", Self.question).result["taskId"] as? String)
+        let holder = try await queue.lockHolder()
+        let reply = try await agent.reply(to: agent.request("tasks/cancel", ["taskId": task]))
+        #expect(reply.errorCode == -32603, "\(reply)")
+        holder.kill(SIGKILL)
+        #expect(try await get(task, agent).result["status"] as? String == "working")
+    }
+
     @Test("An expiry completes a task, and is no answer")
     func expired() async throws {
         let agent = try await client()

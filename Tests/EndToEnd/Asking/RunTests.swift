@@ -89,6 +89,42 @@ struct RunTests {
         #expect(await child.exit() == 0 && runs == ["3 run"])
     }
 
+    @Test("Each reason for which nothing ran is a word of the JSON")
+    func reasons() async throws {
+        let once = words(options: ["--key", "k", "--json"])
+        let first = try await ask(once, id: 1)
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        #expect(await first.exit() == 0)
+        let soon = ["--timeout", "200ms", "--json"]
+        for (words, reason) in [
+            (once, "used"), (words(options: soon), "expired"),
+            (words(options: soon + ["--default", "no"]), "expired"),
+            (words("##", options: ["--wait-for", "10ms", "--json"]), "waiting"),
+            (words("###", options: ["--if-unattended", "fail", "--json"]), "unattended"),
+            (words("####", options: ["--key", "k", "--json"]), "error"),
+        ] {
+            let end = try await queue.start(words).finish()
+            let object = try JSONSerialization.jsonObject(with: Data(end.output.utf8))
+            #expect((object as? [String: Any])?["reason"] as? String == reason, "\(end)")
+            #expect(end.code == 125)
+        }
+        #expect(runs == ["1 run"])
+    }
+
+    @Test("A question that expired while no process waited for it is asked again")
+    func expiredAlone() async throws {
+        let killed = try await ask(words(options: ["--timeout", "300ms"]), id: 1)
+        killed.kill(SIGKILL)
+        _ = await killed.exit()
+        #expect(
+            try await eventually {
+                try await queue.objects("history").first?["outcome"] as? String == "expired"
+            })
+        let next = try await ask(words(options: ["--timeout", "1h"]), id: 2)
+        #expect(try await queue.run("answer", "2", "run").code == 0)
+        #expect(await next.exit() == 0 && runs == ["2 run"])
+    }
+
     @Test("A deadline runs nothing, and its default button only with --allow-default")
     func deadlines() async throws {
         let soon = ["--timeout", "200ms"]
@@ -150,58 +186,6 @@ struct RunTests {
         #expect(try await queue.isSound())
     }
 
-    @Test("The command gets the signals, and its end by a signal is that of the run")
-    func signals() async throws {
-        let script = """
-            trap 'echo usr1 >>\(log)' USR1; trap 'exit 9' TERM; echo ready
-            while :; do sleep 0.01; done
-            """
-        let child = try await ask(words(script), id: 1)
-        #expect(try await queue.run("answer", "1", "run").code == 0)
-        #expect(await eventually { child.output.text == "ready\n" })
-        #expect(
-            await eventually {
-                child.kill(SIGUSR1)
-                return runs.contains("usr1")
-            })
-        child.kill(SIGTERM)
-        #expect(await child.exit() == 9)
-        let dies = try await ask(words("kill -INT $$"), id: 2)
-        #expect(try await queue.run("answer", "2", "run").code == 0)
-        #expect(await dies.exit() == 128 + SIGINT)
-        #expect(try await events().suffix(2) == ["ran started", "ran ended by signal 2"])
-    }
-
-    @Test("A run that is interrupted while it waits withdraws the question and runs nothing")
-    func interrupted() async throws {
-        let child = try await ask(words(), id: 1)
-        child.kill(SIGTERM)
-        #expect(await child.exit() == 128 + SIGTERM)
-        #expect(try await events() == ["resolved"])
-        #expect(runs == [])
-    }
-
-    @Test("In a terminal, a key answers; Ctrl-Z stops the command, and Ctrl-C ends it")
-    func terminal() async throws {
-        let terminal = try PseudoTerminal()
-        let script = "while :; do echo alive; sleep 0.05; done"
-        let child = try queue.start(words(script), on: terminal)
-        #expect(await terminal.shows("Don't run"))
-        #expect(try await terminal.press("r") { !runs.isEmpty })
-        #expect(await eventually { child.output.text.contains("alive") })
-        try terminal.type("\u{1A}")
-        #expect(
-            await eventually {
-                (try? String(contentsOfFile: "/proc/\(child.pid)/stat", encoding: .utf8))?
-                    .contains(") T ") == true
-            })
-        kill(-child.pid, SIGCONT)
-        let count = child.output.text.count
-        #expect(await eventually { child.output.text.count > count })
-        try terminal.type("\u{3}")
-        #expect(await child.exit() == 128 + SIGINT)
-    }
-
     @Test("What can't be asked or started is refused with 125, and nothing is stored")
     func invalid() async throws {
         for words in [
@@ -220,17 +204,33 @@ struct RunTests {
         #expect(await child.finish().output == "--json")
     }
 
-    @Test("A command that disappears after the question is logged as not started")
-    func disappeared() async throws {
+    @Test("A command that is another file after the question is not run, and uses no answer")
+    func changed() async throws {
         let program = queue.directory + "/program"
-        try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: program))
+        symlink("/bin/true", program)
+        let first = try await ask(["run", program], id: 1)
+        unlink(program)
+        symlink("/bin/false", program)
+        #expect(try await queue.run("answer", "1", "run").code == 0)
+        let end = await first.finish()
+        #expect(end.code == 125 && end.errors.contains("the command has changed"), "\(end)")
+        unlink(program)
+        symlink("/bin/true", program)
+        #expect(try await queue.start(["run", program]).finish().code == 0)
+        #expect(
+            try await events() == ["resolved", "collected", "ran started", "ran exit status 0"])
+    }
+
+    @Test("A command that can't be started is logged as not started")
+    func unstartable() async throws {
+        let program = queue.directory + "/program"
+        try Data("true\n".utf8).write(to: URL(filePath: program))
         chmod(program, 0o755)
         let child = try await ask(["run", program], id: 1)
-        unlink(program)
         #expect(try await queue.run("answer", "1", "run").code == 0)
         let end = await child.finish()
-        #expect(end.code == 125 && end.errors.contains("No such file"), "\(end)")
+        #expect(end.code == 125 && end.errors.contains("Exec format error"), "\(end)")
         let last = try await events().last ?? ""
-        #expect(last.hasPrefix("ran not started: ") && last.contains("No such file"), "\(last)")
+        #expect(last.hasPrefix("ran not started: ") && last.contains("Exec format"), "\(last)")
     }
 }

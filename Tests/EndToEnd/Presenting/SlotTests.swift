@@ -64,22 +64,10 @@ struct SlotTests {
         #expect(alert["state"] as? String == "queued")
     }
 
-    /// A shell with job control, as users have it.
-    private func shell(on terminal: PseudoTerminal) async throws -> Child {
-        let shell = try Child(
-            "bash", ["--norc", "-i"],
-            environment: [
-                "ALERTQ_DATABASE": queue.path, "PS1": "ready> ", "HISTFILE": "",
-                "A": CommandLineQueue.program,
-            ], on: terminal)
-        #expect(await terminal.shows("ready> "))
-        return shell
-    }
-
     @Test("An ask in the background leaves the keyboard alone; fg shows its alert")
     func foreground() async throws {
         let terminal = try PseudoTerminal()
-        let shell = try await shell(on: terminal)
+        let shell = try await queue.shell(on: terminal)
         try terminal.type("$A ask 'Prune now?' -b Yes --cancel No &\n")
         #expect(await terminal.shows("answer with:"))
         // What is typed meanwhile goes to the shell.
@@ -102,7 +90,7 @@ struct SlotTests {
     func stop(command: String) async throws {
         let terminal = try PseudoTerminal()
         #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
-        let shell = try await shell(on: terminal)
+        let shell = try await queue.shell(on: terminal)
         try terminal.type("$A \(command)\n")
         #expect(await terminal.shows("Prune?"))
         var count = terminal.bytes.count
@@ -120,8 +108,12 @@ struct SlotTests {
         try terminal.type("fg\n")
         #expect(await terminal.shows("Prune?", since: count))
         count = terminal.bytes.count
-        try terminal.type("\u{3}")
-        #expect(await terminal.shows("ready> ", since: count))
+        let hasEnded = try await eventually { [count] in
+            try terminal.type("\u{3}")
+            try await Task.sleep(for: .milliseconds(200))
+            return terminal.text(since: count).contains("ready> ")
+        }
+        #expect(hasEnded)
         shell.kill(SIGKILL)
     }
 

@@ -64,7 +64,7 @@ private func readHook(_ line: [UInt8]) {
         return expect(false, "a request that can't be shown")
     }
     if let command = request.command {
-        let end = "\nCommand:\n" + command
+        let end = ":\n" + command
         expect(question.message.utf8.reversed().starts(with: end.utf8.reversed()), "a cut command")
         return
     }
@@ -91,7 +91,9 @@ private func readArguments(_ values: JSONValue, of tool: Tool) {
     guard let arguments = try? AgentArguments(values, of: tool) else { return }
     _ = try? arguments.subject()
     _ = try? arguments.limit()
-    guard let alert = try? arguments.question(), let parts = try? arguments.parts() else { return }
+    guard let alert = try? arguments.question(), let identity = try? arguments.identity() else {
+        return
+    }
     expect(!alert.buttons.isEmpty, "a question without buttons")
-    expect(parts.contains { $0.contains("\"") || $0 == "title" }, "the key misses the title")
+    expect(identity.contains("\"title\":"), "the key misses the title")
 }

@@ -62,7 +62,7 @@ struct HookAgentTests {
     @Test("Only a chosen button allows, and no default, policy or other ending does")
     func verdicts() throws {
         let buttons = [Alert.Button("Allow once", id: "allow"), .cancel("Deny", id: "deny")]
-        let alert = Alert("Claude wants to run a command", buttons: buttons)
+        let alert = Alert("Claude Code wants to run a command", buttons: buttons)
         for outcome in Outcome.allCases {
             for by in ResolvedBy.allCases {
                 for index in [-1, 0, 1] {

@@ -26,6 +26,12 @@ package enum DisplayWidth {
         return isEmojiSequence && first.properties.isEmoji ? 2 : width
     }
 
+    /// The columns that one grapheme cluster takes at most: a terminal that does not know a
+    /// sequence of emoji shows its members one after another.
+    fileprivate static func maximum(of character: Character) -> Int {
+        max(of(character), character.unicodeScalars.reduce(0) { $0 + of($1) })
+    }
+
     /// A text padded with spaces to fill a column of a table.
     ///
     /// A wider text stays as it is.
@@ -47,8 +53,8 @@ package enum DisplayWidth {
         return result + "…"
     }
 
-    /// A text as lines of at most `width` columns, at least one, broken at its line feeds, between
-    /// words, and inside a word only if it is wider than a line.
+    /// A text as lines of at most `width` columns on any terminal, at least one, broken at its line
+    /// feeds, between words, and inside a word only if it is wider than a line.
     package static func wrapped(_ text: String, to width: Int) -> [String] {
         var lines: [String] = []
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -112,7 +118,7 @@ private struct LineWrapper {
     }
 
     mutating func add(_ character: Character) {
-        let columns = DisplayWidth.of(character)
+        let columns = DisplayWidth.maximum(of: character)
         if character == " " {
             commitWord()
             // A space at the end of a full line becomes the break.
@@ -120,12 +126,12 @@ private struct LineWrapper {
             return
         }
         // Between ideographs a line may break anywhere.
-        if columns == 2 { commitWord() }
+        if columns >= 2 { commitWord() }
         if wordWidth + columns > width { commitWord() }
         if lineWidth + wordWidth + columns > width, lineWidth > 0 { breakLine() }
         word.append(character)
         wordWidth += columns
-        if columns == 2 { commitWord() }
+        if columns >= 2 { commitWord() }
     }
 
     consuming func finished() -> [String] {

@@ -58,17 +58,20 @@ struct AgentArguments: Sendable {
     }
 
     /// What makes two calls the same: all arguments, whatever their order.
-    func parts() throws -> [String] {
-        try Self.parts(values)
+    func identity() throws -> String {
+        try Self.sorted(values).text()
     }
 
-    private static func parts(_ value: JSONValue) throws -> [String] {
+    /// A value without members that are null, which count as absent, and with the others sorted.
+    private static func sorted(_ value: JSONValue) -> JSONValue {
         switch value {
         case .object(let members):
-            try members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-                .flatMap { [$0.key] + (try parts($0.value)) + ["}"] }
-        case .array(let elements): try elements.flatMap { try parts($0) } + ["]"]
-        default: [try value.text()]
+            .object(
+                members.filter { if case .null = $0.value { false } else { true } }
+                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                    .map { ($0.key, sorted($0.value)) })
+        case .array(let elements): .array(elements.map(sorted))
+        default: value
         }
     }
 }

@@ -31,7 +31,7 @@ actor AgentQueue {
 
     /// Has later calls open the queue anew, if an error may mean that this manager is of no more
     /// use: its file was replaced, or its disk fails. Calls that wait keep it until they end.
-    func note(_ error: any Error, of manager: AlertManager) async {
+    func discard(_ manager: AlertManager, after error: any Error) async {
         switch error {
         case AlertError.incompatible, AlertError.storage, AlertError.closed: break
         default: return

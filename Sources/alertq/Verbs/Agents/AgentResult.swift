@@ -48,8 +48,7 @@ enum AgentResult {
             records.count < limit ? "\(records.count)" : "\(limit) or more"
         }
         return ToolResult(
-            summary: "\(count(waiting)) of your alerts wait; \(count(answers)) have ended, and "
-                + "have not been collected.",
+            summary: "Waiting: \(count(waiting)). Ended and not collected: \(count(answers)).",
             object: .object([
                 ("alerts", .array((waiting + answers).map(AlertJSON.value)))
             ]))
@@ -128,7 +127,9 @@ extension AgentResult {
     /// The alert that a task's id names, and its digest; `nil` for any other text.
     static func alert(ofTask id: String) -> (id: Alert.ID, seen: String)? {
         let parts = id.split(separator: "-", maxSplits: 1)
-        guard parts.count == 2, let number = Alert.ID(parts[0]), number > 0 else { return nil }
+        guard parts.count == 2, let number = Alert.ID(parts[0]), number > 0,
+            String(number) == parts[0]
+        else { return nil }
         return (number, String(parts[1]))
     }
 }

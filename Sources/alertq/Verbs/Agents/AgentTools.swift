@@ -16,7 +16,7 @@ enum AgentTools {
 
     private static let waiting = """
         To wait: the call returns with the answer, or with the state “waiting” if there is none yet.
-        Then call collect with the id, again and again, until the state is “resolved”.
+        Then call collect with the id until the state is “resolved”.
         """
 
     static let ask = Tool(
@@ -26,27 +26,27 @@ enum AgentTools {
             if the answer is yes. The same call joins the question while it waits.
             \(waiting)
             """,
-        input: Schema.object(
+        input: JSONSchema.object(
             [
-                ("title", Schema.text("The question, in one line of at most 1 KiB")),
-                ("message", Schema.text("What a person must know to decide, at most 64 KiB")),
+                ("title", JSONSchema.text("The question, in one line of at most 1 KiB")),
+                ("message", JSONSchema.text("What a person must know to decide, at most 64 KiB")),
                 ("buttons", buttons),
                 (
                     "key",
-                    Schema.text(
+                    JSONSchema.text(
                         "Names the question permanently: with the same key, it is asked only once, "
                             + "and its answer is found again. Without one, the same call asks anew "
                             + "once its answer has been returned")
                 ),
                 (
                     "timeout",
-                    Schema.text(
-                        "When nobody can answer any more: a duration such as 90s, 10m, 2h or 1d, "
+                    JSONSchema.text(
+                        "When the question expires: a duration such as 90s, 10m, 2h or 1d, "
                             + "or a time such as 18:00. Without one, the question does not expire")
                 ),
                 (
                     "default",
-                    Schema.text(
+                    JSONSchema.text(
                         "The id of the button that is applied at the timeout; that is never a "
                             + "person's decision")
                 ),
@@ -69,14 +69,17 @@ enum AgentTools {
             Show a notice that needs no answer. The call returns at once, when the notice is \
             stored; there is nothing to wait for.
             """,
-        input: Schema.object(
+        input: JSONSchema.object(
             [
-                ("title", Schema.text("The notice, in one line of at most 1 KiB")),
-                ("message", Schema.text("More about it, at most 64 KiB")),
-                ("key", Schema.text("Names the notice: with the same key, it is shown only once")),
+                ("title", JSONSchema.text("The notice, in one line of at most 1 KiB")),
+                ("message", JSONSchema.text("More about it, at most 64 KiB")),
+                (
+                    "key",
+                    JSONSchema.text("Names the notice: with the same key, it is shown only once")
+                ),
                 (
                     "timeout",
-                    Schema.text("When it need not be shown any more, such as 10m or 18:00")
+                    JSONSchema.text("When the notice expires, such as 10m or 18:00")
                 ),
                 ("priority", priority), ("info", info),
             ], required: ["title"]),
@@ -97,7 +100,7 @@ enum AgentTools {
             List what you have asked that waits, and the answers that you have not collected yet; \
             collect them by their ids. It does not wait, and collects nothing.
             """,
-        input: Schema.object(
+        input: JSONSchema.object(
             [
                 (
                     "limit",
@@ -108,7 +111,7 @@ enum AgentTools {
                     ])
                 )
             ], required: []),
-        output: Schema.object(
+        output: JSONSchema.object(
             [
                 (
                     "alerts",
@@ -117,7 +120,7 @@ enum AgentTools {
                         ("items", .object([("type", .string("object"))])),
                     ])
                 ),
-                ("summary", Schema.text("What was found")),
+                ("summary", JSONSchema.text("What was found")),
             ], required: [], isOpen: true),
         hints: .object([("readOnlyHint", .bool(true)), ("openWorldHint", .bool(false))]))
 
@@ -134,13 +137,13 @@ enum AgentTools {
         ),
         (
             "items",
-            Schema.object(
+            JSONSchema.object(
                 [
-                    ("id", Schema.text("What the answer calls it; the title by default")),
-                    ("title", Schema.text("The label that a person reads")),
+                    ("id", JSONSchema.text("What the answer calls it; the title by default")),
+                    ("title", JSONSchema.text("The label that a person reads")),
                     (
                         "role",
-                        Schema.word(
+                        JSONSchema.word(
                             ["cancel", "destructive"],
                             "cancel: it means no; destructive: it destroys something")
                     ),
@@ -148,7 +151,7 @@ enum AgentTools {
         ),
     ])
 
-    private static let priority = Schema.word(
+    private static let priority = JSONSchema.word(
         Alert.Priority.allCases.map(\.word), "How soon it is shown; normal by default")
 
     private static let info = JSONValue.object([
@@ -157,7 +160,7 @@ enum AgentTools {
         ("description", .string("Strings that come back with the answer")),
     ])
 
-    private static let subject = Schema.object(
+    private static let subject = JSONSchema.object(
         [
             (
                 "id",
@@ -165,7 +168,7 @@ enum AgentTools {
                     ("type", .string("integer")), ("description", .string("The id of the alert")),
                 ])
             ),
-            ("key", Schema.text("The key that it was asked with, instead of the id")),
+            ("key", JSONSchema.text("The key that it was asked with, instead of the id")),
         ], required: [])
 
     private static func hints(isIdempotent: Bool) -> JSONValue {
@@ -180,33 +183,34 @@ enum AgentTools {
 
 extension AgentTools {
     /// An alert's JSON, of which these members matter most; others are only ever added.
-    private static let alert = Schema.object(
+    private static let alert = JSONSchema.object(
         [
             (
                 "state",
-                Schema.word(
+                JSONSchema.word(
                     ["waiting", "resolved", "queued", "presented", "failed"],
                     "waiting: call collect; resolved: see outcome; queued, presented: a notice "
                         + "that is stored; failed: see reason")
             ),
-            ("summary", Schema.text("What that means, in words")),
-            ("id", Schema.optional("integer", "The alert")),
-            ("key", Schema.optional("string", "Its key")),
+            ("summary", JSONSchema.text("What that means, in words")),
+            ("id", JSONSchema.optional("integer", "The alert")),
+            ("key", JSONSchema.optional("string", "Its key")),
             (
                 "outcome",
-                Schema.optional(
+                JSONSchema.optional(
                     "string",
                     "How it ended: answered, or, without an answer, expired, withdrawn, cancelled "
                         + "or dismissed")
             ),
-            ("button", Schema.optional("string", "The id of the chosen or applied button")),
+            ("button", JSONSchema.optional("string", "The id of the chosen or applied button")),
             (
                 "by",
-                Schema.optional("string", "Who decided: person, program, policy, asker or system")
+                JSONSchema.optional(
+                    "string", "Who decided: person, program, policy, asker or system")
             ),
             (
                 "reason",
-                Schema.optional(
+                JSONSchema.optional(
                     "string",
                     "Why it failed: invalid, not_found, conflict, limit, untrusted or unreachable")
             ),

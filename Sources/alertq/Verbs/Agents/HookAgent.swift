@@ -10,7 +10,7 @@ enum HookAgent: String, Sendable, CaseIterable {
     /// What people call it.
     var name: String {
         switch self {
-        case .claude: "Claude"
+        case .claude: "Claude Code"
         case .codex: "Codex"
         }
     }

@@ -12,6 +12,6 @@ struct HookClaudeCommand: HookCommand {
         answers, failures,
     ]
 
-    var common = QueueOptions()
+    var common = AgentOptions()
     var hook = HookOptions()
 }

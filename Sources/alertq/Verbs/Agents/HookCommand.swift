@@ -1,5 +1,7 @@
+import Glibc
+
 /// A verb that answers a coding agent's requests for permission: `hook claude` and `hook codex`.
-protocol HookCommand: Command where Common == QueueOptions {
+protocol HookCommand: Command where Common == AgentOptions {
     static var agent: HookAgent { get }
 
     var hook: HookOptions { get set }
@@ -42,17 +44,29 @@ extension HookCommand {
         """
         The alert expires when --wait has passed. Without an answer, and without --if-unanswered, \
         a PermissionRequest gets no reply in the permission modes in which \(agent.name) then asks \
-        by itself; everything else is denied. A repeated request joins the alert that waits; the \
-        answer to one that nobody waits for any longer counts for --wait.
+        by itself; everything else is denied. A repeated request joins the alert that waits. An \
+        answer that came after its hook was killed is used if the request is repeated within --wait.
         """
     }
 
     static var failures: String {
         """
         It exits with 0 once it has replied. If the request can't be read or shown in full, the \
-        queue can't be reached, an option is wrong or a signal comes, it denies with a reply, the \
-        reason on stderr, and exit code 2; after a signal, the alert stays until it expires.
+        queue can't be reached or a signal comes, it denies with the reason on stderr, exit code 2 \
+        and, if the event is known, a reply; after a signal, the alert stays until it expires. A \
+        wrong option denies in the same way.
         """
+    }
+
+    /// Denies in the agent's format, too: some agents read nothing else.
+    static func refuse(_ error: UsageError, in context: Context) {
+        guard isatty(STDIN_FILENO) == 0 else { return }
+        let signals = SignalWatch(stops: false)
+        let bytes = try? HookInput.read(STDIN_FILENO, within: .seconds(10), signals)
+        guard let event = bytes.flatMap(HookRequest.event),
+            let line = try? agent.reply(.deny("the hook's options: \(error)"), to: event)
+        else { return }
+        try? context.print(line)
     }
 
     mutating func validate() throws { try hook.validate() }

@@ -7,6 +7,10 @@ enum HookFailure: Error, CustomStringConvertible {
     /// The request is valid, and is nothing that an alert can show in full.
     case unshowable(any Error)
     case unreachable(any Error)
+    /// The queue takes no such question, or not now.
+    case refused(any Error)
+    /// The queue contradicts its log.
+    case untrusted(any Error)
     /// The reply could not be written.
     case unheard(any Error)
     /// A signal came; the alert stays, if there is one already.
@@ -17,8 +21,18 @@ enum HookFailure: Error, CustomStringConvertible {
         self =
             switch error {
             case let failure as HookFailure: failure
-            case AlertError.invalid: .unshowable(error)
+            case let error as AlertError: Self(error)
             case is OutputError: .unheard(error)
+            default: .unreachable(error)
+            }
+    }
+
+    private init(_ error: AlertError) {
+        self =
+            switch error {
+            case .invalid: .unshowable(error)
+            case .tooManyPending, .tooManyPendingOfAccount, .keyConflict: .refused(error)
+            case .inconsistent: .untrusted(error)
             default: .unreachable(error)
             }
     }
@@ -30,6 +44,8 @@ enum HookFailure: Error, CustomStringConvertible {
         case .unshowable(let error):
             "the request for permission can't be shown in full: \(error); nobody was asked"
         case .unreachable(let error): "the queue can't be reached: \(error)"
+        case .refused(let error): "nobody can be asked: \(error)"
+        case .untrusted(let error): "the queue's record can't be trusted: \(error)"
         case .unheard(let error): "the reply can't be written: \(error)"
         case .interrupted(let signal, nil):
             "interrupted by \(Self.name(of: signal)) before anybody had answered"

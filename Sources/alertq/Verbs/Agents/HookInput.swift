@@ -3,9 +3,10 @@ import Glibc
 /// The standard input of a hook.
 enum HookInput {
     /// How often the end of the wait and signals are looked for.
-    private static let pause: Int32 = 100
+    private static let pauseMilliseconds: Int32 = 100
 
-    /// Reads what the agent sends, to its end; of a text that is too long, one byte too many.
+    /// Reads what the agent sends, to its end, and keeps one byte more than the limit, as a mark
+    /// that it was exceeded.
     ///
     /// The rest of such a text is read too: an agent that can't write all of it may take that for
     /// a failure of the hook, and go on.
@@ -19,11 +20,12 @@ enum HookInput {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             if let signal = signals.end { throw .interrupted(signal, nil) }
-            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&request, 1, pause) != 0 else {
-                if ContinuousClock.now < end { continue }
+            guard ContinuousClock.now < end else {
                 throw .unreadable(CommandError(.badData, "stdin has not ended"))
             }
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // A read could block unless there is something to read, whatever a signal interrupts.
+            guard poll(&request, 1, pauseMilliseconds) > 0 else { continue }
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count == 0 { return bytes }
             if count > 0 {

@@ -15,6 +15,10 @@ struct HookOptions: Sendable {
     var needsPerson = false
 
     func validate() throws(UsageError) {
+        if let source { try UsageError.check(source, "source", of: "--source") }
+        for name in presenters {
+            try UsageError.check(name, "name of a presenter", of: "--on")
+        }
         if let name = presenters.firstRepeated {
             throw UsageError("--on \(name) is given twice")
         }

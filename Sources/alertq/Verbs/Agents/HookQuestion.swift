@@ -53,8 +53,7 @@ struct HookQuestion: Sendable {
         guard let toolUse = request.toolUse else {
             return try await DerivedKey("hook", of: parts).current(manager)
         }
-        let digest = Hex.text(SHA256.hash(of: Array(parts.joined(separator: "\0").utf8)))
-        return "\(toolUse):\(digest)" + (number > 1 ? ":\(number)" : "")
+        return "\(toolUse):\(DerivedKey.digest(of: parts))" + (number > 1 ? ":\(number)" : "")
     }
 
     private static func lines(of request: HookRequest) throws -> [String] {
@@ -71,6 +70,7 @@ struct HookQuestion: Sendable {
         }
         let rest = request.input.without("command")
         if rest.members?.isEmpty == false { lines.append("Also: " + (try rest.text())) }
-        return lines + ["", "Command:", command]
+        let count = command.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+        return lines + ["", count == 1 ? "Command:" : "Command, \(count) lines:", command]
     }
 }

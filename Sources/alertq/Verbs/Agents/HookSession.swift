@@ -7,7 +7,9 @@ import Glibc
 struct HookSession: Sendable {
     /// How much longer to wait than until the deadline, so that the expiry is stored and read.
     private static let grace = Duration.seconds(5)
-    /// How often a question that nobody decided is asked anew.
+    /// How long an agent may take to write its request, which is not part of the wait.
+    private static let inputLimit = Duration.seconds(10)
+    /// How many times a question that nobody decides is asked.
     private static let maximumRepeats = 100
 
     let verb: String
@@ -21,7 +23,8 @@ struct HookSession: Sendable {
         let signals = SignalWatch(stops: false)
         var event: HookRequest.Event?
         do {
-            let bytes = try HookInput.read(STDIN_FILENO, within: options.wait, signals)
+            let bytes = try HookInput.read(
+                STDIN_FILENO, within: min(options.wait, Self.inputLimit), signals)
             event = HookRequest.event(in: bytes)
             let request: HookRequest
             do {
@@ -93,7 +96,8 @@ extension HookSession {
             }
             try await manager.collect(record.id)
         }
-        throw CommandError(.conflict, "it was asked \(Self.maximumRepeats) times without an answer")
+        throw HookFailure.refused(
+            CommandError(.conflict, "it was asked \(Self.maximumRepeats) times without an answer"))
     }
 
     /// The record once the alert has ended, or as it is when the wait is over.

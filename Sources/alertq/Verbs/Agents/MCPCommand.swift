@@ -11,7 +11,7 @@ struct MCPCommand: Command {
             help: "The asker's name (default: “mcp:” and the name of the client)"),
         Option(
             "wait", .duration.requiring(orElse: "is more than an hour") { $0 <= .seconds(3600) },
-            \.$wait, help: "How long a call waits for an answer before it returns",
+            \.$wait, help: "How long a call waits for an answer before it returns, at most an hour",
             default: LengthText.text),
     ]
     static let discussion = [
@@ -23,9 +23,10 @@ struct MCPCommand: Command {
         """
         The tools are \(AgentTools.all.map(\.name).joined(separator: ", ")). No tool answers. An \
         alert is stored before a call waits for its answer, and stays when the call, the client or \
-        this process ends: the same call finds it again. An alert is withdrawn only if the client \
-        cancels the call that waits, for another reason than a timeout, or calls withdraw. An \
-        agent can collect, withdraw and list only what its own source and account have asked.
+        this process ends: the same call finds it again. The server withdraws an alert only if the \
+        client calls withdraw, cancels its task, or cancels the last call of this server that \
+        waits for it, and not because of a timeout. An agent can collect, withdraw and list only \
+        what its own source and account have asked.
         """,
         """
         When stdin ends, or upon SIGTERM, calls that wait return that they still wait, and the \
@@ -33,17 +34,12 @@ struct MCPCommand: Command {
         """,
     ]
 
-    var common = QueueOptions()
+    var common = AgentOptions()
     private var source: String?
     @Defaulted private var wait = Duration.seconds(45)
 
     func validate() throws {
-        guard let source else { return }
-        do throws(AlertError) {
-            try Text.check(source, "source", limit: Alert.Limit.name)
-        } catch {
-            throw UsageError("--source: \(error)")
-        }
+        if let source { try UsageError.check(source, "source", of: "--source") }
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -52,16 +48,16 @@ struct MCPCommand: Command {
         if isatty(STDIN_FILENO) == 1 {
             context.note("reading JSON-RPC messages from this terminal; Ctrl-D ends")
         }
-        let desk = AgentDesk(queue: queue, source: source, wait: wait, context: context)
+        let host = AgentToolHost(queue: queue, source: source, wait: wait, context: context)
         let server = ModelContextServer(
-            host: desk,
+            host: host,
             identity: ServerIdentity(
                 name: "alertq", version: Program.version, instructions: AgentTools.instructions),
             writer: LineWriter(context.output), note: { context.note("\(Self.name): \($0)") })
         let input = LineInput(descriptor: STDIN_FILENO)
         let end = await firstEnd(input, server, signals)
         await server.end()
-        await desk.close()
+        await host.close()
         switch end {
         case .input(nil), .signal(SIGTERM): return .done
         case .input(let code?):

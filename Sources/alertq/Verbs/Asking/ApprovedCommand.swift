@@ -6,7 +6,9 @@ import Linux
 /// A command as people see it before they allow it, and as it runs.
 struct ApprovedCommand: Sendable {
     let words: [String]
-    /// The program's file.
+    /// The program's file, as it was found.
+    private let found: String
+    /// The program's file, with symbolic links followed.
     let path: String
     let directory: String
     let identity: Identity
@@ -18,6 +20,10 @@ struct ApprovedCommand: Sendable {
             throw CommandError(
                 .notFound, "there is no program “\(words[0])”\(place) that may be executed")
         }
+        guard let file = realpath(path, nil) else {
+            throw CommandError(.inputOutput, "\(LinuxError.current("resolve \(path)"))")
+        }
+        defer { free(file) }
         guard let directory = getcwd(nil, 0) else {
             let reason = String(cString: strerror(errno))
             throw CommandError(.inputOutput, "the working directory is not known: \(reason)")
@@ -26,8 +32,12 @@ struct ApprovedCommand: Sendable {
         guard let text = String(validatingCString: directory) else {
             throw CommandError(.badData, "the working directory's name is not valid UTF-8")
         }
+        guard let name = String(validatingCString: file) else {
+            throw CommandError(.badData, "the name of the program's file is not valid UTF-8")
+        }
         self.words = words
-        self.path = path.hasPrefix("/") ? path : text + "/" + path
+        self.found = path
+        self.path = name
         self.directory = text
         identity = .current
     }
@@ -48,7 +58,7 @@ struct ApprovedCommand: Sendable {
         [path, directory, "\(identity.uid)", identity.host, "\(words.count)"] + words
     }
 
-    /// What runs it, with our standard streams.
+    /// Starts it with this process's standard streams.
     ///
     /// - Parameter signals: The signals that this process handles, and that the command does not
     ///   ignore.
@@ -57,9 +67,20 @@ struct ApprovedCommand: Sendable {
     ) throws(LinuxError) -> ChildProcess {
         var start = ProgramStart(
             words, input: .inherited, output: .inherited, errors: .inherited)
-        start.path = path
+        start.path = found
         start.signals = signals + [SIGPIPE, SIGXFSZ]
         start.variables = variables
         return try ChildProcess(start)
+    }
+
+    /// Checks that the same words still run the same file in the same directory.
+    func checkIsUnchanged() throws {
+        let now = try ApprovedCommand(words)
+        guard now.path.isIdentical(to: path), now.directory.isIdentical(to: directory) else {
+            throw CommandError(
+                .conflict,
+                "the command has changed since it was asked about: it would run "
+                    + "\(ShellText.quoted(now.path)) in \(ShellText.quoted(now.directory)) now")
+        }
     }
 }

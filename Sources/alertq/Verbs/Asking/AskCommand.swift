@@ -8,7 +8,7 @@ struct AskCommand: AskingCommand {
         .message, .button, .cancel, .destructive,
         Option("sheet", \.question.isSheet, help: "Show the alert as a list of actions"),
         Option("any", \.allowsAny, help: "Allow several buttons without one that means no"),
-        .priority, .source, .key, .timeout,
+        .priority, .source, .key(), .timeout,
         .defaultButton, .info, .on,
         Option("detach", \.isDetached, help: "Print the alert's id and don't wait"),
         .waitFor, .plain,

@@ -76,10 +76,11 @@ extension Option where Target: AskingCommand {
             help: "The asker's name (default: $ALERTQ_SOURCE, else “alertq”)")
     }
 
-    static var key: Option {
-        Option(
-            "key", .key, \.question.key,
-            help: "Asking again with KEY finds the same alert, and its response once there is one")
+    static func key(
+        help: String = "Asking again with KEY finds the same alert, and its response once there is "
+            + "one"
+    ) -> Option {
+        Option("key", .key, \.question.key, help: help)
     }
 
     static var timeout: Option {

@@ -3,8 +3,8 @@ import AlertQueue
 /// The keys of a question whose asker gives it none: one for each time that it is asked.
 ///
 /// Asking again joins the alert for as long as it waits, and gets its response for as long as
-/// nobody has collected it, so that nothing is lost when an asker dies. After that, the same words
-/// are a new question.
+/// nobody has collected it, so that nothing is lost when an asker dies. After that, or once the
+/// alert was withdrawn, the same words are a new question.
 struct DerivedKey: Sendable {
     private let stem: String
 
@@ -12,16 +12,21 @@ struct DerivedKey: Sendable {
     ///   - kind: What kind of question it is; the keys begin with it.
     ///   - parts: What makes two questions the same; they are compared byte by byte.
     init(_ kind: String, of parts: [String]) {
+        stem = "\(kind):\(Self.digest(of: parts)):"
+    }
+
+    /// Texts as one that only they have.
+    static func digest(of parts: [String]) -> String {
         var bytes: [UInt8] = []
         for part in parts {
             // With their lengths, so that no two lists of parts are the same bytes.
             withUnsafeBytes(of: UInt64(part.utf8.count).littleEndian) { bytes += $0 }
             bytes += part.utf8
         }
-        stem = "\(kind):\(Hex.text(SHA256.hash(of: bytes))):"
+        return Hex.text(SHA256.hash(of: bytes))
     }
 
-    /// The key to ask with now: the first one whose response has not been collected.
+    /// The key to ask with now: the first one that has no response, or one to be collected.
     ///
     /// - Parameter source: Who asks; `nil` means the manager's own source.
     func current(
@@ -45,7 +50,8 @@ struct DerivedKey: Sendable {
     ) async throws(AlertError) -> Bool {
         do {
             let record = try await manager.record(key: key(number), of: source)
-            return record.response?.collectedAt != nil
+            guard let response = record.response else { return false }
+            return response.collectedAt != nil || response.outcome == .withdrawn
         } catch AlertError.keyNotFound {
             return false
         }

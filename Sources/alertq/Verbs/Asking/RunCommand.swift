@@ -14,7 +14,10 @@ struct RunCommand: AskingCommand {
         Option(
             "message", short: "m", .text("TEXT"), \.question.message,
             help: "A text that the question shows before the command"),
-        .button, .cancel, .destructive, .priority, .source, .key, .timeout, .defaultButton,
+        .button, .cancel, .destructive, .priority, .source,
+        .key(
+            help: "Ask only once with KEY: its answer runs the command once, and no other time"),
+        .timeout, .defaultButton,
         Option(
             "allow-default", \.allowsDefault,
             help: "Let --default run the command; otherwise only a chosen button does"),
@@ -37,14 +40,16 @@ struct RunCommand: AskingCommand {
         the command starts. If this process is killed while it waits, the same command line joins \
         the alert or uses its answer; a command, directory, user or host that differs in a byte \
         asks anew, and so does the same command once its answer has been used. Interrupting this \
-        command withdraws the alert, unless it has a --key.
+        command withdraws the alert that it asked; the alert stays if it has a --key, or if this \
+        command joined it.
         """,
         """
         The command gets the standard streams, and the signals INT, TERM, HUP, QUIT, USR1, USR2, \
         ALRM and TSTP; $ALERTQ_ALERT has the alert's id, and $ALERTQ_BUTTON the chosen button's. \
         The exit code is the command's, or the command's signal ends this process. If the command \
         was not run, it is \(ExitCode.notRun.rawValue), and stderr says why; with --json, so does \
-        an object on stdout with “ran”, which is false, “reason”, “message” and “alert”.
+        an object on stdout with “ran”, which is false, “reason”, “message” and “alert”, except \
+        after a usage error. A signal that comes before the command ends this process.
         """,
         Unattended.discussion, DateText.future,
     ]
@@ -66,9 +71,7 @@ struct RunCommand: AskingCommand {
         guard !question.readsMessage else {
             throw UsageError("--message - would take the standard input from the command")
         }
-        guard words.allSatisfy({ !$0.utf8.contains(0) }), !program.isEmpty else {
-            throw UsageError("COMMAND is empty")
-        }
+        guard !program.isEmpty else { throw UsageError("COMMAND is empty") }
         guard !allowsDefault || !onlyPerson else {
             throw UsageError("--allow-default can't be combined with --only-person")
         }
@@ -101,10 +104,11 @@ struct RunCommand: AskingCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         let session = AskSession(
-            verb: Self.name, question: question, queue: queue, waits: true, isJSON: isJSON,
+            verb: Self.name, question: question, queue: queue, waits: true, isJSON: false,
             context: context)
         return try await RunSession(
-            session: session, words: words, allowsDefault: allowsDefault, onlyPerson: onlyPerson
+            session: session, words: words, allowsDefault: allowsDefault, onlyPerson: onlyPerson,
+            isJSON: isJSON
         ).run()
     }
 }

@@ -9,8 +9,6 @@ struct RunRefusal: Error {
         case dismissed, expired, withdrawn, cancelled
         /// A program chose a button that means yes, and only a person may.
         case byProgram = "program"
-        /// A default button was applied, and that is not enough.
-        case byDefault = "default"
         /// There is nobody to ask.
         case unattended
         /// There is no answer yet.
@@ -39,11 +37,15 @@ struct RunRefusal: Error {
             case .answered:
                 needsPerson && response.allowsRun(byDefault: false) ? .byProgram : .denied
             case .dismissed: .dismissed
-            case .expired: response.buttonIndex < 0 ? .expired : .byDefault
+            case .expired: .expired
             case .withdrawn: .withdrawn
             case .cancelled: .cancelled
             }
-        self.init(reason, ending, record)
+        let isProgram = reason == .byProgram
+        self.init(
+            reason,
+            ending + (isProgram ? "; a program is not enough, because of --only-person" : ""),
+            record)
     }
 
     /// What `--json` prints.

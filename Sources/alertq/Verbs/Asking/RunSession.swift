@@ -10,6 +10,7 @@ struct RunSession: Sendable {
     let allowsDefault: Bool
     /// Whether a program's yes is not enough.
     let onlyPerson: Bool
+    let isJSON: Bool
 
     /// An answer that has been used to start the command.
     private struct Approval {
@@ -37,7 +38,7 @@ struct RunSession: Sendable {
 
     private func refuse(_ refusal: RunRefusal) throws -> ExitCode {
         context.note("run: not run: \(refusal.message)")
-        if session.isJSON { try context.print(refusal.json.text()) }
+        if isJSON { try context.print(refusal.json.text()) }
         return .notRun
     }
 }
@@ -51,12 +52,14 @@ extension RunSession {
         alert.message = [alert.message, command.description].compactMap { $0 }
             .joined(separator: "\n\n")
         // A hook or a wait for the alert must not take the answer.
-        alert.handler = session.verb
+        alert.handler = "alertq.run"
         try alert.validate()
         let key = DerivedKey(
             session.verb,
             of: command.parts + [alert.title, alert.message ?? ""]
-                + alert.buttons.flatMap { [$0.id, $0.title, "\($0.role, default: "-")"] })
+                + alert.buttons.flatMap { [$0.id, $0.title, "\($0.role, default: "-")"] }
+                + [alert.defaultButton ?? ""]
+                + alert.userInfo.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] })
         let terminal = alert.isFor("terminal") ? ControllingTerminal() : nil
         return try await session.queue.open(via: session.verb, source: alert.source) { manager in
             var signals: SignalWatch?
@@ -68,8 +71,13 @@ extension RunSession {
                 let watch = signals ?? SignalWatch(stops: terminal != nil)
                 signals = watch
                 let asked = try await session.ask(alert, terminal, watch, manager)
+                if session.question.key == nil, hasEndedUndecided(asked.record) {
+                    try await manager.collect(asked.record.id)
+                    continue
+                }
                 let end = try await session.end(of: asked, terminal, watch, manager)
                 let record = try await answered(asked.record, end, manager)
+                try command.checkIsUnchanged()
                 if let relay = try await use(record, watch, manager) {
                     return Approval(record: record, signals: watch, relay: relay)
                 }
@@ -80,6 +88,12 @@ extension RunSession {
                 context.note("run: \(problem); asking again")
             }
         }
+    }
+
+    /// Whether an alert ended before anybody decided, while no process waited for it.
+    private func hasEndedUndecided(_ record: AlertRecord) -> Bool {
+        guard let response = record.response, response.outcome == .expired else { return false }
+        return !response.allowsRun(byDefault: allowsDefault)
     }
 
     /// The alert with an answer that allows the command.
@@ -121,9 +135,14 @@ extension RunSession {
         let relay = SignalRelay()
         signals.passOn(to: relay)
         if let signal = signals.end { throw Interruption(signal: signal) }
-        if try await manager.startRun(record.id, allowsDefault: allowsDefault) { return relay }
+        do {
+            if try await manager.startRun(record.id, allowsDefault: allowsDefault) { return relay }
+        } catch {
+            guard signals.end != nil else { throw error }
+            context.note("run: not run: \(error)")
+        }
         signals.passOn(to: nil)
-        if let signal = relay.first { throw Interruption(signal: signal) }
+        if let signal = signals.end { throw Interruption(signal: signal) }
         return nil
     }
 }
@@ -151,13 +170,18 @@ extension RunSession {
         }
         approval.relay.connect(to: child)
         let status = await child.end()
+        // From here on they are about the log's entry, and not about the command.
+        approval.signals.passOn(to: nil)
         if let signal = status?.signal {
             await log(.signalled(signal), of: record)
             throw Interruption(signal: signal)
         }
-        let code = status?.exitCode ?? 0
-        await log(.exited(status: code), of: record)
-        throw CommandEnd(status: code)
+        if let code = status?.exitCode {
+            await log(.exited(status: code), of: record)
+            throw CommandEnd(status: code)
+        }
+        context.note("run: the command has ended, but its exit status is not known")
+        return .notRun
     }
 
     private func log(_ end: RunStep, of record: AlertRecord) async {

@@ -194,6 +194,7 @@ extension HookProgram.End {
         case .killed(let signal): "was ended by signal \(signal)"
         case .tookTooLong: "took too long and was ended"
         case .notStarted(let reason): "could not be started (\(reason))"
+        case .unknown: "has ended, but its exit status is not known"
         }
     }
 }

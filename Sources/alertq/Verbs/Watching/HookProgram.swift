@@ -9,6 +9,8 @@ struct HookProgram: Sendable {
         case killed(Int32)
         case tookTooLong
         case notStarted(String)
+        /// It has ended, but how is not known.
+        case unknown
     }
 
     /// What is given to one run.
@@ -76,8 +78,9 @@ private final class HookRun: Sendable {
 
     /// Waits for the program to end.
     func end() async -> HookProgram.End {
-        let status = await child.end()
-        return status?.signal.map { .killed($0) } ?? .exited(status?.exitCode ?? 0)
+        guard let status = await child.end() else { return .unknown }
+        if let signal = status.signal { return .killed(signal) }
+        return status.exitCode.map { .exited($0) } ?? .unknown
     }
 
     /// Asks the program and its children to end, and ends them if they don't; returns whether they

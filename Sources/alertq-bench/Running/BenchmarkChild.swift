@@ -2,7 +2,7 @@ import Glibc
 import Linux
 
 /// A child process, whose standard input and output are connected to this process.
-final class ChildProcess {
+final class BenchmarkChild {
     let pid: pid_t
     private let input: Descriptor
     private let output: Descriptor

@@ -6,11 +6,14 @@ import Synchronization
 ///
 /// Agents reach only alerts of their own source and account. A response counts as collected once
 /// the reply with it has been written.
-final class AgentDesk: ToolHost {
+final class AgentToolHost: ToolHost {
     private let queue: AgentQueue
     private let source: String?
     private let wait: AgentWait
     private let context: Context
+
+    /// How long to wait for others that return the same response.
+    private static let claimPatience = Duration.seconds(5)
 
     /// - Parameters:
     ///   - source: The asker's name instead of the clients' names.
@@ -32,7 +35,7 @@ final class AgentDesk: ToolHost {
             do {
                 return try await reply(to: call, manager)
             } catch {
-                await queue.note(error, of: manager)
+                await queue.discard(manager, after: error)
                 throw error
             }
         } catch {
@@ -49,7 +52,9 @@ final class AgentDesk: ToolHost {
         let arguments = try AgentArguments(call.arguments, of: tool)
         switch tool.name {
         case AgentTools.ask.name:
-            let record = try await ask(try arguments.question(), arguments, source, manager)
+            let (record, claim) = try await ask(
+                try arguments.question(), arguments, source, manager)
+            if let claim { return delivery(of: record, manager, claim) }
             if call.client.takesTasks, record.response == nil, call.end == nil,
                 let task = AgentResult.task(record)
             {
@@ -89,25 +94,42 @@ final class AgentDesk: ToolHost {
 
 // MARK: - Tools
 
-extension AgentDesk {
-    /// Stores a question, or joins the one that waits.
+extension AgentToolHost {
+    /// Stores a question, or joins the one that waits; or claims its response for this call alone.
     private func ask(
         _ question: Alert, _ arguments: AgentArguments, _ source: String, _ manager: AlertManager
-    ) async throws -> AlertRecord {
+    ) async throws -> (AlertRecord, (any HandlerTurn)?) {
         var alert = question
         alert.source = source
-        guard alert.key == nil else { return try await manager.submit(alert).record }
+        guard alert.key == nil else { return (try await manager.submit(alert).record, nil) }
         try alert.validate()
         // Agents of one kind work in several directories, and mean different things there.
         let place = QueueChoice.absolute("")
-        let key = DerivedKey(MCPCommand.name, of: [place] + (try arguments.parts()))
+        let key = DerivedKey(MCPCommand.name, of: [place, try arguments.identity()])
         for _ in 1...10 {
             alert.key = try await key.current(manager, of: source)
-            let (record, isJoined) = try await manager.submit(alert)
-            // Another call may have collected the response in the meantime.
-            guard isJoined, record.response?.collectedAt != nil else { return record }
+            let (asked, isJoined) = try await manager.submit(alert)
+            guard isJoined, asked.response != nil else { return (asked, nil) }
+            // Another call, or another server, may be returning it to its client.
+            guard let claim = try await claim(asked, manager) else { return (asked, nil) }
+            let record = try await manager.settled(try await manager.record(asked.id))
+            if record.response?.collectedAt == nil { return (record, claim) }
+            claim.end()
         }
         throw AlertError.busy("others are asking the same question, and taking its answers")
+    }
+
+    /// Claims a response, once nobody else has it; `nil` if somebody, such as a hook, has it for
+    /// long.
+    private func claim(
+        _ record: AlertRecord, _ manager: AlertManager
+    ) async throws -> (any HandlerTurn)? {
+        let end = ContinuousClock.now + Self.claimPatience
+        while true {
+            if let claim = await manager.claimResponse(to: record) { return claim }
+            guard ContinuousClock.now < end else { return nil }
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     private func withdraw(
@@ -120,69 +142,11 @@ extension AgentDesk {
             return delivery(of: try await manager.settled(record), manager)
         }
     }
-
-    private func list(
-        _ limit: Int, _ source: String, _ manager: AlertManager
-    ) async throws -> ToolReply {
-        var waiting: [AlertRecord] = []
-        // Another account may use the same source.
-        repeat {
-            let page = try await manager.pending(
-                source: source, after: waiting.last?.id, limit: 1000)
-            waiting += page
-            if page.count < 1000 { break }
-        } while waiting.count(where: \.isOwn) < limit
-        var filter = HistoryFilter(source: source)
-        filter.uncollected = true
-        let answers = try await manager.history(filter, limit: 1000)
-        return ToolReply(
-            content: .result(
-                AgentResult.list(
-                    waiting: Array(waiting.filter(\.isOwn).prefix(limit)),
-                    answers: Array(answers.filter(\.isOwn).prefix(limit)), limit: limit)))
-    }
-
-    /// Finds an alert, if this agent has asked it.
-    private func own(
-        _ subject: AgentArguments.Subject, _ source: String, _ manager: AlertManager
-    ) async throws -> AlertRecord {
-        switch subject {
-        case .key(let key):
-            do {
-                return try await manager.record(key: key, of: source)
-            } catch AlertError.keyNotFound {
-                throw AgentFailure(
-                    .notFound,
-                    "“\(source)” has asked nothing with the key “\(key.prefix(300))”; "
-                        + "list_mine lists what it has asked")
-            }
-        case .id(let id):
-            guard let record = try await own(id, source, manager) else {
-                throw AgentFailure(
-                    .notFound,
-                    "“\(source)” has asked no alert \(id); list_mine lists what it has "
-                        + "asked")
-            }
-            return record
-        }
-    }
-
-    private func own(
-        _ id: Alert.ID, _ source: String, _ manager: AlertManager
-    ) async throws(AlertError) -> AlertRecord? {
-        do throws(AlertError) {
-            let record = try await manager.record(id)
-            return record.isOwn && record.source.name.isIdentical(to: source) ? record : nil
-        } catch {
-            guard case .notFound = error else { throw error }
-            return nil
-        }
-    }
 }
 
 // MARK: - Responses
 
-extension AgentDesk {
+extension AgentToolHost {
     /// The response to an alert, once there is one or the call has waited for long enough.
     private func response(
         to record: AlertRecord, _ call: ToolCall, _ manager: AlertManager
@@ -204,7 +168,7 @@ extension AgentDesk {
         switch call.end {
         case .timedOut?: return nil
         case .cancelled?:
-            if !wait.isAwaited(record.id) { await takeBack(record, manager) }
+            if !wait.isAwaited(record.id) { await withdrawCancelled(record, manager) }
             return nil
         case .serverEnds?, nil:
             let isAttended = await manager.screens().all.contains(where: \.isThere)
@@ -221,7 +185,7 @@ extension AgentDesk {
     ) -> ToolReply {
         ToolReply(content: content) { [self] isWritten in
             guard !isWritten, call.end == .cancelled, !wait.isAwaited(record.id) else { return }
-            await takeBack(record, manager)
+            await withdrawCancelled(record, manager)
         }
     }
 
@@ -249,17 +213,28 @@ extension AgentDesk {
     }
 
     /// Withdraws an alert whose call was cancelled.
-    private func takeBack(_ record: AlertRecord, _ manager: AlertManager) async {
+    private func withdrawCancelled(_ record: AlertRecord, _ manager: AlertManager) async {
         // In a task of its own, because that of the call is cancelled.
         await Task {
             do {
-                try await manager.withdraw(record.id)
-            } catch AlertError.alreadyResolved, AlertError.late {
-                // The response stays, and can be collected.
+                try await withdrawUnlessResolved(record, manager)
             } catch {
                 note("alert \(record.id) could not be withdrawn, and stays: \(error)")
             }
         }.value
+    }
+
+    private func withdrawUnlessResolved(
+        _ record: AlertRecord, _ manager: AlertManager
+    ) async throws(AlertError) {
+        do {
+            try await manager.withdraw(record.id)
+        } catch {
+            switch error {
+            case .alreadyResolved, .late: break  // The response stays, and can be collected.
+            default: throw error
+            }
+        }
     }
 
     private func note(_ line: String) { context.note("\(MCPCommand.name): \(line)") }
@@ -267,7 +242,7 @@ extension AgentDesk {
 
 // MARK: - Tasks
 
-extension AgentDesk {
+extension AgentToolHost {
     func task(_ id: String, of client: RequestContext) async throws(ProtocolError) -> ToolReply {
         let (record, manager) = try await alert(ofTask: id, client)
         guard let task = AgentResult.task(record) else { throw Self.unknownTask }
@@ -279,7 +254,13 @@ extension AgentDesk {
 
     func cancelTask(_ id: String, of client: RequestContext) async throws(ProtocolError) {
         let (record, manager) = try await alert(ofTask: id, client)
-        await takeBack(record, manager)
+        do {
+            try await withdrawUnlessResolved(record, manager)
+        } catch {
+            throw ProtocolError(
+                .internalError,
+                "the task could not be cancelled: \(error); it stays, so try again")
+        }
     }
 
     private static let unknownTask = ProtocolError(

@@ -1,7 +1,7 @@
 import AlertQueue
 
 /// JSON schemas, as tools need them; see <https://json-schema.org/draft/2020-12/schema>.
-enum Schema {
+enum JSONSchema {
     /// An object with these properties.
     ///
     /// - Parameter isOpen: Whether it may have others.

@@ -1,0 +1,9 @@
+/// The options of every verb that an agent starts, which prints in the agent's own format.
+struct AgentOptions: QueueLocationOptions {
+    static let options = location
+
+    var database: String?
+    var isSystem = false
+    var queue = QueueChoice.standard
+    let isUTC = false
+}
