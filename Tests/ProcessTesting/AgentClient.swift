@@ -6,12 +6,13 @@ import TestSupport
 
 /// An agent's client: starts `alertq mcp`, and exchanges messages with it through pipes.
 package final class AgentClient: Sendable {
-    /// How a client says who it is.
-    package enum Era: Sendable, CaseIterable {
-        /// With each request; revision 2026-07-28.
-        case modern
-        /// With a handshake; revision 2025-11-25.
-        case handshake
+    /// The revision that a client speaks: how it says who it is.
+    package enum Era: String, Sendable, CaseIterable {
+        /// With each request.
+        case july2026 = "2026-07-28"
+        /// With a handshake.
+        case november2025 = "2025-11-25"
+        case june2025 = "2025-06-18"
     }
 
     package let server: Child
@@ -24,7 +25,7 @@ package final class AgentClient: Sendable {
     /// Starts a server, and greets it if that is how it is done; `wrapper` is a command that runs
     /// it.
     package init(
-        _ queue: CommandLineQueue, _ era: Era = .modern, name: String = "agent",
+        _ queue: CommandLineQueue, _ era: Era = .july2026, name: String = "agent",
         takesTasks: Bool = false, options: [String] = [], under wrapper: [String] = []
     ) async throws {
         let pipe = try Pipe(waits: true)
@@ -36,11 +37,11 @@ package final class AgentClient: Sendable {
         self.name = name
         self.takesTasks = takesTasks
         input = Mutex(pipe.writing)
-        guard era == .handshake else { return }
+        guard era != .july2026 else { return }
         let id = request(
             "initialize",
             [
-                "protocolVersion": "2025-11-25", "capabilities": [String: String](),
+                "protocolVersion": era.rawValue, "capabilities": [String: String](),
                 "clientInfo": ["name": name, "version": "1"],
             ])
         _ = try await reply(to: id)
@@ -75,11 +76,11 @@ package final class AgentClient: Sendable {
         var params = params
         var meta: [String: Any] = [:]
         if let progressToken { meta["progressToken"] = progressToken }
-        if era == .modern {
+        if era == .july2026 {
             let prefix = "io.modelcontextprotocol/"
             let extensions: [String: Any] =
                 takesTasks ? [prefix + "tasks": [String: String]()] : [:]
-            meta[prefix + "protocolVersion"] = "2026-07-28"
+            meta[prefix + "protocolVersion"] = era.rawValue
             meta[prefix + "clientInfo"] = ["name": name, "version": "1"]
             meta[prefix + "clientCapabilities"] = ["extensions": extensions]
         }

@@ -43,7 +43,7 @@ struct AgentAskTests {
         #expect(reply.content["source"] as? String == "mcp:claude-code")
         #expect(reply.summary.hasPrefix("A person chose “Deploy” (deploy)."), "\(reply.summary)")
         #expect(reply.texts.first == reply.summary && !reply.isError)
-        #expect((reply.result["resultType"] as? String == "complete") == (era == .modern))
+        #expect((reply.result["resultType"] as? String == "complete") == (era == .july2026))
         #expect(await eventuallyCollected(1))
         let again = agent.start("ask", Self.question)
         #expect(try await waits())
@@ -136,7 +136,7 @@ struct AgentAskTests {
     func two() async throws {
         let agents = [
             try await AgentClient(queue, name: "one"),
-            try await AgentClient(queue, .handshake, name: "one"),
+            try await AgentClient(queue, .november2025, name: "one"),
             try await AgentClient(queue, name: "two"),
         ]
         let calls = agents.map { $0.start("ask", Self.question) }

@@ -19,7 +19,9 @@ struct AgentEndTests {
         }
     }
 
-    private func waitingAgent(_ era: AgentClient.Era = .modern) async throws -> (AgentClient, Int) {
+    private func waitingAgent(
+        _ era: AgentClient.Era = .july2026
+    ) async throws -> (AgentClient, Int) {
         let agent = try await AgentClient(queue, era)
         let call = agent.start("ask", Self.question)
         #expect(try await waits())
@@ -96,7 +98,7 @@ struct AgentEndTests {
 
     @Test("Messages before the end of stdin are all replied to")
     func piped() async throws {
-        let agent = try await AgentClient(queue, .handshake)
+        let agent = try await AgentClient(queue, .november2025)
         let notify = agent.start("notify", ["title": "Done"])
         let list = agent.request("tools/list")
         _ = await agent.finish()

@@ -131,6 +131,38 @@ struct AgentProtocolTests {
     }
 
     @Test(
+        "An argument of another tool that is wrong gets a result that says which",
+        arguments: [
+            ("list_mine", "{\"limit\":0}", "from 1 to 100"),
+            ("list_mine", "{\"limit\":101}", "from 1 to 100"),
+            ("list_mine", "{\"limit\":\"x\"}", "from 1 to 100"),
+            ("collect", "{}", "“id” or the “key”"),
+            ("collect", "{\"id\":\"1\"}", "not an integer"),
+            ("withdraw", "{\"id\":1,\"key\":\"k\"}", "give one of them"),
+            ("notify", "{\"title\":\"x\",\"buttons\":[]}", "no argument “buttons”"),
+        ])
+    func badArgument(tool: String, arguments: String, words: String) async throws {
+        let agent = try await AgentClient(queue, .june2025)
+        let object = try JSONSerialization.jsonObject(with: Data(arguments.utf8))
+        let reply = try await agent.call(tool, try #require(object as? [String: Any]))
+        #expect(reply.isError && reply.reason == "invalid", "\(reply)")
+        #expect(reply.summary.contains(words), "\(reply.summary)")
+    }
+
+    @Test("A client has at most 256 calls in progress, and hears which one was refused")
+    func manyCalls() async throws {
+        let agent = try await AgentClient(queue)
+        for number in 1...256 {
+            _ = agent.start("ask", ["title": "\(number)", "key": "\(number)"])
+        }
+        try await agent.settle()
+        let reply = try await agent.reply(to: agent.start("ask", ["title": "One more"]))
+        #expect(reply.errorCode != nil, "\(reply)")
+        #expect(await agent.finish().code == 0)
+        #expect(agent.messages.count { $0.state == "waiting" } == 256)
+    }
+
+    @Test(
         "An argument that is wrong gets a result that says which, and stores nothing",
         arguments: [
             ("{}", "title"), ("{\"titel\":\"x\"}", "did you mean “title”"),
@@ -150,7 +182,7 @@ struct AgentProtocolTests {
             ("{\"title\":\"x\",\"info\":{\"a\":1}}", "“a” in “info”"),
         ])
     func badArgument(arguments: String, words: String) async throws {
-        let agent = try await AgentClient(queue, .handshake)
+        let agent = try await AgentClient(queue, .november2025)
         let object = try JSONSerialization.jsonObject(with: Data(arguments.utf8))
         let reply = try await agent.call("ask", try #require(object as? [String: Any]))
         #expect(reply.isError && reply.reason == "invalid", "\(reply)")

@@ -47,8 +47,9 @@ struct AgentArticleTests {
         let states = AgentTools.ask.output["properties"]?["state"]?["enum"]?.elements
         let listed = try rows(of: "`state`").flatMap { $0[0] }
         #expect(Set(listed) == Set(states?.compactMap(\.string) ?? []))
-        for reason in ["invalid", "not_found", "conflict", "limit", "untrusted", "unreachable"] {
-            #expect(AgentFailure.Reason(rawValue: reason) != nil && article.contains("`\(reason)`"))
+        let schema = AgentTools.ask.output["properties"]?["reason"]?["description"]?.string ?? ""
+        for reason in AgentFailure.Reason.allCases.map(\.rawValue) {
+            #expect(article.contains("`\(reason)`") && schema.contains(reason), "\(reason)")
         }
     }
 

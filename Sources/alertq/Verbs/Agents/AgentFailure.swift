@@ -5,7 +5,7 @@ import AlertQueue
 /// It is never to be mistaken for an answer: whatever the reason, nobody has said yes or no.
 struct AgentFailure: Error {
     /// The kinds of reasons, as programs read them.
-    enum Reason: String, Sendable {
+    enum Reason: String, Sendable, CaseIterable {
         /// An argument breaks a rule.
         case invalid
         /// The agent has asked no such alert.
