@@ -27,7 +27,9 @@ package enum SafeText {
             marks = isMark(scalar) ? marks + 1 : 0
             if scalar == "\u{200D}" {
                 joiners += 1
-            } else if previous != "\u{200D}", !isEmoji(scalar) {
+            } else if previous != "\u{200D}", scalar != "\u{FE0F}",
+                !scalar.properties.isEmojiModifier
+            {
                 joiners = 0
             }
             // A stack of marks would spill over into the lines around it, and some terminals show
@@ -42,7 +44,7 @@ package enum SafeText {
                 result += standIn(scalar)
                 joiners = 0
             }
-            previous = scalar
+            previous = result.unicodeScalars.last
         }
         return result
     }

@@ -50,6 +50,9 @@ extension StoreContract {
             let receipt = try await store.commit(
                 .run(id, .started(allowsDefault: false)), by: .ana)
             try expect(!receipt.isNew, "it was used before")
+            let end = try await store.commit(.run(id, .exited(status: 0)), by: .ana)
+            try expect(!end.isNew, "nothing was started that could end")
+            try expectEqual(try await store.kinds(of: id).last, .collected, "entries")
             try await store.expectSound()
         },
         StoreCheck("A default allows a start only if that was said") { queue in

@@ -27,6 +27,11 @@ struct InMemoryLog {
         lines.append(Line(entry: entry, process: write.process, concernsOthers: concernsOthers))
     }
 
+    /// Whether it has the start of a command that an alert allowed.
+    func hasStartedRun(_ id: Alert.ID) -> Bool {
+        lines.contains { $0.entry.event.alertID == id && $0.entry.event.kind == .ran }
+    }
+
     /// The lines after a number, oldest first.
     func lines(after sequence: Int64) -> ArraySlice<Line> {
         lines[Int(min(max(0, sequence), Int64(lines.count)))...]

@@ -6,8 +6,7 @@ extension InMemoryQueue {
     ) throws(AlertError) -> Receipt {
         guard let alert = alert(id) else { throw .notFound(id) }
         var receipt = Receipt(
-            record: alert.record, isNew: alert.response?.collectedAt != nil,
-            sequence: log.head.sequence)
+            record: alert.record, isNew: log.hasStartedRun(id), sequence: log.head.sequence)
         var content: [UInt8]?
         if case .started(let allowsDefault) = step {
             receipt.isNew = alert.response?.allowsRun(byDefault: allowsDefault) == true

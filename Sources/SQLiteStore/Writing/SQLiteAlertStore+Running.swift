@@ -1,4 +1,5 @@
 import AlertCore
+import SQLite
 
 extension SQLiteAlertStore {
     nonisolated(nonsending) func storeRun(
@@ -6,14 +7,16 @@ extension SQLiteAlertStore {
     ) async throws(AlertError) -> Receipt {
         try await commits.perform(.answer, "log the command") { context in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
-            let response = row.record.response
-            var isNew = response?.collectedAt != nil
+            var isNew: Bool
             var content: [UInt8]?
             if case .started(let allowsDefault) = step {
                 isNew =
-                    try response?.allowsRun(byDefault: allowsDefault) == true
+                    try row.record.response?.allowsRun(byDefault: allowsDefault) == true
                     && context.collect(id, by: caller)
                 content = row.content
+            } else {
+                // Only what was started can end.
+                isNew = try context.db.hasStartedRun(id)
             }
             if isNew {
                 try context.audit(
@@ -24,5 +27,14 @@ extension SQLiteAlertStore {
             guard let row = try context.db.alert(id) else { throw AlertError.notFound(id) }
             return Receipt(record: row.record, isNew: isNew, sequence: context.head.sequence)
         }
+    }
+}
+
+extension Database {
+    /// Whether the log has the start of a command that an alert allowed.
+    fileprivate func hasStartedRun(_ id: Alert.ID) throws -> Bool {
+        try first(
+            "SELECT 1 FROM audit WHERE alert_id = ? AND event = 'ran' LIMIT 1", .integer(id)
+        ) { _ in true } ?? false
     }
 }

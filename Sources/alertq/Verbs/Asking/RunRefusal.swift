@@ -3,7 +3,7 @@ import AlertQueue
 /// Why `run` did not run its command.
 struct RunRefusal: Error {
     /// The word that programs read, in what `--json` prints.
-    enum Reason: String {
+    enum Reason: String, CaseIterable {
         /// Somebody chose the button that means no.
         case denied
         case dismissed, expired, withdrawn, cancelled

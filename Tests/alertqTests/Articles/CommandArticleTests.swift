@@ -12,7 +12,7 @@ import Testing
 @Suite("Article about the command", .inParallel)
 struct CommandArticleTests {
     private static let path =
-        "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         + "/Sources/AlertQueue/AlertQueue.docc/Command.md"
 
     /// The rows of a table, each with its cells.

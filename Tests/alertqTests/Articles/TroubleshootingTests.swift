@@ -13,7 +13,7 @@ struct TroubleshootingTests {
 
     init() throws {
         let sources =
-            "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
+            "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/Sources"
         text = try String(
             contentsOfFile: sources + "/AlertQueue/AlertQueue.docc/Troubleshooting.md",
             encoding: .utf8)
