@@ -161,7 +161,7 @@ struct AgentAskTests {
 
     @Test("A hundred calls wait at once, and each gets its own answer")
     func many() async throws {
-        let agent = try await AgentClient(queue)
+        let agent = try await AgentClient(queue, options: ["--wait", "1h"])
         let calls = (1...100).map { agent.start("ask", ["title": "Question \($0)?"]) }
         #expect(try await waits(100))
         for alert in try await queue.objects("list", "--limit", "1000") {
