@@ -171,7 +171,7 @@ struct AgentHookEndTests {
         case "foreign":
             try Data("some text\n".utf8).write(to: URL(filePath: queue.path))
         case "full":
-            // No file may grow, which is reported like a full disk. A sanitizer writes files itself.
+            // No file may grow, which is reported like a full disk; not even a sanitizer's.
             guard Tool.sanitizer == nil else { return }
             _ = try await queue.run("notify", "First")
             wrapper = ["sh", "-c", #"ulimit -f 0; exec "$@""#, "sh"]

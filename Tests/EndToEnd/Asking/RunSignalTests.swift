@@ -136,7 +136,8 @@ struct RunSignalTests {
         let count = terminal.bytes.count
         try terminal.type("\u{1A}")
         #expect(await terminal.shows("ready> ", since: count))
-        #expect(await eventually { state(of: command) == "T" })
+        // A shell that has just started a program with vfork(2) waits for that, which has stopped.
+        #expect(await eventually { ["T", "D"].contains(state(of: command)) })
         try terminal.type("fg\n")
         #expect(await isAlive)
         try terminal.type("\u{3}")
