@@ -125,12 +125,14 @@ struct ExhaustionTests {
 /// even on a busy machine.
 func expectNoSpinning(_ pid: pid_t) async throws {
     let control = try Child("sh", ["-c", "while :; do :; done"])
-    let before = try processorTime(of: pid)
+    // A process that has ended meanwhile does not spin.
+    guard let before = try? processorTime(of: pid) else { return }
     #expect(
         try await eventually(each: .milliseconds(100)) {
             try processorTime(of: control.pid) > .milliseconds(500)
         })
-    let used = try processorTime(of: pid) - before
+    guard let after = try? processorTime(of: pid) else { return }
+    let used = after - before
     let spun = try processorTime(of: control.pid)
     #expect(used < spun / 4, "\(used), while a spinning process got \(spun)")
 }
