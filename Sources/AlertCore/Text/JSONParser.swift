@@ -29,8 +29,11 @@ struct JSONParser {
 
     private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
+    private var earlyEnd: JSONError { JSONError("it ends too early") }
+
+    /// What is wrong with the next byte, or that there is none.
     private func error(_ reason: String) -> JSONError {
-        byte == nil ? JSONError("it ends too early") : JSONError(reason, at: index)
+        byte == nil ? earlyEnd : JSONError(reason, at: index)
     }
 
     private mutating func next() throws(JSONError) -> JSONValue {
@@ -142,12 +145,12 @@ extension JSONParser {
                 index += 1
             }
         }
-        throw error("")
+        throw earlyEnd
     }
 
     /// Reads the character that a backslash begins.
     private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
-        guard let byte else { throw error("") }
+        guard let byte else { throw earlyEnd }
         index += 1
         switch Unicode.Scalar(byte) {
         case "\"", "\\", "/": return Unicode.Scalar(byte)

@@ -27,7 +27,7 @@ package enum SafeText {
             marks = isMark(scalar) ? marks + 1 : 0
             if scalar == "\u{200D}" {
                 joiners += 1
-            } else if previous != "\u{200D}", scalar != "\u{FE0F}",
+            } else if joiners > 0, previous != "\u{200D}", scalar != "\u{FE0F}",
                 !scalar.properties.isEmojiModifier
             {
                 joiners = 0

@@ -62,7 +62,7 @@ extension HookCommand {
     static func refuse(_ error: UsageError, in context: Context) {
         guard isatty(STDIN_FILENO) == 0 else { return }
         let signals = SignalWatch(stops: false)
-        let bytes = try? HookInput.read(STDIN_FILENO, within: .seconds(10), signals)
+        let bytes = try? HookInput.read(STDIN_FILENO, within: HookInput.limit, signals)
         guard let event = bytes.flatMap(HookRequest.event),
             let line = try? agent.reply(.deny("the hook's options: \(error)"), to: event)
         else { return }

@@ -2,6 +2,8 @@ import Glibc
 
 /// The standard input of a hook.
 enum HookInput {
+    /// How long an agent may take to write its request, which is not part of the wait.
+    static let limit = Duration.seconds(10)
     /// How often the end of the wait and signals are looked for.
     private static let pauseMilliseconds: Int32 = 100
 

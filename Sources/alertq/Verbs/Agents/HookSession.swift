@@ -7,8 +7,6 @@ import Glibc
 struct HookSession: Sendable {
     /// How much longer to wait than until the deadline, so that the expiry is stored and read.
     private static let grace = Duration.seconds(5)
-    /// How long an agent may take to write its request, which is not part of the wait.
-    private static let inputLimit = Duration.seconds(10)
     /// How many times a question that nobody decides is asked.
     private static let maximumRepeats = 100
 
@@ -24,7 +22,7 @@ struct HookSession: Sendable {
         var event: HookRequest.Event?
         do {
             let bytes = try HookInput.read(
-                STDIN_FILENO, within: min(options.wait, Self.inputLimit), signals)
+                STDIN_FILENO, within: min(options.wait, HookInput.limit), signals)
             event = HookRequest.event(in: bytes)
             let request: HookRequest
             do {

@@ -103,6 +103,7 @@ struct RunCommand: AskingCommand {
     func runAtOnce(in context: Context) throws -> ExitCode? { nil }
 
     func run(in context: Context) async throws -> ExitCode {
+        // A run prints its own object, and no alert.
         let session = AskSession(
             verb: Self.name, question: question, queue: queue, waits: true, isJSON: false,
             context: context)
