@@ -102,13 +102,13 @@ struct PresentCommand: Command {
         }
         let terminal = chosen.usesTerminal ? try foregroundTerminal() : nil
         let presenters = try chosen.presenters(in: context)
-        let managers = try await open(in: context)
+        let turn = PresentationTurn()
+        let managers = try await open(sharing: turn, in: context)
         let signals = SignalWatch(stops: true, endsWithin: Self.endTime)
         let sink = EventLog.sink(besideAlerts: chosen.usesTerminal, in: context)
         let screen = OwnScreen(
             managers: managers, terminal: terminal, presenters: presenters, only: nil,
             keepsLog: sink != nil)
-        await noteWhatIsShown(managers, context)
         let logs = sink.map { sink in managers.map { EventLog($0, sink: sink) } } ?? []
         for log in logs { log.hearErrors() }
         // A terminal with alerts on it has room for them only at the end.
@@ -118,7 +118,13 @@ struct PresentCommand: Command {
         defer { logging.cancel() }
         let signal: Int32?
         do {
-            signal = try await serve(screen, signals)
+            signal = try await serve(screen, signals) {
+                // The line comes above the first alert, and once somebody is there to be asked.
+                await turn.take()
+                defer { turn.end() }
+                try await screen.start()
+                await noteWhatIsShown(managers, context)
+            }
         } catch {
             await close(screen, logs)
             deferred.print(context)
@@ -139,11 +145,13 @@ struct PresentCommand: Command {
     }
 
     /// Shows alerts until a signal comes, or until nothing is left with `--once`.
-    private func serve(_ screen: OwnScreen, _ signals: SignalWatch) async throws -> Int32? {
+    private func serve(
+        _ screen: OwnScreen, _ signals: SignalWatch, start: () async throws -> Void
+    ) async throws -> Int32? {
         // Counts each suspension and each return from one.
         let suspensions = ChangeSignal()
         return try await withThrowingTaskGroup(of: Int32?.self) { group in
-            try await screen.start()
+            try await start()
             if isOnce {
                 group.addTask {
                     try await Self.waitUntilAllIsShown(by: screen.managers, suspensions)
@@ -220,8 +228,9 @@ extension PresentCommand {
 
 extension PresentCommand {
     /// The managers of all queues that this terminal serves. They share it by turns.
-    private func open(in context: Context) async throws -> [AlertManager] {
-        let turn = PresentationTurn()
+    private func open(
+        sharing turn: PresentationTurn, in context: Context
+    ) async throws -> [AlertManager] {
         var managers = [
             try await QueueChoice.manager(path: queue.path, via: Self.name, turn: turn)
         ]
