@@ -253,18 +253,32 @@ extension AlertManager {
         }
     }
 
-    private func response(to asking: Asking, isKept: Bool) async throws -> AlertRecord {
+    private nonisolated func response(to asking: Asking, isKept: Bool) async throws -> AlertRecord {
         let record = asking.receipt.record
         if record.response != nil { return record }
+        let wait = WaitingAskers.Wait()
+        askers.add(wait, for: record.id)
         presentation.wakeUps.wake(keeping: self)
-        askers.willWait()
-        await listener.listen(from: asking.receipt.sequence)
-        do {
-            return try await askers.response(to: asking)
-        } catch let error as CancellationError {
-            if !isKept { await withdrawForCancelledTask(record.id) }
-            throw error
+        Task { await watch(asking) }
+        return try await withTaskCancellationHandler {
+            do {
+                return try await wait.value().get()
+            } catch let error as CancellationError {
+                if !isKept { await withdrawForCancelledTask(record.id) }
+                throw error
+            }
+        } onCancel: {
+            wait.deliver(.failure(CancellationError()))
+            askers.remove(wait, for: record.id)
         }
+    }
+
+    /// Follows what happens to an alert that a call waits for, from its storing on.
+    private func watch(_ asking: Asking) async {
+        let id = asking.receipt.record.id
+        await listener.listen(from: asking.receipt.sequence)
+        if let expiry = asking.receipt.expiry { await askers.keepDeadline(expiry, of: id) }
+        if askers.mayHaveMissed(asking) { await lookAgain(at: id) }
     }
 
     private func withdrawForCancelledTask(_ id: Alert.ID) async {

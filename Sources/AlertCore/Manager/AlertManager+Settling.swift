@@ -32,7 +32,7 @@ extension AlertManager {
     /// Whether anything here depends on the actions of others.
     var isInterestedInLog: Bool {
         get async {
-            if await !askers.isEmpty { return true }
+            if !askers.isEmpty { return true }
             if await !handlers.isEmpty { return true }
             if context.delegates.hasOwn { return true }
             return await presentation.isOn
@@ -60,7 +60,7 @@ extension AlertManager {
     }
 
     private func isAwaited(_ id: Alert.ID) async -> Bool {
-        if await askers.count(for: id) > 0 { return true }
+        if askers.count(for: id) > 0 { return true }
         return await handlers.mayWait(for: id)
     }
 

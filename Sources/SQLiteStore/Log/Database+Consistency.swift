@@ -59,6 +59,7 @@ extension Database {
     /// - Throws: ``AlertError/inconsistent(_:_:)`` if they are not.
     @discardableResult
     func checked(_ row: AlertRow) throws -> AlertRow {
+        let row = row.withContent
         let id = row.record.id
         let entries = try firstEntries(of: id)
         guard let asked = entries.asked else {

@@ -24,6 +24,8 @@ struct AlertRow {
     let erasedButtons: ErasedButtons?
     /// Whether none of the texts that an erasure removes is there.
     let isBlank: Bool
+    /// The value of ``content``, if it has been computed.
+    private var knownContent: [UInt8]?
 
     static let columns = Column.list
 
@@ -73,6 +75,18 @@ struct AlertRow {
         record.isErased = salt == nil
         record.followsWallClock = expiry?.isOnWallClock ?? false
         record.salt = salt
+    }
+
+    /// The salted hash of what the row asks; `nil` once its texts have been erased.
+    var content: [UInt8]? {
+        knownContent ?? salt.map { AuditEntry.content(of: record.alert, salt: $0) }
+    }
+
+    /// The row with its ``content``, which is then computed only once.
+    var withContent: AlertRow {
+        var row = self
+        row.knownContent = content
+        return row
     }
 
     /// Whether the deadline has passed although the expiry is not stored yet.

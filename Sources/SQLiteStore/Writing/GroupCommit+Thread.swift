@@ -1,4 +1,5 @@
 import AlertCore
+import CLinux
 import Dispatch
 import Glibc
 
@@ -32,45 +33,55 @@ extension GroupCommit {
         for closed in onClosed { closed() }
     }
 
+    private enum Step {
+        case work
+        case sleep(until: ContinuousClock.Instant?)
+        case end
+    }
+
     /// Waits until there is something to write; `false` once everything is written and closed.
     private func waitForWork(_ pace: inout Pace) -> Bool {
-        if pace.staysAwake { pace.staysAwake = isCalledSoon() }
         let start = ContinuousClock.now
         defer { pace.note(ContinuousClock.now - start) }
         while true {
-            let (isReady, isOver, deferredDue) = state.withLock { state in
-                state.isSignalled = false
-                let isReady = !state.waiting.isEmpty || (state.isClosing && !state.deferred.isEmpty)
-                let deferredDue = state.deferred.isEmpty ? nil : state.deferredDue
-                return (isReady, state.isClosing && !isReady, deferredDue)
+            hasNews.store(false, ordering: .relaxed)
+            let isAwake = pace.isAwake(since: start)
+            switch nextStep(sleeps: !isAwake) {
+            case .work: return true
+            case .end: return false
+            case .sleep where isAwake: waitAwake { pace.isAwake(since: start) }
+            case .sleep(nil): wakeUp.wait()
+            case .sleep(let end?):
+                let rest = end - ContinuousClock.now
+                _ = wakeUp.wait(timeout: .now() + rest.dispatch)
             }
-            if isReady { return true }
-            if isOver { return false }
-            guard let deferredDue else {
-                wakeUp.wait()
-                continue
-            }
-            // No other write came: the deferred writes are committed by themselves; further
-            // deferred ones don't delay that.
-            let rest = deferredDue - ContinuousClock.now
-            guard rest > .zero else { return true }
-            _ = wakeUp.wait(timeout: .now() + rest.dispatch)
         }
     }
 
-    /// Whether a call comes while the thread stays awake for a moment.
-    private func isCalledSoon() -> Bool {
-        let limit = ContinuousClock.now + Pace.awakeTime
-        let atOnce = DispatchTime(uptimeNanoseconds: 0)
-        repeat {
-            if wakeUp.wait(timeout: atOnce) == .success { return true }
-        } while ContinuousClock.now < limit
-        return false
+    private func nextStep(sleeps: Bool) -> Step {
+        state.withLock { state in
+            (state.isAsleep, state.wakeTime) = (false, nil)
+            if !state.waiting.isEmpty { return .work }
+            let due = state.deferred.isEmpty ? nil : state.deferredDue
+            if state.isClosing { return due == nil ? .end : .work }
+            // No other write came: the deferred writes are committed by themselves; further
+            // deferred ones don't delay that.
+            if let due, due <= ContinuousClock.now { return .work }
+            (state.isAsleep, state.wakeTime) = (sleeps, due)
+            return .sleep(until: due)
+        }
+    }
+
+    /// Waits for news without sleeping, for as long as a condition is true.
+    private func waitAwake(while isAwake: () -> Bool) {
+        while !hasNews.load(ordering: .acquiring), isAwake() { clinux_pause() }
     }
 
     private func runBatch(with writer: Writer) {
+        let start = ContinuousClock.now
+        let isAlone: Bool
         do throws(AlertError) {
-            try lock(writer)
+            isAlone = try lock(writer)
         } catch {
             failWaiting(with: error)
             return
@@ -88,6 +99,8 @@ extension GroupCommit {
             return
         }
         let outcome = writer.commit(deferred + batch)
+        let isQuick = ContinuousClock.now - start < Self.quickTime
+        state.withLock { $0.isQuick = isQuick && isAlone && batch.count <= 1 }
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
         var afterCommits: [WriteJob] = []
         for (job, error) in zip(deferred + batch, outcome.errors) {
@@ -104,12 +117,14 @@ extension GroupCommit {
         for job in afterCommits { job.finish(writer.run(job)) }
     }
 
-    /// Takes the writer lock; while that blocks, callers that have waited too long give up.
-    private func lock(_ writer: Writer) throws(AlertError) {
-        if try writer.tryLock() { return }
+    /// Takes the writer lock, and returns whether no other process had it; while that blocks,
+    /// callers that have waited too long give up.
+    private func lock(_ writer: Writer) throws(AlertError) -> Bool {
+        if try writer.tryLock() { return true }
         watchWaiting(true)
         defer { watchWaiting(false) }
         try writer.lock()
+        return false
     }
 
     /// Begins a transaction, which also excludes programs that write without our lock.
@@ -148,6 +163,7 @@ extension GroupCommit {
     private func failWaiting(with error: AlertError) {
         let failed = state.withLock { state in
             defer { state.waiting.removeAll() }
+            state.isQuick = false
             if state.isClosing { state.deferred.removeAll() }
             state.deferredDue = ContinuousClock.now + Self.deferralPause
             return state.waiting
@@ -212,14 +228,17 @@ extension GroupCommit {
 /// processes`, files in memory, `--sync-delay`; against a `staysAwake` that is never set).
 private struct Pace {
     /// The maximum time that it stays awake.
-    static let awakeTime = Duration.microseconds(100)
-    private static let hasOtherProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
+    private static let awakeTime = Duration.microseconds(100)
+    private var staysAwake = false
 
-    var staysAwake = false
+    /// Whether the thread stays awake that has waited since some time.
+    func isAwake(since start: ContinuousClock.Instant) -> Bool {
+        staysAwake && ContinuousClock.now - start < Self.awakeTime
+    }
 
-    /// Records how long the thread has slept.
-    mutating func note(_ sleep: Duration) {
-        staysAwake = Self.hasOtherProcessors && (staysAwake || sleep < Self.awakeTime)
+    /// Records how long the thread has waited.
+    mutating func note(_ wait: Duration) {
+        staysAwake = GroupCommit.hasOtherProcessors && wait < Self.awakeTime
     }
 }
 

@@ -23,6 +23,13 @@ final class GroupCommit: Sendable {
     static let deferralPause = Duration.seconds(1)
     /// How many deferred writes are kept while they can't be written.
     static let maximumDeferred = 10_000
+    /// The longest time of a quick transaction. After one, a single caller stays awake for its own
+    /// until that is on disk: being woken takes a sixth as long as the transaction.
+    ///
+    /// Gain: asks of one caller take 0.80 times as long, and a story 0.86 times (`alertq-bench ask
+    /// story --sync-delay 60`, files in memory; against a time of zero).
+    static let quickTime = Duration.microseconds(500)
+    static let hasOtherProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
     struct State {
         var waiting: [WriteJob] = []
@@ -30,7 +37,12 @@ final class GroupCommit: Sendable {
         var deferred: [WriteJob] = []
         /// When the deferred writes are committed even if no other write comes.
         var deferredDue = ContinuousClock.now
-        var isSignalled = false
+        /// Whether the thread sleeps until it is woken, or until ``wakeTime``.
+        var isAsleep = false
+        var wakeTime: ContinuousClock.Instant?
+        /// Whether the last transaction was on disk soon, had the lock to itself, and served one
+        /// caller at most.
+        var isQuick = false
         var isBlocked = false
         /// Whether a check of the waiting callers is scheduled.
         var isWatched = false
@@ -43,6 +55,8 @@ final class GroupCommit: Sendable {
     }
 
     let state = Mutex(State())
+    /// Whether the state has changed since a thread that is awake last looked at it.
+    let hasNews = Atomic(false)
     /// How long jobs wait for a lock once this process is about to end; `nil` until then.
     let shutdownWait = Mutex<ShutdownWait?>(nil)
     let lockFile: String
@@ -126,16 +140,16 @@ final class GroupCommit: Sendable {
     private nonisolated(nonsending) func wait(
         for job: (@escaping @Sendable (AlertError?) -> Void) -> WriteJob
     ) async throws(AlertError) {
-        let failure: AlertError? = await withCheckedContinuation { continuation in
-            let job = job { continuation.resume(returning: $0) }
-            let refusal = state.withLock { state -> AlertError? in
-                if state.isClosing { return state.end ?? .closed }
-                state.waiting.append(job)
-                return nil
-            }
-            if let refusal { continuation.resume(returning: refusal) } else { signal() }
+        let completion = Completion()
+        let job = job { completion.deliver($0.map { .failure($0) } ?? .success(())) }
+        let (refusal, isQuick) = change { state -> (AlertError?, Bool) in
+            if state.isClosing { return (state.end ?? .closed, false) }
+            state.waiting.append(job)
+            return (nil, state.isQuick && state.waiting.count == 1)
         }
-        if let failure { throw failure }
+        if let refusal { throw refusal }
+        if isQuick, Self.hasOtherProcessors { completion.stayAwake(for: Self.quickTime) }
+        try await completion.value().get()
     }
 
     /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.
@@ -145,17 +159,18 @@ final class GroupCommit: Sendable {
     /// memory; against a signal to the thread for each).
     func deferWrite(_ operation: String, _ body: @escaping @Sendable (WriteContext) throws -> Void)
     {
-        let isFirst = state.withLock { state in
+        let mustWake = state.withLock { state in
             guard !state.isClosing else { return false }
             if state.deferred.count >= Self.maximumDeferred { state.deferred.removeFirst() }
             let isFirst = state.deferred.isEmpty
             if isFirst { state.deferredDue = ContinuousClock.now + Self.deferralTime }
             state.deferred.append(
                 WriteJob(kind: .upkeep, operation: operation, work: body))
-            return isFirst
+            // The thread handles the others when the first one is due, and may wake up by then.
+            let isLate = state.wakeTime.map { $0 > state.deferredDue } ?? true
+            return isFirst && isLate && state.isAsleep.exchange(false)
         }
-        // The thread handles the others when the first one is due.
-        if isFirst { signal() }
+        if mustWake { wakeUp.signal() }
     }
 
     /// Writes all remaining jobs, and ends the thread.
@@ -165,7 +180,7 @@ final class GroupCommit: Sendable {
     nonisolated(nonsending) func close() async {
         dropOptional()
         await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
+            let isOver = change { state in
                 guard state.end == nil else { return true }
                 // With nothing to write, there is no need to wait for the holder of the lock.
                 let isIdle = state.waiting.isEmpty && state.deferred.isEmpty
@@ -174,7 +189,7 @@ final class GroupCommit: Sendable {
                 state.onClosed.append { continuation.resume() }
                 return false
             }
-            if isOver { continuation.resume() } else { signal() }
+            if isOver { continuation.resume() }
         }
     }
 
@@ -185,14 +200,11 @@ final class GroupCommit: Sendable {
     }
 
     /// Ends the thread once it has written all remaining jobs, without waiting for that.
-    func closeSoon() {
-        dropOptional()
-        signal()
-    }
+    func closeSoon() { dropOptional() }
 
     /// Accepts no more jobs from now on, and drops the optional ones.
     private func dropOptional() {
-        let dropped = state.withLock { state in
+        let dropped = change { state in
             state.isClosing = true
             defer { state.waiting.removeAll(where: \.isOptional) }
             return state.waiting.filter(\.isOptional)
@@ -200,12 +212,20 @@ final class GroupCommit: Sendable {
         for job in dropped { job.finish(.closed) }
     }
 
-    private func signal() {
-        let isNew = state.withLock { state in
-            defer { state.isSignalled = true }
-            return !state.isSignalled
-        }
-        if isNew { wakeUp.signal() }
+    /// Changes the state, and makes the thread look at it.
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, mustWake) = state.withLock { (body(&$0), $0.isAsleep.exchange(false)) }
+        hasNews.store(true, ordering: .releasing)
+        if mustWake { wakeUp.signal() }
+        return result
+    }
+}
+
+extension Bool {
+    /// Changes it, and returns what it was.
+    fileprivate mutating func exchange(_ new: Bool) -> Bool {
+        defer { self = new }
+        return self
     }
 }
 

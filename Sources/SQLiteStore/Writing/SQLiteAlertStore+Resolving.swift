@@ -180,11 +180,6 @@ extension WriteContext {
 }
 
 extension AlertRow {
-    /// The salted hash of what the row asks; `nil` once its texts have been erased.
-    var content: [UInt8]? {
-        salt.map { AuditEntry.content(of: record.alert, salt: $0) }
-    }
-
     fileprivate func expiryResponse(at now: ClockReading) -> Response {
         Expiry.response(to: record, at: Timestamp.date(milliseconds: now.wallMilliseconds))
     }

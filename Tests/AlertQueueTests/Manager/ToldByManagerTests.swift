@@ -101,7 +101,7 @@ struct ToldByManagerTests {
     @Test("An asker does not accept the response to another question with the same id")
     func replaced() async throws {
         let asking = Task { try await manager.ask(.yesNo("Drop the database?")) }
-        try #require(await eventually { await manager.askers.count(for: 1) == 1 })
+        try #require(await eventually { manager.askers.count(for: 1) == 1 })
         let asked = try await manager.record(1)
         let docs = Alert.yesNo("Deploy the docs?")
         let response = Response(

@@ -83,4 +83,17 @@ struct GroupCommitTests {
         }
         await store.close()
     }
+
+    @Test("A caller stays awake for a limited time, and gets the end of its job either way")
+    func awake() async throws {
+        let (quick, slow) = (OneShot<Int>(), OneShot<Int>())
+        quick.deliver(1)
+        quick.deliver(2)
+        quick.stayAwake(for: .seconds(60))
+        slow.stayAwake(for: .milliseconds(1))
+        async let end = slow.value()
+        slow.deliver(3)
+        #expect(await quick.value() == 1)
+        #expect(await end == 3)
+    }
 }

@@ -1,27 +1,32 @@
 import Synchronization
 
 /// The calls in one manager that wait for responses, and the deadlines of their alerts.
+///
+/// Calls begin and end to wait on their own threads: from the manager's queue each would need a
+/// thread to come back on.
 actor WaitingAskers: QueueActor {
     /// How long a disk may fail before the calls that wait for an expiry get the error.
     private static let patience = Duration.seconds(5)
 
-    private typealias Waiter = CheckedContinuation<AlertRecord, any Error>
+    /// The response that a call waits for.
+    typealias Wait = OneShot<Result<AlertRecord, any Error>>
+
+    private struct State {
+        var waits: [Alert.ID: [Wait]] = [:]
+        var isClosed = false
+    }
 
     nonisolated let context: QueueContext
+    private nonisolated let state = Mutex(State())
     private let alarm: Alarm
     private weak var manager: AlertManager?
-    private var waiters: [Alert.ID: [UInt64: Waiter]] = [:]
-    private var lastNumber: UInt64 = 0
     private var deadlines: [Alert.ID: ClockReading] = [:]
     /// The alerts whose expiries are being stored.
     private var expiring: Set<Alert.ID> = []
     /// When storing expiries began to fail.
     private var failingSince: ContinuousClock.Instant?
-    private var isClosed = false
     /// How many resolutions the manager has seen.
     private nonisolated let resolutions = Atomic<UInt64>(0)
-    /// How many calls listen to the log, and are about to wait.
-    private nonisolated let coming = Atomic<Int>(0)
 
     init(_ context: QueueContext) {
         self.context = context
@@ -30,11 +35,13 @@ actor WaitingAskers: QueueActor {
 
     func belong(to manager: AlertManager) { self.manager = manager }
 
-    /// Whether no call waits or is about to.
-    var isEmpty: Bool { waiters.isEmpty && coming.load(ordering: .acquiring) == 0 }
+    /// Whether no call waits.
+    nonisolated var isEmpty: Bool { state.withLock { $0.waits.isEmpty } }
 
     /// How many calls wait for an alert.
-    func count(for id: Alert.ID) -> Int { waiters[id]?.count ?? 0 }
+    nonisolated func count(for id: Alert.ID) -> Int {
+        state.withLock { $0.waits[id]?.count ?? 0 }
+    }
 
     nonisolated var resolutionsSeen: UInt64 { resolutions.load(ordering: .acquiring) }
 
@@ -46,77 +53,58 @@ actor WaitingAskers: QueueActor {
         resolutionsSeen != asking.resolutionsBefore
     }
 
-    /// Announces that a call is about to wait, before it listens to the log.
+    /// Adds a call that waits for the response to an alert.
     ///
-    /// The manager may do other things between these steps: a task that prefers an executor
-    /// (SE-0417) leaves the manager's queue whenever it passes from one actor to another. Without
-    /// the announcement, the listener could find then that nothing depends on the log, and stop.
-    nonisolated func willWait() { coming.add(1, ordering: .acquiringAndReleasing) }
+    /// It gets ``AlertError/closed``, or the reason, if the response is unavailable.
+    nonisolated func add(_ wait: Wait, for id: Alert.ID) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.waits[id, default: []].append(wait) }
+            return state.isClosed
+        }
+        if isClosed { wait.deliver(.failure(AlertError.closed)) }
+    }
 
-    /// Waits for the response to what was asked; ``willWait()`` comes first.
-    ///
-    /// - Throws: `CancellationError` when the task is cancelled, ``AlertError/closed``, and the
-    ///   reason if the response is unavailable.
-    func response(to asking: Asking) async throws -> AlertRecord {
-        let id = asking.receipt.record.id
-        lastNumber += 1
-        let number = lastNumber
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                coming.subtract(1, ordering: .acquiringAndReleasing)
-                if isClosed {
-                    continuation.resume(throwing: AlertError.closed)
-                } else if Task.isCancelled {
-                    continuation.resume(throwing: CancellationError())
-                } else {
-                    waiters[id, default: [:]][number] = continuation
-                    if let expiry = asking.receipt.expiry { keepDeadline(expiry, of: id) }
-                    if mayHaveMissed(asking) { Task { await manager?.lookAgain(at: id) } }
-                }
-            }
-        } onCancel: {
-            Task { await self.stopWaiting(number, for: id) }
+    /// Removes a call that no longer waits.
+    nonisolated func remove(_ wait: Wait, for id: Alert.ID) {
+        state.withLock { state in
+            state.waits[id]?.removeAll { $0 === wait }
+            if state.waits[id]?.isEmpty == true { state.waits[id] = nil }
         }
     }
 
     /// Delivers a response to the calls that wait for it.
     func settle(_ record: AlertRecord) {
         sawResolution()
-        for waiter in remove(record.id) { waiter.resume(returning: record) }
+        for wait in removeAll(for: record.id) { wait.deliver(.success(record)) }
     }
 
     /// Ends all waits for an alert.
     func fail(_ id: Alert.ID, with error: AlertError) {
-        for waiter in remove(id) { waiter.resume(throwing: error) }
+        for wait in removeAll(for: id) { wait.deliver(.failure(error)) }
     }
 
     /// Ends all waits.
     func failAll(with error: AlertError) {
-        for id in Array(waiters.keys) { fail(id, with: error) }
+        for id in state.withLock({ Array($0.waits.keys) }) { fail(id, with: error) }
     }
 
     func close() {
-        isClosed = true
+        state.withLock { $0.isClosed = true }
         alarm.cancel()
         failAll(with: .closed)
     }
 
-    private func remove(_ id: Alert.ID) -> [Waiter] {
+    private func removeAll(for id: Alert.ID) -> [Wait] {
         deadlines[id] = nil
-        return waiters.removeValue(forKey: id).map { Array($0.values) } ?? []
-    }
-
-    private func stopWaiting(_ number: UInt64, for id: Alert.ID) {
-        let waiter = waiters[id]?.removeValue(forKey: number)
-        if waiters[id]?.isEmpty == true { _ = remove(id) }
-        waiter?.resume(throwing: CancellationError())
+        return state.withLock { $0.waits.removeValue(forKey: id) } ?? []
     }
 }
 
 // MARK: - Deadlines
 
 extension WaitingAskers {
-    private func keepDeadline(_ deadline: ClockReading, of id: Alert.ID) {
+    /// Applies a deadline for as long as calls wait for the alert.
+    func keepDeadline(_ deadline: ClockReading, of id: Alert.ID) {
         deadlines[id] = deadline
         alarm.set(at: deadline) { [weak self] in await self?.expireOverdue() }
     }
@@ -127,6 +115,7 @@ extension WaitingAskers {
     /// It is also called each second, because the wall clock may have been set.
     func expireOverdue() async {
         let now = context.clock.now()
+        deadlines = deadlines.filter { count(for: $0.key) > 0 }
         let overdue = deadlines.filter { now.isAtOrAfter($0.value) && !expiring.contains($0.key) }
             .keys.sorted()
         if let next = now.earliest(of: deadlines.values.filter { !now.isAtOrAfter($0) }) {

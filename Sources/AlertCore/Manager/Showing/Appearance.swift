@@ -71,7 +71,7 @@ final class Appearance: Sendable {
     }
 
     /// Notifies a delegate, once, that the alert is on the screen.
-    func tell() async {
+    nonisolated(nonsending) func tell() async {
         let isNew = state.withLock { state in
             guard state.isOnScreen, !state.isTold else { return false }
             state.isTold = true
@@ -85,7 +85,7 @@ final class Appearance: Sendable {
 
     /// Records that the alert is leaving the screen; the delegate is notified of its appearance
     /// first.
-    func end() async {
+    nonisolated(nonsending) func end() async {
         state.withLock { $0.isOver = true }
         await tell()
     }

@@ -77,7 +77,7 @@ struct MissedResponseTests {
                 _ = try await manager.ask(.yesNo())
                 recorder.note("\(id)")
             }
-            #expect(await eventually { await manager.askers.count(for: id) == 1 })
+            #expect(await eventually { manager.askers.count(for: id) == 1 })
             try await other.answer(id, button: "Yes")
             #expect(await eventually { recorder.lines.last == "\(id)" })
             #expect(await !manager.isInterestedInLog)
@@ -87,15 +87,15 @@ struct MissedResponseTests {
         await manager.close()
     }
 
-    @Test("The log is followed from when a caller is about to wait, not only once it waits")
-    func aboutToWait() async throws {
+    @Test("The log is followed from when a caller waits, even if only the caller knows")
+    func onlyWaiting() async throws {
         let store = GatedStore(queue)
         let looks = Mutex(0)
         store.gate = { place in
             if case .listening = place { looks.withLock { $0 += 1 } }
         }
         let manager = try await store.manager()
-        manager.askers.willWait()
+        manager.askers.add(WaitingAskers.Wait(), for: 1)
         await manager.listener.listen(from: 0)
         // After its first look, a listener on whose news nothing depends stops.
         #expect(await eventually { looks.withLock { $0 } >= 2 })
