@@ -143,7 +143,6 @@ static int insert_alert(plain_loop *loop, int number, sqlite3_int64 now) {
 static int ask(plain_loop *loop, int number, sqlite3_int64 *alert) {
     int code = execute(loop->db, "BEGIN IMMEDIATE");
     sqlite3_int64 now = milliseconds_now();
-    THEN(collect(loop, now));
     THEN(insert_alert(loop, number, now));
     *alert = sqlite3_last_insert_rowid(loop->db);
     THEN(change_pending(loop, 1));
@@ -176,6 +175,7 @@ static int note_turn(plain_loop *loop) {
 static int answer(plain_loop *loop, sqlite3_int64 alert) {
     int code = execute(loop->db, "BEGIN IMMEDIATE");
     sqlite3_int64 now = milliseconds_now();
+    THEN(collect(loop, now));
     THEN(note_appearance(loop, alert, now));
     THEN(audit(loop, "presented", alert, now, NULL));
     THEN(note_turn(loop));

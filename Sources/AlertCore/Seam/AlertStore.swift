@@ -24,7 +24,7 @@ package protocol AlertStore: Sendable {
         _ change: Change, by caller: Caller
     ) async throws(AlertError) -> Receipt
 
-    /// Stores a note with the next commit, or soon, without waiting for that.
+    /// Stores a note with one of the next commits, or soon, without waiting for that.
     func post(_ note: Note, by caller: Caller)
 
     /// Returns one alert, with its response if it has one.

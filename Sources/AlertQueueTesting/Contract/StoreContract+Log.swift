@@ -108,20 +108,21 @@ extension StoreContract {
     ]
 
     static let notes = [
-        StoreCheck("Notes are written in order, and before any later commit") { queue in
+        StoreCheck("Notes are written in order, and before any later answer") { queue in
             let store = try await queue.open()
             let record = try await store.ask().record
+            let next = try await store.ask().record
             let moment = queue.clock.now().advanced(by: .milliseconds(-7))
             store.post(.presented(record, at: moment), by: .ana)
             store.post(.returned(record, because: "the terminal is gone"), by: .ana)
             store.post(.presented(record, at: queue.clock.now()), by: .eve)
             try await store.answer(record.id)
             store.post(.collected(record.id), by: .ben)
-            try await store.ask()
-            let entries = try await store.entries(after: 0, limit: 9)
+            try await store.answer(next.id)
+            let entries = try await store.entries(after: 1, limit: 9)
             try expectEqual(
                 entries.map(\.event.kind),
-                [.asked, .presented, .returned, .presented, .resolved, .collected, .asked],
+                [.asked, .presented, .returned, .presented, .resolved, .collected, .resolved],
                 "entries")
             try expectEqual(
                 entries[1].event.at, Timestamp.date(milliseconds: moment.wallMilliseconds),

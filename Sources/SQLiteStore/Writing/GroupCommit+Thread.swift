@@ -144,8 +144,9 @@ extension GroupCommit {
 
     private func takeBatch() -> (deferred: [WriteJob], batch: [WriteJob]) {
         state.withLock { state in
-            let deferred = Array(state.deferred.prefix(Self.maximumBatch))
             let batch = Array(state.waiting.prefix(Self.maximumBatch))
+            let isLeft = state.leavesDeferred(beside: batch)
+            let deferred = isLeft ? [] : Array(state.deferred.prefix(Self.maximumBatch))
             state.deferred.removeFirst(deferred.count)
             state.waiting.removeFirst(batch.count)
             return (deferred, batch)
@@ -214,6 +215,14 @@ extension GroupCommit {
             for closed in closed { closed() }
             if goesOn { self.scheduleWatch() } else { self.shutdownWait.withLock { $0?.end() } }
         }
+    }
+}
+
+extension GroupCommit.State {
+    /// Whether the deferred writes are left for a later transaction.
+    fileprivate func leavesDeferred(beside batch: [WriteJob]) -> Bool {
+        !batch.isEmpty && batch.allSatisfy { $0.kind == .ask }
+            && deferred.allSatisfy(\.isPatient) && ContinuousClock.now < deferredDue
     }
 }
 

@@ -137,7 +137,7 @@ extension SQLiteAlertStore {
     }
 
     func postCollected(_ id: Alert.ID, by caller: Caller) {
-        commits.deferWrite("mark the response as collected") { context in
+        commits.deferWrite("mark the response as collected", isPatient: true) { context in
             _ = try context.collect(id, by: caller)
         }
     }

@@ -17,6 +17,8 @@ final class WriteJob: Sendable {
     let kind: Kind
     /// Whether the next process can do it just as well: a closing store does not wait for it.
     let isOptional: Bool
+    /// Whether a deferred write may be left for the next answer.
+    let isPatient: Bool
     /// Its description, as the object of "can't".
     let operation: String
     let enqueued = ContinuousClock.now
@@ -28,13 +30,14 @@ final class WriteJob: Sendable {
     let afterCommit: (@Sendable (Writer) throws -> Void)?
 
     init(
-        kind: Kind, isOptional: Bool = false, operation: String,
+        kind: Kind, isOptional: Bool = false, isPatient: Bool = false, operation: String,
         work: @escaping @Sendable (WriteContext) throws -> Void,
         finish: @escaping @Sendable (AlertError?) -> Void = { _ in },
         afterCommit: (@Sendable (Writer) throws -> Void)? = nil
     ) {
         self.kind = kind
         self.isOptional = isOptional
+        self.isPatient = isPatient
         self.operation = operation
         self.work = work
         self.finish = finish

@@ -5,7 +5,7 @@ import SQLite
 /// The baseline of the measurements: the same rows through plain SQLite calls, one transaction
 /// each, with the same schema, indexes and pragmas, and nothing else.
 ///
-/// As in the queue, the collection of a response is stored along with the next question.
+/// As in the queue, the collection of a response is stored along with the next response.
 ///
 /// Its functions are not inlined: inlining them into an async function crashes the compiler of
 /// Swift 6.3.1.
@@ -39,10 +39,7 @@ final class PlainLoop {
     @discardableResult
     @inline(never)
     func ask(_ number: Int) throws -> Int64 {
-        try transaction {
-            try collect()
-            return try insert(number)
-        }
+        try transaction { try insert(number) }
     }
 
     /// Asks once, while other processes also ask.
@@ -99,6 +96,7 @@ final class PlainLoop {
     @inline(never)
     func answer(_ id: Int64) throws {
         try transaction {
+            try collect()
             let now = Int64(Date().timeIntervalSince1970 * 1000)
             try db.run(
                 "UPDATE alerts SET presented_ms = ? WHERE id = ?", .integer(now), .integer(id))

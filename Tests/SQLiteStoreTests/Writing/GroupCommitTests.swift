@@ -84,6 +84,41 @@ struct GroupCommitTests {
         await store.close()
     }
 
+    @Test("A patient write is left for the next answer, but not when it is due or behind another")
+    func patient() async throws {
+        let store = try await queue.store()
+        func order(isDue: Bool, _ others: Bool...) async throws -> [String] {
+            let order = Recorder()
+            let begun = ChangeSignal()
+            let gate = DispatchSemaphore(value: 0)
+            async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
+                begun.change()
+                gate.wait()
+            }
+            #expect(await eventually { begun.count > 0 })
+            for isPatient in others {
+                store.commits.deferWrite("note", isPatient: isPatient) { _ in order.note("note") }
+            }
+            store.commits.state.withLock { state in
+                state.deferredDue = .now + (isDue ? .zero : .seconds(3600))
+            }
+            let asking = Task {
+                try await store.commits.perform(.ask, "ask") { _ in order.note("ask") }
+            }
+            #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+            gate.signal()
+            try await asking.value
+            try await blocked
+            try await store.commits.perform(.answer, "answer") { _ in order.note("answer") }
+            return order.lines
+        }
+        #expect(try await order(isDue: false, true) == ["ask", "note", "answer"])
+        #expect(try await order(isDue: true, true) == ["note", "ask", "answer"])
+        #expect(
+            try await order(isDue: false, true, false) == ["note", "note", "ask", "answer"])
+        await store.close()
+    }
+
     @Test("A caller stays awake for a limited time, and gets the end of its job either way")
     func awake() async throws {
         let (quick, slow) = (OneShot<Int>(), OneShot<Int>())
