@@ -99,8 +99,8 @@ extension GroupCommit {
             return
         }
         let outcome = writer.commit(deferred + batch)
-        let isQuick = ContinuousClock.now - start < Self.quickTime
-        state.withLock { $0.isQuick = isQuick && isAlone && batch.count <= 1 }
+        let isSoon = ContinuousClock.now - start < Self.quickTime
+        isQuick.store(isSoon && isAlone && batch.count <= 1, ordering: .relaxed)
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
         var afterCommits: [WriteJob] = []
         for (job, error) in zip(deferred + batch, outcome.errors) {
@@ -162,9 +162,9 @@ extension GroupCommit {
     }
 
     private func failWaiting(with error: AlertError) {
+        isQuick.store(false, ordering: .relaxed)
         let failed = state.withLock { state in
             defer { state.waiting.removeAll() }
-            state.isQuick = false
             if state.isClosing { state.deferred.removeAll() }
             state.deferredDue = ContinuousClock.now + Self.deferralPause
             return state.waiting

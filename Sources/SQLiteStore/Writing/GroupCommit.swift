@@ -40,9 +40,6 @@ final class GroupCommit: Sendable {
         /// Whether the thread sleeps until it is woken, or until ``wakeTime``.
         var isAsleep = false
         var wakeTime: ContinuousClock.Instant?
-        /// Whether the last transaction was on disk soon, had the lock to itself, and served one
-        /// caller at most.
-        var isQuick = false
         var isBlocked = false
         /// Whether a check of the waiting callers is scheduled.
         var isWatched = false
@@ -55,6 +52,9 @@ final class GroupCommit: Sendable {
     }
 
     let state = Mutex(State())
+    /// Whether the last transaction was on disk soon, had the lock to itself, and served one caller
+    /// at most.
+    let isQuick = Atomic(false)
     /// Whether the state has changed since a thread that is awake last looked at it.
     let hasNews = Atomic(false)
     /// How long jobs wait for a lock once this process is about to end; `nil` until then.
@@ -140,16 +140,29 @@ final class GroupCommit: Sendable {
     private nonisolated(nonsending) func wait(
         for job: (@escaping @Sendable (AlertError?) -> Void) -> WriteJob
     ) async throws(AlertError) {
-        let completion = Completion()
-        let job = job { completion.deliver($0.map { .failure($0) } ?? .success(())) }
-        let (refusal, isQuick) = change { state -> (AlertError?, Bool) in
+        if Self.hasOtherProcessors, isQuick.load(ordering: .relaxed) {
+            let end = OneShot<AlertError?>()
+            let isAlone = submit(job { end.deliver($0) })
+            if isAlone { end.stayAwake(for: Self.quickTime) }
+            if let failure = await end.value() { throw failure }
+        } else {
+            let failure = await withCheckedContinuation { continuation in
+                submit(job { continuation.resume(returning: $0) })
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Leaves a job to the thread, and returns whether no other one waits.
+    @discardableResult
+    private func submit(_ job: WriteJob) -> Bool {
+        let (refusal, isAlone) = change { state -> (AlertError?, Bool) in
             if state.isClosing { return (state.end ?? .closed, false) }
             state.waiting.append(job)
-            return (nil, state.isQuick && state.waiting.count == 1)
+            return (nil, state.waiting.count == 1)
         }
-        if let refusal { throw refusal }
-        if isQuick, Self.hasOtherProcessors { completion.stayAwake(for: Self.quickTime) }
-        try await completion.value().get()
+        if let refusal { job.finish(refusal) }
+        return isAlone
     }
 
     /// Schedules a closure for the next transaction, or soon for one of its own, and doesn't wait.

@@ -5,7 +5,7 @@ import SQLite
 /// The baseline of the measurements: the same rows through plain SQLite calls, one transaction
 /// each, with the same schema, indexes and pragmas, and nothing else.
 ///
-/// As in the queue, the collection of a response is stored along with the next response.
+/// As in the queue, each collection is stored along with the next response.
 ///
 /// Its functions are not inlined: inlining them into an async function crashes the compiler of
 /// Swift 6.3.1.

@@ -2,9 +2,6 @@ import AlertCore
 import CLinux
 import Glibc
 
-/// The end of a job, with the error if nothing was stored.
-typealias Completion = OneShot<Result<Void, AlertError>>
-
 extension OneShot {
     /// Keeps the thread until the value is there, or a time is over, so that nobody has to wake it;
     /// other threads that are ready to run come first.
