@@ -15,7 +15,6 @@ package final class PresentationTurn: Sendable {
     package init() {}
 
     /// Waits for the turn, which ``end()`` returns; `false` if the task was cancelled first.
-    @discardableResult
     package nonisolated(nonsending) func take() async -> Bool {
         let waiter = state.withLock { state in
             state.nextWaiter += 1

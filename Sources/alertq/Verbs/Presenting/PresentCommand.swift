@@ -120,7 +120,8 @@ struct PresentCommand: Command {
         do {
             signal = try await serve(screen, signals) {
                 // The line comes above the first alert, and once somebody is there to be asked.
-                await turn.take()
+                // Nobody else has the turn yet.
+                _ = turn.takeAtOnce()
                 defer { turn.end() }
                 try await screen.start()
                 await noteWhatIsShown(managers, context)

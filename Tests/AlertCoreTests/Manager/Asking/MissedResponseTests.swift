@@ -87,7 +87,7 @@ struct MissedResponseTests {
         await manager.close()
     }
 
-    @Test("The log is followed from when a caller waits, even if only the caller knows")
+    @Test("The log is followed for a waiting call before the manager has begun to watch its alert")
     func onlyWaiting() async throws {
         let store = GatedStore(queue)
         let looks = Mutex(0)
