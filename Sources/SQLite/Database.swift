@@ -151,9 +151,16 @@ package final class Database {
 
     /// Runs one statement to its end, ignoring its rows.
     package func run(_ sql: String, _ values: [Value]) throws(SQLiteError) {
+        try run(sql) { $0.bind(values) }
+    }
+
+    /// Runs one statement to its end, ignoring its rows; the closure binds its parameters in order.
+    package func run(
+        _ sql: String, binding bind: (inout Parameters) -> Void
+    ) throws(SQLiteError) {
         let statement = try statement(sql)
         defer { statement.reset() }
-        try statement.bind(values)
+        try statement.bind(bind)
         while try statement.step() {}
     }
 
@@ -170,7 +177,7 @@ package final class Database {
     ) throws -> Result? {
         let statement = try statement(sql)
         defer { statement.reset() }
-        try statement.bind(values)
+        try statement.bind { $0.bind(values) }
         return try statement.step() ? read(statement.row) : nil
     }
 
@@ -206,7 +213,7 @@ package final class Database {
     ) throws {
         let statement = try statement(sql)
         defer { statement.reset() }
-        try statement.bind(values)
+        try statement.bind { $0.bind(values) }
         while try statement.step(), try body(statement.row) {}
     }
 

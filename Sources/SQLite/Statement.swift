@@ -10,10 +10,7 @@ final class Statement {
     private let handle: OpaquePointer
     private let sql: String
     /// The bytes of the bound texts and blobs, from which SQLite reads them.
-    ///
-    /// Gain: copies that SQLite makes take 6 % of the writer's time with 512 waiting tasks (`perf
-    /// record alertq-bench ask`, files in memory).
-    private var bytes: UnsafeMutableRawBufferPointer
+    private var bytes = BoundBytes()
 
     /// Compiles one statement. `connection` outlives it, because `Database` owns both.
     init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
@@ -25,55 +22,18 @@ final class Statement {
         }
         self.handle = handle
         self.sql = sql
-        bytes = .allocate(byteCount: 256, alignment: 1)
     }
 
-    deinit {
-        sqlite3_finalize(handle)
-        bytes.deallocate()
-    }
+    deinit { sqlite3_finalize(handle) }
 
-    /// Binds values to the parameters, the first to `?1`.
-    func bind(_ values: [Value]) throws(SQLiteError) {
-        precondition(values.count == sqlite3_bind_parameter_count(handle), sql)
-        reserve(values.reduce(0) { $0 + $1.byteCount })
-        var used = 0
-        for (offset, value) in values.enumerated() {
-            let index = Int32(offset + 1)
-            let code: Int32
-            switch value {
-            case .null:
-                // It has been NULL since the last reset.
-                code = SQLITE_OK
-            case .integer(let integer):
-                code = sqlite3_bind_int64(handle, index, integer)
-            case .text(var text):
-                // The length is passed so that a NUL in the text does not truncate it.
-                let count = text.utf8.count
-                let place = text.withUTF8 { put(UnsafeRawBufferPointer($0), at: used) }
-                code = sqlite3_bind_text64(
-                    handle, index, place, UInt64(count), nil, UInt8(SQLITE_UTF8))
-                used += count
-            case .blob(let blob):
-                let place = blob.withUnsafeBytes { put($0, at: used) }
-                code = sqlite3_bind_blob64(handle, index, place, UInt64(blob.count), nil)
-                used += blob.count
-            }
-            guard code == SQLITE_OK else { throw error() }
-        }
-    }
-
-    /// Makes room for the bytes of all values.
-    private func reserve(_ count: Int) {
-        guard count > bytes.count else { return }
-        bytes.deallocate()
-        bytes = .allocate(byteCount: count, alignment: 1)
-    }
-
-    private func put(_ source: UnsafeRawBufferPointer, at offset: Int) -> UnsafeRawPointer? {
-        let place = UnsafeMutableRawBufferPointer(rebasing: bytes[offset...])
-        place.copyMemory(from: source)
-        return place.baseAddress.map { UnsafeRawPointer($0) }
+    /// Binds the values that a closure passes to the parameters, the first to `?1`.
+    func bind(_ body: (inout Parameters) -> Void) throws(SQLiteError) {
+        var parameters = Parameters(handle)
+        swap(&parameters.bytes, &bytes)
+        body(&parameters)
+        swap(&parameters.bytes, &bytes)
+        guard parameters.code == SQLITE_OK else { throw error() }
+        precondition(parameters.count == sqlite3_bind_parameter_count(handle), sql)
     }
 
     /// Moves to the next row, and returns `false` after the last one.
@@ -89,11 +49,7 @@ final class Statement {
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        // Memory for a long text is not kept as long as the statement.
-        if bytes.count > 65_536 {
-            bytes.deallocate()
-            bytes = .allocate(byteCount: 256, alignment: 1)
-        }
+        bytes.removeAll()
     }
 
     var row: Row { Row(handle) }

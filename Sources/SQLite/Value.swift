@@ -5,15 +5,6 @@ package enum Value: Sendable, Hashable {
     case text(String)
     case blob([UInt8])
 
-    /// How many bytes a text or a blob has; 0 for others.
-    var byteCount: Int {
-        switch self {
-        case .null, .integer: 0
-        case .text(let text): text.utf8.count
-        case .blob(let bytes): bytes.count
-        }
-    }
-
     package static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
 
     package static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .null }

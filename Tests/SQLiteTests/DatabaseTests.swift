@@ -57,6 +57,30 @@ struct DatabaseTests {
         #expect(values == ["secret", nil])
     }
 
+    @Test("Long and many values are each bound as they are, again and again")
+    func manyValues() throws {
+        try db.execute("CREATE TABLE rows (a ANY, b ANY, c ANY, d ANY, e ANY, f ANY) STRICT")
+        // Together they don't fit where the first of them does.
+        for count in [0, 1, 100, 5000, 100, 200_000, 1] {
+            let texts = ["x", "y", "z"].map { String(repeating: $0, count: count) }
+            let bytes = [UInt8](repeating: 7, count: count)
+            try db.run("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)") { row in
+                for text in texts { row.bind(text) }
+                row.bind(bytes)
+                row.bind(count)
+                row.bind(nil as String?)
+            }
+            let read = try db.first(
+                "SELECT a, b, c, d, e, f FROM rows WHERE rowid = ?", .integer(db.lastInsertedID)
+            ) { row in
+                let isAsBound = (0..<3).map { row.optionalText(at: $0) } == texts
+                return isAsBound && row.blob(at: 3) == bytes && row.integer(at: 4) == count
+                    && row.isNull(at: 5)
+            }
+            #expect(read == true, "\(count) bytes each")
+        }
+    }
+
     @Test("A full file and a held lock are distinguished from other errors")
     func kinds() throws {
         try db.execute("PRAGMA max_page_count = 4")

@@ -9,7 +9,7 @@ package struct AuditDraft: Sendable {
     var source: String?
     var response: Response?
     var by: ResolvedBy?
-    var content: [UInt8]?
+    package var content: [UInt8]?
     package var detail: String?
 
     package init(kind: AlertEvent.Kind, alert: Alert.ID, source: String) {

@@ -12,13 +12,28 @@ package enum EntryDetail {
         at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
         leaves: [UInt8], key: KeyDigest?
     ) -> String {
+        let rest = rest(dismissAfter: dismissAfter, snooze: snooze, leaves: leaves, key: key)
+        return Self.asked(expiry: expiry, rest: rest, moment: moment(asked))
+    }
+
+    /// The detail of an ask, with the parts that others have in common.
+    package static func asked(
+        expiry: ClockReading?, rest: String, moment: String
+    ) -> String {
+        let start = expiry.map { "\(deadline($0)), \(clock(of: $0)); " } ?? ""
+        return start + rest + "asked at " + moment
+    }
+
+    /// The part of an ask's detail that does not depend on when it is stored.
+    package static func rest(
+        dismissAfter: Duration?, snooze: Duration?, leaves: [UInt8], key: KeyDigest?
+    ) -> String {
         var text = ""
-        if let expiry { text += "\(deadline(expiry)), \(clock(of: expiry)); " }
         if let dismissAfter { text += "dismiss after \(dismissAfter.milliseconds) ms; " }
         if let snooze { text += "snooze \(snooze.milliseconds) ms; " }
         text += "leaves \(Hex.text(leaves)); "
         if let key { text += "key \(Hex.text(key.salt)) \(Hex.text(key.hash)); " }
-        return text + "asked at \(moment(asked))"
+        return text
     }
 
     /// The detail of an ask as versions before schema 5 wrote it: the deadline, or nothing.
@@ -77,7 +92,7 @@ package enum EntryDetail {
     }
 
     /// A time of the boot clock, and the boot that it belongs to.
-    private static func moment(_ reading: ClockReading) -> String {
+    package static func moment(_ reading: ClockReading) -> String {
         "\(reading.bootMilliseconds) ms in boot \(reading.boot)"
     }
 }

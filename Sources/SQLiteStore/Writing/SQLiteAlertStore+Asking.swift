@@ -4,65 +4,6 @@ import Glibc
 import Linux
 import SQLite
 
-/// A question prepared for its row, outside of the writer's thread.
-private struct PreparedQuestion: Sendable {
-    let question: Question
-    let caller: Caller
-    let buttons: String
-    let info: String
-    let presenters: String?
-    let salt: [UInt8]
-    let content: [UInt8]
-    let leaves: [UInt8]
-    let key: KeyDigest?
-
-    init(_ question: Question, by caller: Caller) {
-        self.question = question
-        self.caller = caller
-        buttons = StoredJSON.encode(question.alert.buttons)
-        info = StoredJSON.encode(question.alert.userInfo)
-        presenters = question.alert.presenters.map { StoredJSON.encode($0) }
-        salt = AuditEntry.makeSalt()
-        let input = HashInput()
-        content = AuditEntry.content(of: question.alert, salt: salt, input)
-        leaves = AuditEntry.leaves(of: question.alert, input)
-        key = KeyDigest(of: question.alert, source: question.source)
-    }
-
-    /// Stores the question, or finds the one that its key belongs to.
-    func store(in context: WriteContext) throws -> Receipt {
-        let uid = caller.identity.uid
-        let (source, pending) = try context.source(uid: uid, name: question.source)
-        if let key = question.alert.key,
-            let row = try context.db.checkedAlert(
-                key: key, source: question.source, uid: uid)
-        {
-            var joined = try context.db.join(row, question, sequence: context.head.sequence)
-            if row.isOverdue(at: context.now) {
-                // The asker gets exactly what is stored.
-                joined.record = try context.expire(row, by: caller)
-                joined.sequence = context.head.sequence
-            }
-            return joined
-        }
-        guard pending < question.pendingLimit else {
-            throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
-        }
-        guard try context.pending(ofAccount: uid) < question.accountLimit else {
-            throw AlertError.tooManyPendingOfAccount(uid: uid, limit: question.accountLimit)
-        }
-        let row = try context.insert(self, source: source)
-        try context.audit(
-            AuditDraft(
-                kind: .asked, record: row.record, content: content,
-                detail: row.askedDetail(leaves: leaves, key: key)),
-            by: caller)
-        context.noteAsked()
-        return Receipt(
-            record: row.record, isNew: true, expiry: row.expiry, sequence: context.head.sequence)
-    }
-}
-
 extension SQLiteAlertStore {
     nonisolated(nonsending) func storeQuestion(
         _ question: Question, by caller: Caller
@@ -70,7 +11,8 @@ extension SQLiteAlertStore {
         // A known key needs no write, and so no disk space.
         if let known = try await known(question, of: caller) { return known }
         let prepared = PreparedQuestion(question, by: caller)
-        return try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
+        let stored = try await commits.perform(.ask, Self.storing) { try prepared.store(in: $0) }
+        return prepared.receipt(of: stored)
     }
 
     /// Stores one alert on the calling thread, without a store and its threads.
@@ -100,7 +42,7 @@ extension SQLiteAlertStore {
         guard (try? writer.tryLock()) == true else { return nil }
         defer { writer.unlock() }
         guard (try? writer.begin()) != nil else { return nil }
-        let box = ResultBox<Receipt>()
+        let box = ResultBox<PreparedQuestion.Stored>()
         let job = WriteJob(kind: .ask, operation: storing) { context in
             box.put(try prepared.store(in: context))
         }
@@ -108,7 +50,7 @@ extension SQLiteAlertStore {
         if let error = outcome.errors[0] { throw error }
         bell.ring()
         writer.checkpointIfDue()
-        return box.take()
+        return box.take().map(prepared.receipt)
     }
 
     private static let storing = "store the alert"
@@ -131,7 +73,7 @@ extension SQLiteAlertStore {
 
 extension Database {
     /// The result of asking again with the same key.
-    fileprivate func join(
+    func join(
         _ row: AlertRow, _ question: Question, sequence: Int64
     ) throws -> Receipt {
         var (record, asked) = (row.record, question.alert)
@@ -166,72 +108,5 @@ extension Database {
             throw AlertError.inconsistent(id, "its \(difference ?? "") is not what was asked")
         }
         return nil
-    }
-}
-
-extension WriteContext {
-    fileprivate func insert(_ prepared: PreparedQuestion, source: Int64) throws -> AlertRow {
-        let alert = prepared.question.alert
-        let identity = prepared.caller.identity
-        let uid = identity.uid
-        let turn = try nextRound(of: source, uid: uid, alert.priority)
-        let expiry = try alert.deadline.map { try $0.moment(from: now, of: "deadline") }
-        try db.change(
-            """
-            INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
-                buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
-                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, account,
-                turn)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(source), .integer(Int64(identity.pid)), .text(identity.host),
-            .optional(alert.key),
-            .text(alert.style.rawValue), .integer(alert.priority.rawValue), .text(alert.title),
-            .optional(alert.message), .text(prepared.buttons), .text(prepared.info),
-            .optional(alert.defaultButton), .optional(alert.handler),
-            .optional(prepared.presenters), .blob(prepared.salt),
-            .optional(alert.dismissAfter?.milliseconds), .optional(alert.snooze?.milliseconds),
-            .text(now.boot), .integer(now.wallMilliseconds), .integer(now.bootMilliseconds),
-            .optional(expiry?.wallMilliseconds),
-            .optional(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds }),
-            .integer(Int64(uid)), .integer(turn))
-        let id = db.lastInsertedID
-        try checkUnknown(id)
-        changePending(of: source, uid: uid, by: 1)
-        return AlertRow(
-            asked: prepared, id: id, source: source, at: now, expiry: expiry)
-    }
-}
-
-extension AlertRow {
-    /// The row of a question that has just been stored.
-    fileprivate init(
-        asked prepared: PreparedQuestion, id: Alert.ID, source: Int64, at now: ClockReading,
-        expiry: ClockReading?
-    ) {
-        let identity = prepared.caller.identity
-        sourceID = source
-        asked = now
-        self.expiry = expiry
-        salt = prepared.salt
-        isHandled = false
-        erasedSequence = nil
-        isMarkedResolved = false
-        isMarkedCancelled = false
-        erasedButtons = nil
-        isBlank = false
-        record = AlertRecord(
-            id: id,
-            alert: prepared.question.alert.recorded(
-                source: prepared.question.source, expiry: expiry),
-            source: AlertRecord.Source(
-                name: prepared.question.source, uid: identity.uid, pid: identity.pid,
-                host: identity.host),
-            state: .queued, askedAt: Timestamp.date(milliseconds: now.wallMilliseconds),
-            presentedAt: nil,
-            expiresAt: expiry.map { Timestamp.date(milliseconds: $0.wallMilliseconds) },
-            snoozedUntil: nil, snoozes: 0, response: nil)
-        record.followsWallClock = expiry?.isOnWallClock ?? false
-        record.salt = salt
     }
 }

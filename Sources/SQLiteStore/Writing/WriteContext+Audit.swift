@@ -28,15 +28,30 @@ extension WriteContext {
                 button_role, resolved_by, uid, user, login_uid, session, via, tty, ssh, host, pid,
                 content, detail, previous, hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(event.sequence), .integer(milliseconds), .text(event.kind.rawValue),
-            .optional(event.alertID), .optional(event.source),
-            .optional(event.outcome?.rawValue), .optional(event.buttonIndex.map(Int64.init)),
-            .optional(entry.buttonRole?.rawValue), .optional(event.by?.rawValue),
-            .integer(Int64(by.uid)), .optional(by.user),
-            .optional(entry.loginUID.map(Int64.init)), .optional(entry.session.map(Int64.init)),
-            .text(by.via), .optional(by.tty), .optional(by.ssh), .text(by.host),
-            .integer(Int64(by.pid)), .optional(entry.content), .optional(entry.detail),
-            .blob(entry.previous), .blob(entry.hash))
+            """
+        ) { row in
+            row.bind(event.sequence)
+            row.bind(milliseconds)
+            row.bind(event.kind.rawValue)
+            row.bind(event.alertID)
+            row.bind(event.source)
+            row.bind(event.outcome?.rawValue)
+            row.bind(event.buttonIndex.map(Int64.init))
+            row.bind(entry.buttonRole?.rawValue)
+            row.bind(event.by?.rawValue)
+            row.bind(Int64(by.uid))
+            row.bind(by.user)
+            row.bind(entry.loginUID.map(Int64.init))
+            row.bind(entry.session.map(Int64.init))
+            row.bind(by.via)
+            row.bind(by.tty)
+            row.bind(by.ssh)
+            row.bind(by.host)
+            row.bind(Int64(by.pid))
+            row.bind(entry.content)
+            row.bind(entry.detail)
+            row.bind(entry.previous)
+            row.bind(entry.hash)
+        }
     }
 }

@@ -9,16 +9,17 @@ enum WholeStory: RoundBenchmark {
     static func run(rounds: Int) async throws -> [Row] {
         var (ours, plain): ([Double], [Double]) = ([], [])
         var (inC, jobs): ([Double], [Double]) = ([], [])
-        var (appearances, syncs): ([Double], [Double]) = ([], [])
+        var (appearances, apart, syncs): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<rounds {
             let workspace = try Workspace()
             syncs += try Disk.syncTimes(in: workspace, count: 300)
             plain.append(try await plainRate(in: workspace, count: 400))
             inC.append(try await rateInC(in: workspace, count: 400))
             jobs.append(try jobRate(in: workspace, count: 400))
-            let (rate, times) = try await rate(in: workspace, count: 400)
-            ours.append(rate)
-            appearances += times
+            let stories = try await stories(in: workspace, count: 400)
+            ours.append(stories.rate)
+            appearances += stories.times
+            apart += stories.timesApart
         }
         let sync = syncs.median
         return [
@@ -29,6 +30,8 @@ enum WholeStory: RoundBenchmark {
             .time(
                 name, "ask to presenter, p99", ours: appearances.percentile(99), plain: sync,
                 unit: "µs", atMost: 8),
+            .bound(
+                name, "ask to presenter, 5 ms apart, p50", apart.median, unit: "µs", atMost: 400),
             .comparison(
                 name, "ask to collect, compared with C", ours: ours.median, plain: inC.median,
                 unit: "/s"),
@@ -67,23 +70,29 @@ enum WholeStory: RoundBenchmark {
         return try Double.rate(count) { try queue.cycle(count: count) }
     }
 
-    /// The stories per second, and the times from asking to the presenter in microseconds.
-    private static func rate(
+    /// The stories per second, and the times from asking to the presenter in microseconds: of those
+    /// and of others that come 5 ms apart.
+    private static func stories(
         in workspace: Workspace, count: Int
-    ) async throws -> (Double, [Double]) {
+    ) async throws -> (rate: Double, times: [Double], timesApart: [Double]) {
         let stopwatch = Stopwatch()
         let manager = try await AlertManager(
             path: workspace.path("queue.db"), presenters: [stopwatch])
-        for _ in 0..<50 { _ = try await manager.ask(DurableAsk.question) }
-        var times: [Double] = []
-        let start = ContinuousClock.now
-        for _ in 0..<count {
+        let appearance = {
             let asked = ContinuousClock.now
             _ = try await manager.ask(DurableAsk.question)
-            times.append((stopwatch.lastAppearance - asked).inMicroseconds)
+            return (stopwatch.lastAppearance - asked).inMicroseconds
         }
+        for _ in 0..<50 { _ = try await appearance() }
+        var (times, timesApart): ([Double], [Double]) = ([], [])
+        let start = ContinuousClock.now
+        for _ in 0..<count { times.append(try await appearance()) }
         let elapsed = ContinuousClock.now - start
+        for _ in 0..<(count / 4) {
+            try await Task.sleep(for: .milliseconds(5))
+            timesApart.append(try await appearance())
+        }
         await manager.close()
-        return (Double(count) / elapsed.inSeconds, times)
+        return (Double(count) / elapsed.inSeconds, times, timesApart)
     }
 }

@@ -1,5 +1,4 @@
 import AlertQueue
-import Dispatch
 import StoreTesting
 import TestSupport
 import Testing
@@ -59,19 +58,15 @@ struct EquivalentTextTests {
     func sources() async throws {
         let queue = try TemporaryQueue()
         let store = try await queue.store()
-        let begun = ChangeSignal()
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
         // Holds the writer's thread, so that the next writes become one transaction.
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            begun.change()
-            gate.wait()
-        }
-        #expect(await eventually { begun.count > 0 })
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        #expect(await gate.holdsSomebody())
         let names = [Self.composed, Self.decomposed]
         async let one = store.enqueue(Question(alert: .yesNo(), source: names[0]), by: .ana)
         async let two = store.enqueue(Question(alert: .yesNo(), source: names[1]), by: .ana)
         #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
-        gate.signal()
+        gate.open()
         try await blocked
         let asked = [try await one.record, try await two.record]
         for (record, name) in zip(asked, names) {

@@ -1,5 +1,4 @@
 import AlertCore
-import Dispatch
 import StoreTesting
 import TestSupport
 import Testing
@@ -17,13 +16,9 @@ struct GroupCommitTests {
     @Test("A member that fails after writing undoes its own writes, and no others")
     func halfDone() async throws {
         let store = try await queue.store()
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
         // Holds the writer's thread, so that the members after it share a transaction.
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            // The gate lets the job pass again if it is repeated because a later member failed.
-            gate.wait()
-            gate.signal()
-        }
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
         async let first = store.ask(.yesNo("first"))
         async let failed = thrown {
             try await store.commits.perform(.upkeep, "fail") { context in
@@ -32,7 +27,7 @@ struct GroupCommitTests {
             }
         }
         async let second = store.ask(.yesNo("second"))
-        gate.signal()
+        gate.open()
         _ = try await (blocked, first, second)
         #expect(await failed?.kind == "storage")
         #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
@@ -43,16 +38,12 @@ struct GroupCommitTests {
     @Test("Alerts of one transaction are counted for their source, and refused at its limit")
     func countsWithinTransaction() async throws {
         let store = try await queue.store()
-        let gate = DispatchSemaphore(value: 0)
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            // The gate lets the job pass again if it is repeated because a later member failed.
-            gate.wait()
-            gate.signal()
-        }
+        let gate = Gate()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
         let asking = (1...8).map { number in
             Task { await thrown { try await store.ask(.yesNo("\(number)"), limit: 5) } }
         }
-        gate.signal()
+        gate.open()
         try await blocked
         var kinds: [String?] = []
         for task in asking { kinds.append(await task.value?.kind) }
@@ -64,19 +55,15 @@ struct GroupCommitTests {
     @Test("More members than fit into a transaction wait for the next one")
     func manyMembers() async throws {
         let store = try await queue.store()
-        let gate = DispatchSemaphore(value: 0)
-        let begun = ChangeSignal()
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            begun.change()
-            gate.wait()
-        }
-        #expect(await eventually { begun.count > 0 })
+        let gate = Gate()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        #expect(await gate.holdsSomebody())
         let count = GroupCommit.maximumBatch + 200
         let members = (0..<count).map { number in
             Task { try await store.commits.perform(.upkeep, "count") { _ in number } }
         }
         #expect(await eventually { store.commits.state.withLock { $0.waiting.count == count } })
-        gate.signal()
+        gate.open()
         try await blocked
         for (number, member) in members.enumerated() {
             #expect(try await member.value == number)
@@ -89,13 +76,9 @@ struct GroupCommitTests {
         let store = try await queue.store()
         func order(isDue: Bool, _ others: Bool...) async throws -> [String] {
             let order = Recorder()
-            let begun = ChangeSignal()
-            let gate = DispatchSemaphore(value: 0)
-            async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-                begun.change()
-                gate.wait()
-            }
-            #expect(await eventually { begun.count > 0 })
+            let gate = Gate()
+            async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+            #expect(await gate.holdsSomebody())
             for isPatient in others {
                 store.commits.deferWrite("note", isPatient: isPatient) { _ in order.note("note") }
             }
@@ -106,7 +89,7 @@ struct GroupCommitTests {
                 try await store.commits.perform(.ask, "ask") { _ in order.note("ask") }
             }
             #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
-            gate.signal()
+            gate.open()
             try await asking.value
             try await blocked
             try await store.commits.perform(.answer, "answer") { _ in order.note("answer") }

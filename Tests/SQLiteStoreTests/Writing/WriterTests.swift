@@ -1,6 +1,5 @@
 import AlertCore
 import CLinux
-import Dispatch
 import Foundation
 import Linux
 import SQLite
@@ -95,19 +94,15 @@ struct WriterTests {
         let store = try await queue.store()
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
-        let gate = DispatchSemaphore(value: 0)
-        let begun = ChangeSignal()
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            begun.change()
-            gate.wait()
-        }
-        #expect(await eventually { begun.count > 0 })
+        let gate = Gate()
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        #expect(await gate.holdsSomebody())
         store.post(.collected(id), by: .ana)
         async let failed = thrown {
             try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
         #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
-        gate.signal()
+        gate.open()
         try await blocked
         #expect(await failed?.kind == "storage")
         #expect(try await store.record(id).response?.collectedAt == nil)

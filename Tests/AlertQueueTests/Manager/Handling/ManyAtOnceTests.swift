@@ -1,6 +1,5 @@
 import AlertQueue
 import AlertQueueTesting
-import Dispatch
 import StoreTesting
 import TestSupport
 import Testing
@@ -113,14 +112,10 @@ struct ManyAtOnceTests {
         #expect(try await eventually { try await manager.pendingCount() == 1 })
         let store = try await queue.store()
         let record = try await store.record(1)
-        let begun = ChangeSignal()
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
         // Holds the writer's thread, so that the next writes become one commit.
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in
-            begun.change()
-            gate.wait()
-        }
-        #expect(await eventually { begun.count > 0 })
+        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        #expect(await gate.holdsSomebody())
         async let filled: Void = store.commits.perform(.answer, "fill") { context in
             for _ in 0..<2500 {
                 try context.audit(
@@ -131,7 +126,7 @@ struct ManyAtOnceTests {
         #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
         async let answered = store.answer(1, 0)
         #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
-        gate.signal()
+        gate.open()
         _ = try await (blocked, filled, answered)
         let start = ContinuousClock.now
         #expect(try await asking.value.button?.id == "Yes")
