@@ -54,7 +54,7 @@ let package = Package(
                 "AlertPresenters", "AlertQueue", "CBaselines", "CSlowDisk", "Linux", "Migrations",
                 "SQLite", "SQLiteStore",
             ]),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite", "TestSupport"]),
         .testTarget(
             name: "AlertCoreTests",
             dependencies: ["AlertCore", "AlertQueueTesting", "StoreTesting", "TestSupport"]),

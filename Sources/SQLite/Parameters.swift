@@ -1,14 +1,21 @@
 import CSQLite
 
-/// The parameters of a statement that is about to run, to which values are bound in order; SQL
-/// `NULL` for `nil`. Wraps <https://sqlite.org/c3ref/bind_blob.html>.
+/// The parameters of a statement that is about to run, to which a closure binds values in order;
+/// `nil` is SQL `NULL`. Wraps <https://sqlite.org/c3ref/bind_blob.html>.
 ///
-/// Gain, for a statement that every write runs: lists of ``Value``s take 9 % of the writer's time
+/// ```swift
+/// try db.run("INSERT INTO things (id, name) VALUES (?, ?)") { parameters in
+///     parameters.bind(7)
+///     parameters.bind("seven")
+/// }
+/// ```
+///
+/// Gain, for statements that every write runs: lists of ``Value``s take 9 % of the writer's time
 /// with 512 waiting tasks (`perf record alertq-bench ask`, files in memory).
 package struct Parameters: ~Copyable {
     private let handle: OpaquePointer
-    var bytes = BoundBytes()
-    /// How many parameters have been passed.
+    private var bytes = BoundBytes()
+    /// How many values have been passed.
     private(set) var count: Int32 = 0
     /// The result code of the first value that could not be bound.
     private(set) var code = SQLITE_OK
@@ -27,17 +34,22 @@ package struct Parameters: ~Copyable {
     package mutating func bind(_ text: String?) {
         count += 1
         guard var text else { return }
-        // The length is passed so that a NUL in the text does not truncate it.
-        let length = UInt64(text.utf8.count)
-        let start = text.withUTF8 { bytes.copy(UnsafeRawBufferPointer($0)) }
-        note(sqlite3_bind_text64(handle, count, start, length, nil, UInt8(SQLITE_UTF8)))
+        text.withUTF8 { text in
+            let (start, destructor) = kept(UnsafeRawBufferPointer(text))
+            // The length is passed so that a NUL in the text does not truncate it.
+            note(
+                sqlite3_bind_text64(
+                    handle, count, start, UInt64(text.count), destructor, UInt8(SQLITE_UTF8)))
+        }
     }
 
     package mutating func bind(_ blob: [UInt8]?) {
         count += 1
         guard let blob else { return }
-        let start = blob.withUnsafeBytes { bytes.copy($0) }
-        note(sqlite3_bind_blob64(handle, count, start, UInt64(blob.count), nil))
+        blob.withUnsafeBytes { blob in
+            let (start, destructor) = kept(blob)
+            note(sqlite3_bind_blob64(handle, count, start, UInt64(blob.count), destructor))
+        }
     }
 
     mutating func bind(_ values: [Value]) {
@@ -49,6 +61,21 @@ package struct Parameters: ~Copyable {
             case .blob(let blob): bind(blob)
             }
         }
+    }
+
+    /// Forgets all values: the statement has been reset, and its parameters are NULL again.
+    mutating func removeAll() {
+        count = 0
+        code = SQLITE_OK
+        bytes.removeAll()
+    }
+
+    /// Where SQLite finds bytes, and that it must copy them if they don't stay there.
+    private mutating func kept(
+        _ source: UnsafeRawBufferPointer
+    ) -> (start: UnsafeRawPointer?, destructor: sqlite3_destructor_type?) {
+        if let copy = bytes.copy(source) { return (copy, nil) }
+        return (source.baseAddress, csqlite_transient())
     }
 
     private mutating func note(_ result: Int32) {

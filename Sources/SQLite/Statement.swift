@@ -9,8 +9,7 @@ import CSQLite
 final class Statement {
     private let handle: OpaquePointer
     private let sql: String
-    /// The bytes of the bound texts and blobs, from which SQLite reads them.
-    private var bytes = BoundBytes()
+    private var parameters: Parameters
 
     /// Compiles one statement. `connection` outlives it, because `Database` owns both.
     init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
@@ -22,18 +21,22 @@ final class Statement {
         }
         self.handle = handle
         self.sql = sql
+        parameters = Parameters(handle)
     }
 
     deinit { sqlite3_finalize(handle) }
 
     /// Binds the values that a closure passes to the parameters, the first to `?1`.
     func bind(_ body: (inout Parameters) -> Void) throws(SQLiteError) {
-        var parameters = Parameters(handle)
-        swap(&parameters.bytes, &bytes)
+        // A closure that ran this statement would end here: its values would be lost.
         body(&parameters)
-        swap(&parameters.bytes, &bytes)
-        guard parameters.code == SQLITE_OK else { throw error() }
         precondition(parameters.count == sqlite3_bind_parameter_count(handle), sql)
+        guard parameters.code == SQLITE_OK else {
+            // Others have been bound since, so the connection no longer has the error.
+            throw SQLiteError(
+                code: parameters.code, message: String(cString: sqlite3_errstr(parameters.code)),
+                operation: sql)
+        }
     }
 
     /// Moves to the next row, and returns `false` after the last one.
@@ -49,7 +52,7 @@ final class Statement {
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        bytes.removeAll()
+        parameters.removeAll()
     }
 
     var row: Row { Row(handle) }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -57,18 +58,18 @@ struct DatabaseTests {
         #expect(values == ["secret", nil])
     }
 
-    @Test("Long and many values are each bound as they are, again and again")
-    func manyValues() throws {
+    @Test("A reused statement binds values of any length unchanged")
+    func anyLength() throws {
         try db.execute("CREATE TABLE rows (a ANY, b ANY, c ANY, d ANY, e ANY, f ANY) STRICT")
-        // Together they don't fit where the first of them does.
-        for count in [0, 1, 100, 5000, 100, 200_000, 1] {
+        // The longer ones don't fit into the statement's own memory, alone or together.
+        for count in [0, 1, 400, BoundBytes.capacity, 200_000, 1] {
             let texts = ["x", "y", "z"].map { String(repeating: $0, count: count) }
             let bytes = [UInt8](repeating: 7, count: count)
-            try db.run("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)") { row in
-                for text in texts { row.bind(text) }
-                row.bind(bytes)
-                row.bind(count)
-                row.bind(nil as String?)
+            try db.run("INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)") { parameters in
+                for text in texts { parameters.bind(text) }
+                parameters.bind(bytes)
+                parameters.bind(count)
+                parameters.bind(nil as String?)
             }
             let read = try db.first(
                 "SELECT a, b, c, d, e, f FROM rows WHERE rowid = ?", .integer(db.lastInsertedID)
@@ -79,6 +80,55 @@ struct DatabaseTests {
             }
             #expect(read == true, "\(count) bytes each")
         }
+    }
+
+    @Test("Bytes stay where they are until all are given up, and more than fit find no room")
+    func boundBytes() {
+        var bytes = BoundBytes()
+        let source = [UInt8](0..<100)
+        for _ in 1...2 {
+            var kept: [UnsafeRawPointer] = []
+            while let start = source.withUnsafeBytes({ bytes.copy($0) }) { kept.append(start) }
+            #expect(kept.count == BoundBytes.capacity / source.count)
+            #expect(
+                kept.allSatisfy { start in
+                    UnsafeRawBufferPointer(start: start, count: source.count).elementsEqual(source)
+                })
+            bytes.removeAll()
+        }
+    }
+
+    @Test("A statement with a value too few or too many ends the process", arguments: [0, 2])
+    func wrongCount(_ count: Int) async {
+        await #expect(processExitsWith: .failure) { [count] in
+            let db = try Database(path: ":memory:")
+            try db.run("SELECT ?") { parameters in
+                for value in 0..<count { parameters.bind(value) }
+            }
+        }
+    }
+
+    @Test("A statement that is run while its values are bound ends the process")
+    func nested() async {
+        await #expect(processExitsWith: .failure) {
+            let db = try Database(path: ":memory:")
+            try db.run("SELECT ?") { parameters in
+                try? db.run("SELECT ?", 1)
+                parameters.bind(1)
+            }
+        }
+    }
+
+    @Test("The error of a value that is too long is the reason, whatever is bound after it")
+    func tooLong() throws {
+        sqlite3_limit(db.connection, SQLITE_LIMIT_LENGTH, 1000)
+        let error = try #require(throws: SQLiteError.self) {
+            try db.run("SELECT ?, ?") { parameters in
+                parameters.bind(String(repeating: "x", count: 5000))
+                parameters.bind(1)
+            }
+        }
+        #expect(error.primaryCode == SQLITE_TOOBIG && error.message.contains("too big"), "\(error)")
     }
 
     @Test("A full file and a held lock are distinguished from other errors")

@@ -6,26 +6,17 @@ import FoundationEssentials
 package enum EntryDetail {
     /// The detail of an ask: the deadline, the timers, the clocks by which they count, and what
     /// must be known of the alert once its texts have been erased.
-    ///
-    /// The boot comes last: it is the only part that may be any text.
     package static func asked(
         at asked: ClockReading, expiry: ClockReading?, dismissAfter: Duration?, snooze: Duration?,
         leaves: [UInt8], key: KeyDigest?
     ) -> String {
-        let rest = rest(dismissAfter: dismissAfter, snooze: snooze, leaves: leaves, key: key)
-        return Self.asked(expiry: expiry, rest: rest, moment: moment(asked))
+        let terms = askedTerms(
+            dismissAfter: dismissAfter, snooze: snooze, leaves: leaves, key: key)
+        return Self.asked(at: asked, expiry: expiry, terms: terms)
     }
 
-    /// The detail of an ask, with the parts that others have in common.
-    package static func asked(
-        expiry: ClockReading?, rest: String, moment: String
-    ) -> String {
-        let start = expiry.map { "\(deadline($0)), \(clock(of: $0)); " } ?? ""
-        return start + rest + "asked at " + moment
-    }
-
-    /// The part of an ask's detail that does not depend on when it is stored.
-    package static func rest(
+    /// The part of an ask's detail that is known before the ask is stored.
+    package static func askedTerms(
         dismissAfter: Duration?, snooze: Duration?, leaves: [UInt8], key: KeyDigest?
     ) -> String {
         var text = ""
@@ -34,6 +25,16 @@ package enum EntryDetail {
         text += "leaves \(Hex.text(leaves)); "
         if let key { text += "key \(Hex.text(key.salt)) \(Hex.text(key.hash)); " }
         return text
+    }
+
+    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:leaves:key:)`` are known.
+    ///
+    /// The boot comes last: it is the only part that may be any text.
+    package static func asked(
+        at asked: ClockReading, expiry: ClockReading?, terms: String
+    ) -> String {
+        let start = expiry.map { "\(deadline($0)), \(clock(of: $0)); " } ?? ""
+        return start + terms + "asked at " + moment(asked)
     }
 
     /// The detail of an ask as versions before schema 5 wrote it: the deadline, or nothing.
@@ -92,7 +93,7 @@ package enum EntryDetail {
     }
 
     /// A time of the boot clock, and the boot that it belongs to.
-    package static func moment(_ reading: ClockReading) -> String {
+    private static func moment(_ reading: ClockReading) -> String {
         "\(reading.bootMilliseconds) ms in boot \(reading.boot)"
     }
 }

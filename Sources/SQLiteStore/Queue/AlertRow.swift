@@ -95,17 +95,8 @@ struct AlertRow {
     /// The record as readers see it: an overdue alert appears as expired.
     func visible(at now: ClockReading) -> AlertRecord { record.visible(expiry, at: now) }
 
-    /// The detail of its ask's entry.
-    ///
-    /// - Parameter key: The digest of its key, if it has one.
-    func askedDetail(leaves: [UInt8], key: KeyDigest?) -> String {
-        EntryDetail.asked(
-            at: asked, expiry: expiry, dismissAfter: record.alert.dismissAfter,
-            snooze: record.alert.snooze, leaves: leaves, key: key)
-    }
-
-    /// The expected detail of that entry, with the entry's own parts for what the row no longer
-    /// has.
+    /// The expected detail of its ask's entry, with the entry's own parts for what the row no
+    /// longer has.
     func askedDetail(logged detail: String?) -> String {
         let alert = record.alert
         var key = alert.key == nil ? nil : EntryDetail.key(asked: detail)
@@ -114,6 +105,12 @@ struct AlertRow {
             return askedDetail(leaves: AuditEntry.leaves(of: alert), key: key)
         }
         return askedDetail(leaves: AuditEntry.leaves(of: alert, erasedButtons), key: key)
+    }
+
+    private func askedDetail(leaves: [UInt8], key: KeyDigest?) -> String {
+        EntryDetail.asked(
+            at: asked, expiry: expiry, dismissAfter: record.alert.dismissAfter,
+            snooze: record.alert.snooze, leaves: leaves, key: key)
     }
 
     private static func alert(_ row: borrowing Row) throws -> Alert {

@@ -1,11 +1,13 @@
 import AlertCore
 import SQLite
 
-/// A question with everything that its transaction needs, and that can be computed outside of it.
+/// A question, with everything of its row and its entry that does not depend on the transaction.
 ///
-/// The asking task does that, and turns the outcome into the asker's receipt, because all askers
-/// share the writer's thread. Gain: ten percent of that thread's time with 512 waiting tasks (`perf
+/// The asking task prepares that, and turns the outcome into the receipt, because all askers share
+/// the writer's thread. Gain: ten percent of that thread's time with 512 waiting tasks (`perf
 /// record alertq-bench ask`, files in memory; against a receipt and an entry's detail made there).
+///
+/// It is a class, because the asking task and the transaction share it.
 final class PreparedQuestion: Sendable {
     /// What became of it in its transaction.
     enum Stored: Sendable {
@@ -21,8 +23,7 @@ final class PreparedQuestion: Sendable {
     private let presenters: String?
     private let salt: [UInt8]
     private let content: [UInt8]
-    /// The part of its entry's detail that does not depend on when it is stored.
-    private let detail: String
+    private let terms: String
 
     init(_ question: Question, by caller: Caller) {
         let alert = question.alert
@@ -34,7 +35,7 @@ final class PreparedQuestion: Sendable {
         salt = AuditEntry.makeSalt()
         let input = HashInput()
         content = AuditEntry.content(of: alert, salt: salt, input)
-        detail = EntryDetail.rest(
+        terms = EntryDetail.askedTerms(
             dismissAfter: alert.dismissAfter, snooze: alert.snooze,
             leaves: AuditEntry.leaves(of: alert, input),
             key: KeyDigest(of: alert, source: question.source))
@@ -68,57 +69,13 @@ final class PreparedQuestion: Sendable {
         let id = try insert(in: context, source: source, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: question.source)
         entry.content = content
-        entry.detail = EntryDetail.asked(expiry: expiry, rest: detail, moment: context.moment)
+        entry.detail = EntryDetail.asked(at: context.now, expiry: expiry, terms: terms)
         try context.audit(entry, by: caller)
         context.noteAsked()
         return .new(id, at: context.now, expiry: expiry, sequence: context.head.sequence)
     }
 
-    private func insert(
-        in context: WriteContext, source: Int64, expiry: ClockReading?
-    ) throws -> Alert.ID {
-        let (alert, identity, now) = (question.alert, caller.identity, context.now)
-        let turn = try context.nextRound(of: source, uid: identity.uid, alert.priority)
-        try context.db.change(
-            """
-            INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
-                buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
-                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, account,
-                turn)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ) { row in
-            row.bind(source)
-            row.bind(Int64(identity.pid))
-            row.bind(identity.host)
-            row.bind(alert.key)
-            row.bind(alert.style.rawValue)
-            row.bind(alert.priority.rawValue)
-            row.bind(alert.title)
-            row.bind(alert.message)
-            row.bind(buttons)
-            row.bind(info)
-            row.bind(alert.defaultButton)
-            row.bind(alert.handler)
-            row.bind(presenters)
-            row.bind(salt)
-            row.bind(alert.dismissAfter?.milliseconds)
-            row.bind(alert.snooze?.milliseconds)
-            row.bind(now.boot)
-            row.bind(now.wallMilliseconds)
-            row.bind(now.bootMilliseconds)
-            row.bind(expiry?.wallMilliseconds)
-            row.bind(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds })
-            row.bind(Int64(identity.uid))
-            row.bind(turn)
-        }
-        let id = context.db.lastInsertedID
-        try context.checkUnknown(id)
-        context.changePending(of: source, uid: identity.uid, by: 1)
-        return id
-    }
-
-    /// The result for the asker.
+    /// Returns the asker's receipt for what became of the question.
     func receipt(of stored: Stored) -> Receipt {
         switch stored {
         case .joined(let receipt): return receipt
@@ -137,5 +94,49 @@ final class PreparedQuestion: Sendable {
             record.salt = salt
             return Receipt(record: record, isNew: true, expiry: expiry, sequence: sequence)
         }
+    }
+
+    private func insert(
+        in context: WriteContext, source: Int64, expiry: ClockReading?
+    ) throws -> Alert.ID {
+        let (alert, identity, now) = (question.alert, caller.identity, context.now)
+        let turn = try context.nextRound(of: source, uid: identity.uid, alert.priority)
+        try context.db.change(
+            """
+            INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
+                buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
+                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, account,
+                turn)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { parameters in
+            parameters.bind(source)
+            parameters.bind(Int64(identity.pid))
+            parameters.bind(identity.host)
+            parameters.bind(alert.key)
+            parameters.bind(alert.style.rawValue)
+            parameters.bind(alert.priority.rawValue)
+            parameters.bind(alert.title)
+            parameters.bind(alert.message)
+            parameters.bind(buttons)
+            parameters.bind(info)
+            parameters.bind(alert.defaultButton)
+            parameters.bind(alert.handler)
+            parameters.bind(presenters)
+            parameters.bind(salt)
+            parameters.bind(alert.dismissAfter?.milliseconds)
+            parameters.bind(alert.snooze?.milliseconds)
+            parameters.bind(now.boot)
+            parameters.bind(now.wallMilliseconds)
+            parameters.bind(now.bootMilliseconds)
+            parameters.bind(expiry?.wallMilliseconds)
+            parameters.bind(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds })
+            parameters.bind(Int64(identity.uid))
+            parameters.bind(turn)
+        }
+        let id = context.db.lastInsertedID
+        try context.checkUnknown(id)
+        context.changePending(of: source, uid: identity.uid, by: 1)
+        return id
     }
 }

@@ -14,8 +14,6 @@ final class WriteContext {
     /// its caller knows, such as storing the expiry of another caller's alert.
     var concernsOthers = false
     private var sources: [SourceName: SourceCount] = [:]
-    /// The source that was looked up last: most transactions have one.
-    private var lastSource: (name: SourceName, count: SourceCount)?
     /// How many alerts of an account waited before the transaction.
     private var accounts: [UInt32: Int] = [:]
     /// The changes to the numbers of waiting alerts, by source and by account.
@@ -29,8 +27,6 @@ final class WriteContext {
     private var firstLogged: Database.FirstLogged?
     /// Memory for hashing.
     let input = HashInput()
-    /// ``now`` in the words of the log.
-    lazy var moment = EntryDetail.moment(now)
 
     private struct Round: Hashable {
         let source: Int64
@@ -67,12 +63,11 @@ final class WriteContext {
     func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
         let key = SourceName(uid: uid, name: ExactText(name))
         let source: SourceCount
-        if let lastSource, lastSource.name == key {
-            source = lastSource.count
+        if let known = sources[key] {
+            source = known
         } else {
-            source = try sources[key] ?? stored(key)
+            source = try stored(key)
             sources[key] = source
-            lastSource = (key, source)
         }
         return (source.id, source.pending + pendingChanges[source.id, default: 0])
     }

@@ -61,7 +61,7 @@ struct EquivalentTextTests {
         let gate = Gate()
         // Holds the writer's thread, so that the next writes become one transaction.
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-        #expect(await gate.holdsSomebody())
+        #expect(await gate.isReached())
         let names = [Self.composed, Self.decomposed]
         async let one = store.enqueue(Question(alert: .yesNo(), source: names[0]), by: .ana)
         async let two = store.enqueue(Question(alert: .yesNo(), source: names[1]), by: .ana)

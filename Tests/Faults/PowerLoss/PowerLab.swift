@@ -64,8 +64,11 @@ final class PowerLab: Sendable {
         ///
         /// - Parameter lie: The end of the names of files whose syncs do nothing.
         func environment(lyingAbout lie: String? = nil) -> [String: String] {
+            // The thread sanitizer's runs preload a library of their own.
+            let libraries = [library, ProcessInfo.processInfo.environment["LD_PRELOAD"]]
             var variables = [
-                "LD_PRELOAD": library, "POWER_DIRECTORY": directory, "POWER_JOURNAL": journal,
+                "LD_PRELOAD": libraries.compactMap(\.self).joined(separator: " "),
+                "POWER_DIRECTORY": directory, "POWER_JOURNAL": journal,
             ]
             variables["POWER_LIE"] = lie
             return variables

@@ -19,16 +19,27 @@ struct GroupCommitTests {
         let gate = Gate()
         // Holds the writer's thread, so that the members after it share a transaction.
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-        async let first = store.ask(.yesNo("first"))
+        #expect(await gate.isReached())
+        let questions = ["first", "second"].map { Question(alert: .yesNo($0), source: "test") }
+        async let first = store.enqueue(questions[0], by: .ana)
         async let failed = thrown {
             try await store.commits.perform(.upkeep, "fail") { context in
                 try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
                 throw Refused()
             }
         }
-        async let second = store.ask(.yesNo("second"))
+        async let second = store.enqueue(questions[1], by: .ana)
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 3 } })
         gate.open()
-        _ = try await (blocked, first, second)
+        try await blocked
+        // They were run a second time, without the member that failed.
+        for receipt in try await [first, second] {
+            #expect(receipt.isNew)
+            let record = try await store.record(receipt.record.id)
+            #expect(record == receipt.record)
+            let entries = try await store.entries(after: 0, of: record.id, limit: 1)
+            #expect(entries.first?.event.sequence == receipt.sequence)
+        }
         #expect(await failed?.kind == "storage")
         #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
         #expect(try queue.integer("SELECT sum(pending) FROM sources") == 2)
@@ -40,9 +51,11 @@ struct GroupCommitTests {
         let store = try await queue.store()
         let gate = Gate()
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        #expect(await gate.isReached())
         let asking = (1...8).map { number in
             Task { await thrown { try await store.ask(.yesNo("\(number)"), limit: 5) } }
         }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 8 } })
         gate.open()
         try await blocked
         var kinds: [String?] = []
@@ -57,7 +70,7 @@ struct GroupCommitTests {
         let store = try await queue.store()
         let gate = Gate()
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-        #expect(await gate.holdsSomebody())
+        #expect(await gate.isReached())
         let count = GroupCommit.maximumBatch + 200
         let members = (0..<count).map { number in
             Task { try await store.commits.perform(.upkeep, "count") { _ in number } }
@@ -78,7 +91,7 @@ struct GroupCommitTests {
             let order = Recorder()
             let gate = Gate()
             async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-            #expect(await gate.holdsSomebody())
+            #expect(await gate.isReached())
             for isPatient in others {
                 store.commits.deferWrite("note", isPatient: isPatient) { _ in order.note("note") }
             }

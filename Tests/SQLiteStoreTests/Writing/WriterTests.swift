@@ -96,7 +96,7 @@ struct WriterTests {
         try await store.answer(id, 0)
         let gate = Gate()
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-        #expect(await gate.holdsSomebody())
+        #expect(await gate.isReached())
         store.post(.collected(id), by: .ana)
         async let failed = thrown {
             try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }

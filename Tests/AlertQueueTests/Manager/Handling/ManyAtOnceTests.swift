@@ -115,7 +115,7 @@ struct ManyAtOnceTests {
         let gate = Gate()
         // Holds the writer's thread, so that the next writes become one commit.
         async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-        #expect(await gate.holdsSomebody())
+        #expect(await gate.isReached())
         async let filled: Void = store.commits.perform(.answer, "fill") { context in
             for _ in 0..<2500 {
                 try context.audit(
