@@ -3,12 +3,8 @@ import CSQLite
 /// The parameters of a statement that is about to run, to which a closure binds values in order;
 /// `nil` is SQL `NULL`. Wraps <https://sqlite.org/c3ref/bind_blob.html>.
 ///
-/// ```swift
-/// try db.run("INSERT INTO things (id, name) VALUES (?, ?)") { parameters in
-///     parameters.bind(7)
-///     parameters.bind("seven")
-/// }
-/// ```
+/// For example: `INSERT INTO things (id, name) VALUES (?, ?)` runs with a closure that binds 7, and
+/// then `"seven"`.
 ///
 /// Gain, for statements that every write runs: lists of ``Value``s take 9 % of the writer's time
 /// with 512 waiting tasks (`perf record alertq-bench ask`, files in memory).

@@ -7,7 +7,7 @@ import Testing
 /// The libraries of faketime and of a sanitizer both have to be loaded first, so only one can be.
 private let canFake =
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
-    && Tool.sanitizer == nil
+    && Sanitizer.name == nil
 
 @Suite(
     "Clocks", .inParallel,

@@ -45,7 +45,7 @@ struct ExhaustionTests {
     func limits(option: String, values: [Int]) async throws {
         #expect(try await queue.run("notify", "First").code == 0)
         let ledger = Ledger()
-        if option == "--as", let sanitizer = Tool.sanitizer {
+        if option == "--as", let sanitizer = Sanitizer.name {
             return FaultForm.report(
                 "left out: \(option), because the \(sanitizer) sanitizer needs much memory")
         }
@@ -74,7 +74,7 @@ struct ExhaustionTests {
 
     @Test(
         "A limit on the size of files leads to an error, not to death by a signal",
-        .enabled(if: Tool.sanitizer != "thread", "the sanitizer maps a larger file of its own"))
+        .enabled(if: Sanitizer.name != "thread", "the sanitizer maps a larger file of its own"))
     func fileSize() async throws {
         #expect(try await queue.run("ask", "First", "--detach").code == 0)
         let ledger = Ledger()

@@ -1,14 +1,13 @@
 import Foundation
+import TestSupport
 
 /// Programs that some faults need; without them these tests are left out, and say so.
 package enum Tool {
     package static let hasTracer = isInstalled("strace")
-    /// Which sanitizer the programs are built with; each brings memory and a library of its own.
-    package static let sanitizer = ProcessInfo.processInfo.environment["ALERTQ_SANITIZER"]
     /// The words that run a program under strace(1). The address sanitizer looks for leaks as a
     /// tracer, where there may be only one.
     package static let tracer: [String] =
-        if sanitizer == "address" {
+        if Sanitizer.name == "address" {
             ["strace", "-E", "ASAN_OPTIONS=\(sanitizerOptions):detect_leaks=0"]
         } else {
             ["strace"]

@@ -16,8 +16,9 @@ final class Watchdog: Sendable {
 
     static let shared = Watchdog()
 
-    /// Several times what the slowest test takes on a machine that is busy with other work.
-    static let limit = Duration.seconds(600)
+    /// Several times what the slowest test takes on a machine that is busy with other work. With a
+    /// sanitizer, a program takes up to ten times as long to start.
+    static let limit = Duration.seconds(Sanitizer.name == nil ? 600 : 6000)
 
     private let runs = Mutex<[UUID: Run]>([:])
 

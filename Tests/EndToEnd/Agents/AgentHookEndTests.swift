@@ -172,7 +172,7 @@ struct AgentHookEndTests {
             try Data("some text\n".utf8).write(to: URL(filePath: queue.path))
         case "full":
             // No file may grow, which is reported like a full disk; not even a sanitizer's.
-            guard Tool.sanitizer == nil else { return }
+            guard Sanitizer.name == nil else { return }
             _ = try await queue.run("notify", "First")
             wrapper = ["sh", "-c", #"ulimit -f 0; exec "$@""#, "sh"]
         case "read-only":
