@@ -93,15 +93,7 @@ struct HeldFileTests {
                 + ["", "-wal", "-shm", "-lock", "-bell", "-reserve"].flatMap {
                     ["-P", queue.path + $0]
                 } + ["-e", "inject=pwrite64,write,ftruncate,fallocate,fdatasync:error=EROFS"])
-        // It attaches to one thread after another; the writer's may be the last.
-        let threads = "/proc/\(client.process.pid)/task"
-        #expect(
-            await eventually {
-                (try? FileManager.default.contentsOfDirectory(atPath: threads))?.allSatisfy {
-                    (try? String(contentsOfFile: "\(threads)/\($0)/status", encoding: .utf8))?
-                        .contains("TracerPid:\t\(tracer.pid)\n") == true
-                } == true
-            })
+        #expect(await eventually { Tool.isAttached(tracer.pid, to: client.process.pid) })
         for _ in 0..<3 {
             let refused = try await client.ask("ask", ["title": "During"])
             #expect(refused.error == "storage", "\(refused)")

@@ -15,6 +15,16 @@ package enum Tool {
     private static let sanitizerOptions =
         ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? ""
 
+    /// Whether a tracer has attached to all threads of a process; it does so one after another.
+    package static func isAttached(_ tracer: pid_t, to process: pid_t) -> Bool {
+        let threads = "/proc/\(process)/task"
+        let numbers = try? FileManager.default.contentsOfDirectory(atPath: threads)
+        return numbers?.allSatisfy { number in
+            let status = try? String(contentsOfFile: "\(threads)/\(number)/status", encoding: .utf8)
+            return status?.contains("TracerPid:\t\(tracer)\n") == true
+        } == true
+    }
+
     package static let hasCompiler = isInstalled("clang") || isInstalled("cc")
 
     private static func isInstalled(_ name: String) -> Bool {

@@ -14,7 +14,7 @@ struct TerminalLoan: ~Copyable {
     init?(to group: pid_t) {
         guard
             let terminal = try? Descriptor(
-                open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY), "open the terminal"),
+                open("/dev/tty", O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY), "open the terminal"),
             tcgetpgrp(terminal.raw) == getpgrp()
         else { return nil }
         var modes = termios()
@@ -37,8 +37,8 @@ struct TerminalLoan: ~Copyable {
 
     private borrowing func lend(to group: pid_t) {
         let number = terminal.raw
-        SignalBlock.run([SIGTTOU]) {
-            tcflush(number, TCIFLUSH)
+        SignalBlock.run([SIGTTIN, SIGTTOU]) {
+            TypedInput.discard(from: number)
             tcsetpgrp(number, group)
         }
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Linux
 import Synchronization
 
 /// The input of a terminal for as long as one alert is shown.
@@ -101,16 +102,6 @@ final class TerminalInput: Sendable {
         state.withLock { $0.isTickPending = false }
         terminal.progress.withLock { $0.ticksDone += 1 }
     }
-
-    /// Discards what has been typed and not yet been read. See tcflush(3).
-    func discardTyped() {
-        let number = terminal.descriptor.raw
-        tcflush(number, TCIFLUSH)
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        // Some connections (a network, a serial driver) hold bytes that the flush doesn't reach.
-        var rounds = 64
-        while rounds > 0, read(number, &bytes, bytes.count) > 0 { rounds -= 1 }
-    }
 }
 
 // MARK: - On the terminal's queue
@@ -119,7 +110,7 @@ extension TerminalInput {
     private func startReading() {
         // The next alert may be reading already.
         guard !state.withLock({ $0.isStopped }) else { return }
-        if terminal.isInForeground { discardTyped() }
+        if terminal.isInForeground { TypedInput.discard(from: terminal.descriptor.raw) }
         let descriptor = terminal.descriptor
         let source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor.raw, queue: terminal.queue)

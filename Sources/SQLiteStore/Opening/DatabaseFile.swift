@@ -74,8 +74,10 @@ struct DatabaseFile: Sendable {
     private func openInspected(
         continuing head: AuditHead, _ isReadOnly: Bool
     ) throws(AlertError) -> OpenDatabase {
-        guard try inspect() == .ours else {
-            throw .storage(operation: "open \(path)", "it holds no queue yet")
+        switch try inspect() {
+        case .ours: break
+        case .empty where head.sequence > 0: throw anotherQueue("it holds none now")
+        case .empty, .missing: throw .storage(operation: "open \(path)", "it holds no queue yet")
         }
         let database = try open(isReadOnly: isReadOnly)
         _ = try version(of: database)
@@ -86,10 +88,13 @@ struct DatabaseFile: Sendable {
             ) { $0.blob() } ?? nil
         }
         guard head.sequence == 0 || found == head.hash else {
-            throw .incompatible(
-                path: path, "is no longer the queue that was opened: another file took its place")
+            throw anotherQueue("another file took its place")
         }
         return try ready(database)
+    }
+
+    private func anotherQueue(_ reason: String) -> AlertError {
+        .incompatible(path: path, "is no longer the queue that was opened: \(reason)")
     }
 
     /// Opens the file for `doctor`, with any schema.

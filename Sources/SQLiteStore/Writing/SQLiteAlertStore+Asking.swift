@@ -1,6 +1,4 @@
 import AlertCore
-import FoundationEssentials
-import Glibc
 import Linux
 import SQLite
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Linux
 
 /// The terminal that this process may read from and write to.
 final class ControllingTerminal: Sendable {
@@ -33,9 +34,9 @@ final class ControllingTerminal: Sendable {
         try? Output.write(Array(text.utf8), to: descriptor)
     }
 
-    /// Throws away what has been typed and not read; see tcflush(3).
+    /// Discards what has been typed and not read.
     func discardInput() {
-        if isForeground { tcflush(descriptor, TCIFLUSH) }
+        if isForeground { TypedInput.discard(from: descriptor) }
     }
 
     /// The next line that is typed, without its line break; `nil` at its end or when the task is

@@ -21,10 +21,10 @@ struct LeadAndTurnTests {
     @Test("While an alert that no presenter here can show rests, another process shows it")
     func resting() async throws {
         struct Hangup: Error {}
-        let looks = Mutex(0)
+        let lastLook = Mutex<ClockReading?>(nil)
         let errors = Recorder()
-        store.gate = { place in
-            if place == .looking { looks.withLock { $0 += 1 } }
+        store.gate = { [clock] place in
+            if place == .looking { lastLook.withLock { $0 = clock.now() } }
         }
         let broken = ScriptedPresenter(name: "broken") { _ in throw Hangup() }
         let first = try await store.manager([broken])
@@ -37,11 +37,11 @@ struct LeadAndTurnTests {
                 return clock.sleeperCount == 1
             })
         // After its pause the loop looks for other alerts, finds none, and rests itself.
-        let before = looks.withLock { $0 }
         clock.advance(by: .seconds(1))
+        let end = clock.now()
         #expect(
             await eventually {
-                guard looks.withLock({ $0 }) > before else { return false }
+                guard lastLook.withLock({ $0 }) == end else { return false }
                 return await loop.isWaiting
             })
         let sound = ScriptedPresenter()
