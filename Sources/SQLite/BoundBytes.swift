@@ -3,8 +3,8 @@
 /// Gain: copies that SQLite makes take 6 % of the writer's time with 512 waiting tasks (`perf
 /// record alertq-bench ask`, files in memory).
 struct BoundBytes: ~Copyable {
-    /// As much as a question with its entry needs, unless its texts are long.
-    static let capacity = 1024
+    /// As much as the questions of one statement need, unless their texts are long.
+    static let capacity = 4096
 
     private var block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var used = 0

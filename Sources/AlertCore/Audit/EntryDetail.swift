@@ -12,7 +12,7 @@ package enum EntryDetail {
     ) -> String {
         let terms = askedTerms(
             dismissAfter: dismissAfter, snooze: snooze, leaves: leaves, key: key)
-        return Self.asked(at: asked, expiry: expiry, terms: terms)
+        return Self.asked(expiry: expiry, terms: terms, moment: askedMoment(asked))
     }
 
     /// The part of an ask's detail that is known before the ask is stored.
@@ -27,14 +27,18 @@ package enum EntryDetail {
         return text
     }
 
-    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:leaves:key:)`` are known.
+    /// The part of an ask's detail that says when it was stored.
     ///
     /// The boot comes last: it is the only part that may be any text.
-    package static func asked(
-        at asked: ClockReading, expiry: ClockReading?, terms: String
-    ) -> String {
-        let start = expiry.map { "\(deadline($0)), \(clock(of: $0)); " } ?? ""
-        return start + terms + "asked at " + moment(asked)
+    package static func askedMoment(_ asked: ClockReading) -> String {
+        "asked at " + moment(asked)
+    }
+
+    /// The detail of an ask whose ``askedTerms(dismissAfter:snooze:leaves:key:)`` and
+    /// ``askedMoment(_:)`` are known.
+    package static func asked(expiry: ClockReading?, terms: String, moment: String) -> String {
+        guard let expiry else { return terms + moment }
+        return "\(deadline(expiry)), \(clock(of: expiry)); " + terms + moment
     }
 
     /// The detail of an ask as versions before schema 5 wrote it: the deadline, or nothing.

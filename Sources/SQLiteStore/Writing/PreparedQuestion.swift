@@ -16,12 +16,12 @@ final class PreparedQuestion: Sendable {
         indirect case joined(Receipt)
     }
 
-    private let question: Question
-    private let caller: Caller
-    private let buttons: String
-    private let info: String
-    private let presenters: String?
-    private let salt: [UInt8]
+    let question: Question
+    let caller: Caller
+    let buttons: String
+    let info: String
+    let presenters: String?
+    let salt: [UInt8]
     private let content: [UInt8]
     private let terms: String
 
@@ -45,10 +45,7 @@ final class PreparedQuestion: Sendable {
     func store(in context: WriteContext) throws -> Stored {
         let uid = caller.identity.uid
         let (source, pending) = try context.source(uid: uid, name: question.source)
-        if let key = question.alert.key,
-            let row = try context.db.checkedAlert(
-                key: key, source: question.source, uid: uid)
-        {
+        if let row = try known(in: context) {
             var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
                 // The asker gets exactly what is stored.
@@ -69,7 +66,8 @@ final class PreparedQuestion: Sendable {
         let id = try insert(in: context, source: source, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: question.source)
         entry.content = content
-        entry.detail = EntryDetail.asked(at: context.now, expiry: expiry, terms: terms)
+        entry.detail = EntryDetail.asked(
+            expiry: expiry, terms: terms, moment: context.askedMoment)
         try context.audit(entry, by: caller)
         context.noteAsked()
         return .new(id, at: context.now, expiry: expiry, sequence: context.head.sequence)
@@ -96,47 +94,23 @@ final class PreparedQuestion: Sendable {
         }
     }
 
+    /// The alert that the key belongs to.
+    private func known(in context: WriteContext) throws -> AlertRow? {
+        guard let key = question.alert.key else { return nil }
+        try context.insertGathered()
+        return try context.db.checkedAlert(
+            key: key, source: question.source, uid: caller.identity.uid)
+    }
+
     private func insert(
         in context: WriteContext, source: Int64, expiry: ClockReading?
     ) throws -> Alert.ID {
-        let (alert, identity, now) = (question.alert, caller.identity, context.now)
-        let turn = try context.nextRound(of: source, uid: identity.uid, alert.priority)
-        try context.db.change(
-            """
-            INSERT INTO alerts (source_id, pid, host, key, style, priority, title, message,
-                buttons, info, default_button, handler, presenters, salt, dismiss_after_ms,
-                snooze_ms, boot, asked_ms, asked_boot_ms, expires_ms, expires_boot_ms, account,
-                turn)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ) { parameters in
-            parameters.bind(source)
-            parameters.bind(Int64(identity.pid))
-            parameters.bind(identity.host)
-            parameters.bind(alert.key)
-            parameters.bind(alert.style.rawValue)
-            parameters.bind(alert.priority.rawValue)
-            parameters.bind(alert.title)
-            parameters.bind(alert.message)
-            parameters.bind(buttons)
-            parameters.bind(info)
-            parameters.bind(alert.defaultButton)
-            parameters.bind(alert.handler)
-            parameters.bind(presenters)
-            parameters.bind(salt)
-            parameters.bind(alert.dismissAfter?.milliseconds)
-            parameters.bind(alert.snooze?.milliseconds)
-            parameters.bind(now.boot)
-            parameters.bind(now.wallMilliseconds)
-            parameters.bind(now.bootMilliseconds)
-            parameters.bind(expiry?.wallMilliseconds)
-            parameters.bind(expiry.flatMap { $0.isOnWallClock ? nil : $0.bootMilliseconds })
-            parameters.bind(Int64(identity.uid))
-            parameters.bind(turn)
-        }
-        let id = context.db.lastInsertedID
+        let uid = caller.identity.uid
+        let turn = try context.nextRound(of: source, uid: uid, question.alert.priority)
+        let id = try context.insert(
+            QuestionRow(prepared: self, source: source, turn: turn, expiry: expiry))
         try context.checkUnknown(id)
-        context.changePending(of: source, uid: identity.uid, by: 1)
+        context.changePending(of: source, uid: uid, by: 1)
         return id
     }
 }

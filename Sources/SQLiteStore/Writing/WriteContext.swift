@@ -6,6 +6,8 @@ final class WriteContext {
     let db: Database
     /// The same moment for all members of one transaction.
     let now: ClockReading
+    /// What the details of all questions in one transaction end with.
+    private(set) lazy var askedMoment = EntryDetail.askedMoment(now)
     /// The end of the audit log, as it grows during the transaction.
     var head: AuditHead
     /// The end of the audit log before the transaction.
@@ -25,6 +27,11 @@ final class WriteContext {
     private var writesInRounds = 0
     /// The first alert from the next id on that already has an entry.
     private var firstLogged: Database.FirstLogged?
+    /// The rows of questions that have not been inserted yet.
+    private var gathered: [QuestionRow] = []
+    private let gathersRows: Bool
+    /// The last number that an alert got, while rows are gathered.
+    private var lastAlert: Alert.ID?
     /// Memory for hashing.
     let input = HashInput()
 
@@ -44,9 +51,11 @@ final class WriteContext {
         let pending: Int
     }
 
-    init(db: Database, now: ClockReading) throws {
+    /// - Parameter members: How many members share it.
+    init(db: Database, now: ClockReading, members: Int = 1) throws {
         self.db = db
         self.now = now
+        gathersRows = members >= QuestionRow.gathered
         head = try db.lastHead()
         start = head
     }
@@ -57,7 +66,7 @@ final class WriteContext {
     }
 
     /// A number that grows with every change by a member.
-    var writes: Int { db.totalChanges }
+    var writes: Int { db.totalChanges + gathered.count }
 
     /// The row of a source, created if it does not exist, and how many of its alerts wait.
     func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
@@ -116,8 +125,47 @@ final class WriteContext {
         accountChanges[uid, default: 0] += change
     }
 
-    /// Writes the counts, once for all members of the transaction.
+    /// Inserts the row of a question, in a large transaction together with the next ones, and
+    /// returns its number.
+    ///
+    /// Gain of that: 64 waiting tasks store 1.2 times as many asks, and 512 tasks 1.15 times as
+    /// many (`alertq-bench ask --sync-delay 60`, files in memory; against a statement for each).
+    func insert(_ row: QuestionRow) throws -> Alert.ID {
+        guard gathersRows else { return try insertAlone(row) }
+        let last = try lastAlert ?? db.lastGiven("alerts", "id")
+        guard last < .max else {
+            // SQLite refuses that in its own way.
+            try insertGathered()
+            return try insertAlone(row)
+        }
+        let id = last + 1
+        lastAlert = id
+        gathered.append(row)
+        gathered[gathered.count - 1].id = id
+        if gathered.count == QuestionRow.gathered { try insertGathered() }
+        return id
+    }
+
+    private func insertAlone(_ row: QuestionRow) throws -> Alert.ID {
+        try db.change(QuestionRow.insertion) { row.bind(to: &$0, at: now) }
+        return db.lastInsertedID
+    }
+
+    /// Inserts the rows that have been gathered, before anything reads them.
+    func insertGathered() throws {
+        if gathered.count == QuestionRow.gathered {
+            try db.change(QuestionRow.insertions, rows: gathered.count) { parameters in
+                for row in gathered { row.bind(to: &parameters, at: now) }
+            }
+        } else {
+            for row in gathered { _ = try insertAlone(row) }
+        }
+        gathered.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what the members share: rows that wait, and the counts, once for all of them.
     func finish() throws {
+        try insertGathered()
         for (id, change) in pendingChanges where change != 0 {
             try db.change(
                 "UPDATE sources SET pending = pending + ? WHERE id = ?", .integer(change),
@@ -141,6 +189,8 @@ final class WriteContext {
         if let known = try db.source(uid: key.uid, name: key.name.text) {
             return SourceCount(id: known.id, pending: Int(UInt32(clamping: known.pending)))
         }
+        // Rounds are looked up again afterwards.
+        try insertGathered()
         try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
             .text(key.name.text))

@@ -228,8 +228,10 @@ final class Writer {
     private func runAtOnce(
         _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
     ) throws {
-        let context = try WriteContext(db: db, now: clock.now())
+        let context = try WriteContext(db: db, now: clock.now(), members: jobs.count)
         for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
+            // Only questions don't read what other questions add.
+            if job.kind != .ask { try wholly(db) { try context.insertGathered() } }
             let written = context.writes
             do {
                 try job.work(context)
@@ -239,8 +241,18 @@ final class Writer {
                 outcome.errors[index] = translated(error, job.operation)
             }
         }
-        try context.finish()
+        try wholly(db) { try context.finish() }
         outcome.change = context.change
+    }
+
+    /// Runs what concerns several jobs: if that fails for one of them, each is run by itself.
+    private func wholly(_ db: Database, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            guard db.isInTransaction, !error.concernsEveryone else { throw error }
+            throw HalfDone()
+        }
     }
 
     /// Runs each job in a savepoint, so that a failing one only undoes its own writes.
