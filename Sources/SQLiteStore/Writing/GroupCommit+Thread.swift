@@ -33,6 +33,14 @@ extension GroupCommit {
         for closed in onClosed { closed() }
     }
 
+    /// What has been taken into one transaction.
+    private struct Batch {
+        var deferred: [WriteJob] = []
+        /// How many callers wait for it.
+        var callers = 0
+        var isEmpty: Bool { callers == 0 && deferred.isEmpty }
+    }
+
     private enum Step {
         case work
         case sleep(until: ContinuousClock.Instant?)
@@ -93,17 +101,18 @@ extension GroupCommit {
             failWaiting(with: error)
             return
         }
-        let (deferred, batch) = takeBatch()
-        guard !batch.isEmpty || !deferred.isEmpty else {
+        var batch = Batch()
+        let first = take(into: &batch)
+        guard !first.isEmpty else {
             writer.rollback()
             return
         }
-        let outcome = writer.commit(deferred + batch)
+        let outcome = writer.commit(first) { self.take(into: &batch) }
         let isSoon = ContinuousClock.now - start < Self.quickTime
-        isQuick.store(isSoon && isAlone && batch.count <= 1, ordering: .relaxed)
+        isQuick.store(isSoon && isAlone && batch.callers <= 1, ordering: .relaxed)
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
         var afterCommits: [WriteJob] = []
-        for (job, error) in zip(deferred + batch, outcome.errors) {
+        for (job, error) in zip(outcome.jobs, outcome.errors) {
             if error == nil, job.afterCommit != nil {
                 afterCommits.append(job)
             } else {
@@ -112,7 +121,7 @@ extension GroupCommit {
         }
         // Callers that waited here continue while other processes are notified.
         if outcome.isCommitted { ring() }
-        if outcome.mustKeepDeferred { keep(deferred) }
+        if outcome.mustKeepDeferred { keep(batch.deferred) }
         writer.checkpointIfDue()
         for job in afterCommits { job.finish(writer.run(job)) }
     }
@@ -142,14 +151,20 @@ extension GroupCommit {
         }
     }
 
-    private func takeBatch() -> (deferred: [WriteJob], batch: [WriteJob]) {
+    /// Takes the writes that wait into a transaction, and returns them in their order; into one that
+    /// has begun, deferred writes come only along with a caller's.
+    private func take(into batch: inout Batch) -> [WriteJob] {
         state.withLock { state in
-            let batch = Array(state.waiting.prefix(Self.maximumBatch))
-            let isLeft = state.leavesDeferred(beside: batch)
-            let deferred = isLeft ? [] : Array(state.deferred.prefix(Self.maximumBatch))
+            let waiting = Array(state.waiting.prefix(Self.maximumBatch - batch.callers))
+            if waiting.isEmpty, !batch.isEmpty { return [] }
+            let isLeft = state.leavesDeferred(beside: waiting)
+            let room = Self.maximumBatch - batch.deferred.count
+            let deferred = isLeft ? [] : Array(state.deferred.prefix(room))
             state.deferred.removeFirst(deferred.count)
-            state.waiting.removeFirst(batch.count)
-            return (deferred, batch)
+            state.waiting.removeFirst(waiting.count)
+            batch.deferred += deferred
+            batch.callers += waiting.count
+            return deferred + waiting
         }
     }
 

@@ -108,7 +108,8 @@ final class PreparedQuestion: Sendable {
         let uid = caller.identity.uid
         let turn = try context.nextRound(of: source, uid: uid, question.alert.priority)
         let id = try context.insert(
-            QuestionRow(prepared: self, source: source, turn: turn, expiry: expiry))
+            QuestionRow(
+                prepared: self, source: source, turn: turn, now: context.now, expiry: expiry))
         try context.checkUnknown(id)
         context.changePending(of: source, uid: uid, by: 1)
         return id

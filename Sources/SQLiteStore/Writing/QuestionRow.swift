@@ -9,6 +9,7 @@ struct QuestionRow {
     let prepared: PreparedQuestion
     let source: Int64
     let turn: Int64
+    let now: ClockReading
     let expiry: ClockReading?
     /// The number of the alert; `nil` for the next one.
     var id: Alert.ID?
@@ -28,7 +29,7 @@ struct QuestionRow {
     }
 
     /// Binds the columns in the order of the statement.
-    func bind(to parameters: inout Parameters, at now: ClockReading) {
+    func bind(to parameters: inout Parameters) {
         let (alert, identity) = (prepared.question.alert, prepared.caller.identity)
         parameters.bind(id)
         parameters.bind(source)

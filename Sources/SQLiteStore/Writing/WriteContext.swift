@@ -4,9 +4,10 @@ import SQLite
 /// The state that members of a write transaction share. It never leaves the writer's thread.
 final class WriteContext {
     let db: Database
-    /// The same moment for all members of one transaction.
-    let now: ClockReading
-    /// What the details of all questions in one transaction end with.
+    /// The same moment for all members that were waiting when the transaction began, and for all
+    /// that came while these ran.
+    private(set) var now: ClockReading
+    /// What the details of all questions of one moment end with.
     private(set) lazy var askedMoment = EntryDetail.askedMoment(now)
     /// The end of the audit log, as it grows during the transaction.
     var head: AuditHead
@@ -29,7 +30,7 @@ final class WriteContext {
     private var firstLogged: Database.FirstLogged?
     /// The rows of questions that have not been inserted yet.
     private var gathered: [QuestionRow] = []
-    private let gathersRows: Bool
+    private var gathersRows = false
     /// The last number that an alert got, while rows are gathered.
     private var lastAlert: Alert.ID?
     /// Memory for hashing.
@@ -51,13 +52,21 @@ final class WriteContext {
         let pending: Int
     }
 
-    /// - Parameter members: How many members share it.
-    init(db: Database, now: ClockReading, members: Int = 1) throws {
+    init(db: Database, now: ClockReading) throws {
         self.db = db
         self.now = now
-        gathersRows = members >= QuestionRow.gathered
         head = try db.lastHead()
         start = head
+    }
+
+    /// Prepares for more members, which run at some moment.
+    ///
+    /// - Parameter members: How many there are with them.
+    func expect(_ members: Int, at now: ClockReading) {
+        gathersRows = gathersRows || members > 1
+        guard now != self.now else { return }
+        self.now = now
+        askedMoment = EntryDetail.askedMoment(now)
     }
 
     /// The members' changes to the audit log.
@@ -125,7 +134,7 @@ final class WriteContext {
         accountChanges[uid, default: 0] += change
     }
 
-    /// Inserts the row of a question, in a large transaction together with the next ones, and
+    /// Inserts the row of a question, in a transaction with others together with the next ones, and
     /// returns its number.
     ///
     /// Gain of that: 64 waiting tasks store 1.2 times as many asks, and 512 tasks 1.15 times as
@@ -147,7 +156,7 @@ final class WriteContext {
     }
 
     private func insertAlone(_ row: QuestionRow) throws -> Alert.ID {
-        try db.change(QuestionRow.insertion) { row.bind(to: &$0, at: now) }
+        try db.change(QuestionRow.insertion) { row.bind(to: &$0) }
         return db.lastInsertedID
     }
 
@@ -155,7 +164,7 @@ final class WriteContext {
     func insertGathered() throws {
         if gathered.count == QuestionRow.gathered {
             try db.change(QuestionRow.insertions, rows: gathered.count) { parameters in
-                for row in gathered { row.bind(to: &parameters, at: now) }
+                for row in gathered { row.bind(to: &parameters) }
             }
         } else {
             for row in gathered { _ = try insertAlone(row) }

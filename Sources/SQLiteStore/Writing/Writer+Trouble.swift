@@ -10,30 +10,41 @@ extension Writer {
     /// The log size at which everything but answers and withdrawals is refused.
     private static let walLimitForUpkeep: Int64 = 64 << 20
 
-    /// The jobs that must be refused before anything is tried, because space is running out.
-    func refusals(of jobs: [WriteJob]) -> [AlertError?] {
-        var walRefusal: AlertError?
-        var upkeepRefusal: AlertError?
+    /// What must be refused in a transaction before it is tried, because space is running out.
+    struct SpaceLimits {
+        fileprivate var asks: AlertError?
+        fileprivate var upkeep: AlertError?
+        fileprivate var isReserveKnown = false
+    }
+
+    /// Finds out what must be refused; a transaction is open that has written nothing yet.
+    func spaceLimits() -> SpaceLimits {
+        var limits = SpaceLimits()
         if logSize ?? walSize() > Self.walLimitForAsks, !emptyLog() {
             let size = walSize()
             let busy = AlertError.busy(
                 "a program keeps reading the database, so its log (\(size >> 20) MiB) can't be "
                     + "emptied; new alerts are refused until it ends")
-            if size > Self.walLimitForAsks { walRefusal = busy }
-            if size > Self.walLimitForUpkeep { upkeepRefusal = busy }
+            if size > Self.walLimitForAsks { limits.asks = busy }
+            if size > Self.walLimitForUpkeep { limits.upkeep = busy }
         }
-        var diskRefusal: AlertError?
-        if jobs.contains(where: { $0.kind == .ask }), walRefusal == nil {
+        return limits
+    }
+
+    /// For each of the jobs, why it is refused, or `nil`.
+    func refusals(of jobs: [WriteJob], _ limits: inout SpaceLimits) -> [AlertError?] {
+        if limits.asks == nil, !limits.isReserveKnown, jobs.contains(where: { $0.kind == .ask }) {
             do throws(AlertError) {
                 try reserve.setAside()
             } catch {
-                diskRefusal = error
+                limits.asks = error
             }
+            limits.isReserveKnown = true
         }
         return jobs.map { job in
             switch job.kind {
-            case .ask: walRefusal ?? diskRefusal
-            case .upkeep: upkeepRefusal
+            case .ask: limits.asks
+            case .upkeep: limits.upkeep
             case .answer: nil
             }
         }
@@ -58,11 +69,9 @@ extension Writer {
     }
 
     /// Decides what a failed transaction means for its members.
-    func recover(
-        from error: any Error, _ jobs: [WriteJob], _ outcome: Outcome
-    ) -> Outcome {
+    func recover(from error: any Error, _ outcome: Outcome) -> Outcome {
         var failed = outcome
-        failed.errors = zip(jobs, outcome.errors).map { job, refusal in
+        failed.errors = zip(outcome.jobs, outcome.errors).map { job, refusal in
             refusal ?? translated(error, job.operation)
         }
         failed.mustKeepDeferred = true
@@ -74,9 +83,9 @@ extension Writer {
             return failed
         }
         if let rows = usedUpRows() {
-            return retryEach(jobs, after: outcome, because: .usedUp(rows))
+            return retryEach(after: outcome, because: .usedUp(rows))
         }
-        return retryAnswers(jobs, failed)
+        return retryAnswers(failed)
     }
 
     /// The rows whose numbers are used up; SQLite then claims that the disk is full, which is not
@@ -95,11 +104,9 @@ extension Writer {
 
     /// Runs each job again separately, unless it was refused before: only some of them need what
     /// has been used up.
-    private func retryEach(
-        _ jobs: [WriteJob], after refusals: Outcome, because reason: AlertError
-    ) -> Outcome {
+    private func retryEach(after refusals: Outcome, because reason: AlertError) -> Outcome {
         var outcome = refusals
-        for (index, job) in jobs.enumerated() where refusals.errors[index] == nil {
+        for (index, job) in refusals.jobs.enumerated() where refusals.errors[index] == nil {
             let error = retry(job, &outcome)
             let isUsedUp = (error as? SQLiteError)?.isFull == true
             outcome.errors[index] = isUsedUp ? reason : error.map { translated($0, job.operation) }
@@ -108,9 +115,9 @@ extension Writer {
     }
 
     /// Runs the answers among the jobs again, one by one, in the space of the reserve.
-    private func retryAnswers(_ jobs: [WriteJob], _ failed: Outcome) -> Outcome {
+    private func retryAnswers(_ failed: Outcome) -> Outcome {
         var outcome = failed
-        for (index, job) in jobs.enumerated() where job.kind == .answer {
+        for (index, job) in failed.jobs.enumerated() where job.kind == .answer {
             var error: (any Error)? = outcome.errors[index]
             while error != nil, reserve.giveUp() {
                 error = retry(job, &outcome)

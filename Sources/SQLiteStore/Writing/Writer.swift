@@ -25,17 +25,6 @@ final class Writer {
     /// The multiple of ``checkpointPages`` at which readers were last waited for.
     private var waitedAt = 0
 
-    struct Outcome {
-        /// For each job, in order: the error if nothing of it is stored, or `nil`.
-        var errors: [AlertError?]
-        var isCommitted = false
-        /// The transaction's changes to the audit log.
-        var change: LogTail.Commit?
-        /// Whether other tasks of this process must examine what has happened.
-        var concernsOthers = false
-        var mustKeepDeferred = false
-    }
-
     init(
         files: QueueFiles, clock: any AlertClock, known: LogTail,
         busyTime: Duration = GroupCommit.busyTime
@@ -137,13 +126,18 @@ final class Writer {
     }
 
     /// Runs the jobs in the current transaction, and commits it.
-    func commit(_ jobs: [WriteJob]) -> Outcome {
-        var outcome = Outcome(errors: refusals(of: jobs))
-        outcome.mustKeepDeferred = zip(jobs, outcome.errors).contains { job, refusal in
-            job.kind == .upkeep && refusal != nil
+    ///
+    /// - Parameter others: Called when the jobs have run, for those that came meanwhile and share
+    ///   the transaction, until there are none.
+    func commit(_ jobs: [WriteJob], with others: () -> [WriteJob] = { [] }) -> Outcome {
+        var space = spaceLimits()
+        var outcome = Outcome()
+        let admit = { (jobs: [WriteJob], outcome: inout Outcome) in
+            outcome.admit(jobs, refusals: self.refusals(of: jobs, &space))
         }
+        admit(jobs, &outcome)
         do {
-            try run(jobs, &outcome)
+            try run(&outcome) { admit(others(), &$0) }
             if let change = outcome.change { known.expect(change) }
             try db().run("COMMIT")
             outcome.isCommitted = true
@@ -151,7 +145,7 @@ final class Writer {
             return outcome
         } catch {
             rollbackIfNeeded()
-            return recover(from: error, jobs, outcome)
+            return recover(from: error, outcome)
         }
     }
 
@@ -203,21 +197,22 @@ final class Writer {
         return database.handle
     }
 
-    private func run(_ jobs: [WriteJob], _ outcome: inout Outcome) throws {
+    private func run(
+        _ outcome: inout Outcome, admittingOthers admit: (inout Outcome) -> Void
+    ) throws {
         let db = try db()
         guard db.isInTransaction else {
             // Savepoints would commit one by one, although their callers would get an error.
             throw AlertError.busy("the database is locked by another program; try again")
         }
-        let refusals = outcome.errors
         do {
-            try runAtOnce(jobs, in: db, &outcome)
+            try runAtOnce(in: db, &outcome, admittingOthers: admit)
         } catch is HalfDone {
             // This is rare, so it pays to run the other jobs without savepoints.
             try db.run("ROLLBACK")
             try beginChecked()
-            outcome.errors = refusals
-            try runOneByOne(jobs, in: db, &outcome)
+            outcome.errors = outcome.refusals
+            try runOneByOne(in: db, &outcome)
         }
     }
 
@@ -226,23 +221,37 @@ final class Writer {
     /// Gain: for 512 waiting tasks 2 times as many asks are stored (`alertq-bench ask`, files in
     /// memory; against a savepoint for each).
     private func runAtOnce(
-        _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
+        in db: Database, _ outcome: inout Outcome, admittingOthers admit: (inout Outcome) -> Void
     ) throws {
-        let context = try WriteContext(db: db, now: clock.now(), members: jobs.count)
-        for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
-            // Only questions don't read what other questions add.
-            if job.kind != .ask { try wholly(db) { try context.insertGathered() } }
-            let written = context.writes
-            do {
-                try job.work(context)
-            } catch {
-                guard db.isInTransaction, !error.concernsEveryone else { throw error }
-                guard context.writes == written else { throw HalfDone() }
-                outcome.errors[index] = translated(error, job.operation)
+        let context = try WriteContext(db: db, now: clock.now())
+        var next = 0
+        while next < outcome.jobs.count {
+            let members = next..<outcome.jobs.count
+            context.expect(members.upperBound, at: next == 0 ? context.now : clock.now())
+            for index in members where outcome.errors[index] == nil {
+                outcome.errors[index] = try run(outcome.jobs[index], in: context)
             }
+            next = members.upperBound
+            admit(&outcome)
         }
         try wholly(db) { try context.finish() }
         outcome.change = context.change
+    }
+
+    /// Runs a job, and returns its error if it failed before it had written anything.
+    private func run(_ job: WriteJob, in context: WriteContext) throws -> AlertError? {
+        let db = context.db
+        // Only questions don't read what other questions add.
+        if job.kind != .ask { try wholly(db) { try context.insertGathered() } }
+        let written = context.writes
+        do {
+            try job.work(context)
+            return nil
+        } catch {
+            guard db.isInTransaction, !error.concernsEveryone else { throw error }
+            guard context.writes == written else { throw HalfDone() }
+            return translated(error, job.operation)
+        }
     }
 
     /// Runs what concerns several jobs: if that fails for one of them, each is run by itself.
@@ -256,11 +265,9 @@ final class Writer {
     }
 
     /// Runs each job in a savepoint, so that a failing one only undoes its own writes.
-    private func runOneByOne(
-        _ jobs: [WriteJob], in db: Database, _ outcome: inout Outcome
-    ) throws {
+    private func runOneByOne(in db: Database, _ outcome: inout Outcome) throws {
         let now = clock.now()
-        for (index, job) in jobs.enumerated() where outcome.errors[index] == nil {
+        for (index, job) in outcome.jobs.enumerated() where outcome.errors[index] == nil {
             try db.run("SAVEPOINT member")
             do {
                 let context = try WriteContext(db: db, now: now)

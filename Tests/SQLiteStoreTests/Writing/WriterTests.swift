@@ -95,7 +95,7 @@ struct WriterTests {
         let id = try await store.ask(.yesNo()).id
         try await store.answer(id, 0)
         let gate = Gate()
-        async let blocked: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
+        async let blocked: Void = store.commits.performAlone("wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         store.post(.collected(id), by: .ana)
         async let failed = thrown {
