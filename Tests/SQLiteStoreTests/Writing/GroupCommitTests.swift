@@ -81,6 +81,8 @@ struct GroupCommitTests {
         let gate = Gate()
         async let held: Int64 = store.commits.perform(.answer, "wait") { context in
             gate.pass()
+            // As the first of several questions uses it.
+            #expect(context.askedMoment.contains("\(context.now.bootMilliseconds) ms"))
             return context.now.wallMilliseconds
         }
         #expect(await gate.isReached())
