@@ -78,6 +78,9 @@ final class LogTail: Sendable {
         }
     }
 
+    /// Records that the expected transaction, if there is one, has failed.
+    func didNotCommit() { state.withLock { $0.expected = nil } }
+
     /// Whether everything after an entry was done by this process and is known to it.
     func isOwn(since sequence: Int64) -> Bool {
         state.withLock { sequence >= $0.ownSince }

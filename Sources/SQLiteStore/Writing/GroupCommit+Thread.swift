@@ -38,6 +38,8 @@ extension GroupCommit {
         var deferred: [WriteJob] = []
         /// How many callers wait for it.
         var callers = 0
+        /// When others may no longer join it.
+        var end: ContinuousClock.Instant?
         var isEmpty: Bool { callers == 0 && deferred.isEmpty }
     }
 
@@ -107,7 +109,7 @@ extension GroupCommit {
             writer.rollback()
             return
         }
-        let outcome = writer.commit(first) { self.take(into: &batch) }
+        let outcome = writer.commit(first) { self.takeLater(into: &batch) }
         let isSoon = ContinuousClock.now - start < Self.quickTime
         isQuick.store(isSoon && isAlone && batch.callers <= 1, ordering: .relaxed)
         if outcome.isCommitted { onCommit(outcome.concernsOthers) }
@@ -151,20 +153,29 @@ extension GroupCommit {
         }
     }
 
-    /// Takes the writes that wait into a transaction, and returns them in their order; into one that
-    /// has begun, deferred writes come only along with a caller's.
+    /// Takes waiting writes into a transaction whose first members have run.
+    private func takeLater(into batch: inout Batch) -> [WriteJob] {
+        let end = batch.end ?? ContinuousClock.now + Self.joiningTime
+        batch.end = end
+        return ContinuousClock.now < end ? take(into: &batch) : []
+    }
+
+    /// Takes waiting writes into a transaction, deferred ones first. Once it has members, deferred
+    /// writes are taken only along with a caller's.
     private func take(into batch: inout Batch) -> [WriteJob] {
         state.withLock { state in
             let waiting = Array(state.waiting.prefix(Self.maximumBatch - batch.callers))
             if waiting.isEmpty, !batch.isEmpty { return [] }
-            let isLeft = state.leavesDeferred(beside: waiting)
+            let preceding = state.leavesDeferred(beside: waiting) ? 0 : state.deferred.count
             let room = Self.maximumBatch - batch.deferred.count
-            let deferred = isLeft ? [] : Array(state.deferred.prefix(room))
+            let deferred = Array(state.deferred.prefix(min(preceding, room)))
+            // Nobody who joins overtakes deferred writes for which there is no room.
+            let callers = deferred.count < preceding && !batch.isEmpty ? [] : waiting
             state.deferred.removeFirst(deferred.count)
-            state.waiting.removeFirst(waiting.count)
+            state.waiting.removeFirst(callers.count)
             batch.deferred += deferred
-            batch.callers += waiting.count
-            return deferred + waiting
+            batch.callers += callers.count
+            return deferred + callers
         }
     }
 

@@ -44,7 +44,6 @@ final class PreparedQuestion: Sendable {
     /// Stores the question, or finds the one that its key belongs to.
     func store(in context: WriteContext) throws -> Stored {
         let uid = caller.identity.uid
-        let (source, pending) = try context.source(uid: uid, name: question.source)
         if let row = try known(in: context) {
             var joined = try context.db.join(row, question, sequence: context.head.sequence)
             if row.isOverdue(at: context.now) {
@@ -54,7 +53,9 @@ final class PreparedQuestion: Sendable {
             }
             return .joined(joined)
         }
-        guard pending < question.pendingLimit else {
+        guard
+            try context.pending(ofSource: question.source, uid: uid) < question.pendingLimit
+        else {
             throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
         }
         guard try context.pending(ofAccount: uid) < question.accountLimit else {
@@ -63,7 +64,7 @@ final class PreparedQuestion: Sendable {
         let expiry = try question.alert.deadline.map {
             try $0.moment(from: context.now, of: "deadline")
         }
-        let id = try insert(in: context, source: source, expiry: expiry)
+        let id = try insert(in: context, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: question.source)
         entry.content = content
         entry.detail = EntryDetail.asked(
@@ -102,10 +103,9 @@ final class PreparedQuestion: Sendable {
             key: key, source: question.source, uid: caller.identity.uid)
     }
 
-    private func insert(
-        in context: WriteContext, source: Int64, expiry: ClockReading?
-    ) throws -> Alert.ID {
+    private func insert(in context: WriteContext, expiry: ClockReading?) throws -> Alert.ID {
         let uid = caller.identity.uid
+        let source = try context.source(uid: uid, name: question.source)
         let turn = try context.nextRound(of: source, uid: uid, question.alert.priority)
         let id = try context.insert(
             QuestionRow(

@@ -4,11 +4,10 @@ import SQLite
 /// The state that members of a write transaction share. It never leaves the writer's thread.
 final class WriteContext {
     let db: Database
-    /// The same moment for all members that were waiting when the transaction began, and for all
-    /// that came while these ran.
+    /// The moment of the current members: those that waited when the transaction began share one,
+    /// and so do those that join it together later.
     private(set) var now: ClockReading
-    /// What the details of all questions of one moment end with.
-    private(set) lazy var askedMoment = EntryDetail.askedMoment(now)
+    private var knownAskedMoment: String?
     /// The end of the audit log, as it grows during the transaction.
     var head: AuditHead
     /// The end of the audit log before the transaction.
@@ -47,7 +46,8 @@ final class WriteContext {
     }
 
     private struct SourceCount {
-        let id: Int64
+        /// `nil` until it has a row.
+        var id: Int64?
         /// How many of its alerts waited before the transaction.
         let pending: Int
     }
@@ -61,12 +61,18 @@ final class WriteContext {
 
     /// Prepares for more members, which run at some moment.
     ///
-    /// - Parameter members: How many there are with them.
+    /// - Parameter members: How many members the transaction then has.
     func expect(_ members: Int, at now: ClockReading) {
         gathersRows = gathersRows || members > 1
-        guard now != self.now else { return }
         self.now = now
-        askedMoment = EntryDetail.askedMoment(now)
+        knownAskedMoment = nil
+    }
+
+    /// What the details of all questions of the current members end with.
+    var askedMoment: String {
+        let moment = knownAskedMoment ?? EntryDetail.askedMoment(now)
+        knownAskedMoment = moment
+        return moment
     }
 
     /// The members' changes to the audit log.
@@ -77,17 +83,23 @@ final class WriteContext {
     /// A number that grows with every change by a member.
     var writes: Int { db.totalChanges + gathered.count }
 
-    /// The row of a source, created if it does not exist, and how many of its alerts wait.
-    func source(uid: UInt32, name: String) throws -> (id: Int64, pending: Int) {
+    /// How many alerts of a source wait.
+    func pending(ofSource name: String, uid: UInt32) throws -> Int {
+        let source = try count(of: SourceName(uid: uid, name: ExactText(name)))
+        return source.pending + (source.id.flatMap { pendingChanges[$0] } ?? 0)
+    }
+
+    /// The number of a source's row, which is created if it does not exist.
+    func source(uid: UInt32, name: String) throws -> Int64 {
         let key = SourceName(uid: uid, name: ExactText(name))
-        let source: SourceCount
-        if let known = sources[key] {
-            source = known
-        } else {
-            source = try stored(key)
-            sources[key] = source
-        }
-        return (source.id, source.pending + pendingChanges[source.id, default: 0])
+        if let id = try count(of: key).id { return id }
+        // Rounds are looked up again afterwards.
+        try insertGathered()
+        try db.change(
+            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
+        let id = db.lastInsertedID
+        sources[key]?.id = id
+        return id
     }
 
     /// How many alerts of an account wait.
@@ -134,8 +146,8 @@ final class WriteContext {
         accountChanges[uid, default: 0] += change
     }
 
-    /// Inserts the row of a question, in a transaction with others together with the next ones, and
-    /// returns its number.
+    /// Inserts the row of a question, or gathers it if other members share the transaction; returns
+    /// its number.
     ///
     /// Gain of that: 64 waiting tasks store 1.2 times as many asks, and 512 tasks 1.15 times as
     /// many (`alertq-bench ask --sync-delay 60`, files in memory; against a statement for each).
@@ -194,15 +206,12 @@ final class WriteContext {
         accountChanges.removeAll()
     }
 
-    private func stored(_ key: SourceName) throws -> SourceCount {
-        if let known = try db.source(uid: key.uid, name: key.name.text) {
-            return SourceCount(id: known.id, pending: Int(UInt32(clamping: known.pending)))
-        }
-        // Rounds are looked up again afterwards.
-        try insertGathered()
-        try db.change(
-            "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(key.uid)),
-            .text(key.name.text))
-        return SourceCount(id: db.lastInsertedID, pending: 0)
+    private func count(of key: SourceName) throws -> SourceCount {
+        if let known = sources[key] { return known }
+        let stored = try db.source(uid: key.uid, name: key.name.text)
+        let count = SourceCount(
+            id: stored?.id, pending: stored.map { Int(UInt32(clamping: $0.pending)) } ?? 0)
+        sources[key] = count
+        return count
     }
 }

@@ -10,14 +10,14 @@ extension Writer {
     /// The log size at which everything but answers and withdrawals is refused.
     private static let walLimitForUpkeep: Int64 = 64 << 20
 
-    /// What must be refused in a transaction before it is tried, because space is running out.
+    /// Why a transaction refuses some kinds of writes: because space is running out.
     struct SpaceLimits {
         fileprivate var asks: AlertError?
         fileprivate var upkeep: AlertError?
-        fileprivate var isReserveKnown = false
+        fileprivate var hasTriedReserve = false
     }
 
-    /// Finds out what must be refused; a transaction is open that has written nothing yet.
+    /// Finds out what is refused; a transaction is open that has written nothing yet.
     func spaceLimits() -> SpaceLimits {
         var limits = SpaceLimits()
         if logSize ?? walSize() > Self.walLimitForAsks, !emptyLog() {
@@ -33,13 +33,13 @@ extension Writer {
 
     /// For each of the jobs, why it is refused, or `nil`.
     func refusals(of jobs: [WriteJob], _ limits: inout SpaceLimits) -> [AlertError?] {
-        if limits.asks == nil, !limits.isReserveKnown, jobs.contains(where: { $0.kind == .ask }) {
+        if limits.asks == nil, !limits.hasTriedReserve, jobs.contains(where: { $0.kind == .ask }) {
             do throws(AlertError) {
                 try reserve.setAside()
             } catch {
                 limits.asks = error
             }
-            limits.isReserveKnown = true
+            limits.hasTriedReserve = true
         }
         return jobs.map { job in
             switch job.kind {
@@ -71,7 +71,8 @@ extension Writer {
     /// Decides what a failed transaction means for its members.
     func recover(from error: any Error, _ outcome: Outcome) -> Outcome {
         var failed = outcome
-        failed.errors = zip(outcome.jobs, outcome.errors).map { job, refusal in
+        // A member's own error may be due to what others have written, and that is undone.
+        failed.errors = zip(outcome.jobs, outcome.refusals).map { job, refusal in
             refusal ?? translated(error, job.operation)
         }
         failed.mustKeepDeferred = true
@@ -83,7 +84,7 @@ extension Writer {
             return failed
         }
         if let rows = usedUpRows() {
-            return retryEach(after: outcome, because: .usedUp(rows))
+            return retryEach(outcome, because: .usedUp(rows))
         }
         return retryAnswers(failed)
     }
@@ -104,9 +105,9 @@ extension Writer {
 
     /// Runs each job again separately, unless it was refused before: only some of them need what
     /// has been used up.
-    private func retryEach(after refusals: Outcome, because reason: AlertError) -> Outcome {
-        var outcome = refusals
-        for (index, job) in refusals.jobs.enumerated() where refusals.errors[index] == nil {
+    private func retryEach(_ failed: Outcome, because reason: AlertError) -> Outcome {
+        var outcome = failed
+        for (index, job) in failed.jobs.enumerated() where failed.refusals[index] == nil {
             let error = retry(job, &outcome)
             let isUsedUp = (error as? SQLiteError)?.isFull == true
             outcome.errors[index] = isUsedUp ? reason : error.map { translated($0, job.operation) }
@@ -118,12 +119,9 @@ extension Writer {
     private func retryAnswers(_ failed: Outcome) -> Outcome {
         var outcome = failed
         for (index, job) in failed.jobs.enumerated() where job.kind == .answer {
-            var error: (any Error)? = outcome.errors[index]
-            while error != nil, reserve.giveUp() {
+            var error = retry(job, &outcome)
+            while (error as? SQLiteError)?.isFull == true, reserve.giveUp() {
                 error = retry(job, &outcome)
-                // Errors other than a lack of space stay as they are.
-                if let error = error as? SQLiteError, error.isFull { continue }
-                break
             }
             outcome.errors[index] = error.map { translated($0, job.operation) }
             mustCheck = mustCheck || ((error as? SQLiteError)?.isIOError ?? false)

@@ -127,9 +127,9 @@ final class Writer {
 
     /// Runs the jobs in the current transaction, and commits it.
     ///
-    /// - Parameter others: Called when the jobs have run, for those that came meanwhile and share
-    ///   the transaction, until there are none.
-    func commit(_ jobs: [WriteJob], with others: () -> [WriteJob] = { [] }) -> Outcome {
+    /// - Parameter joining: Returns jobs that have come since, which join the transaction; called
+    ///   until it returns none, which it must do at some time.
+    func commit(_ jobs: [WriteJob], joining: () -> [WriteJob] = { [] }) -> Outcome {
         var space = spaceLimits()
         var outcome = Outcome()
         let admit = { (jobs: [WriteJob], outcome: inout Outcome) in
@@ -137,7 +137,7 @@ final class Writer {
         }
         admit(jobs, &outcome)
         do {
-            try run(&outcome) { admit(others(), &$0) }
+            try run(&outcome) { admit(joining(), &$0) }
             if let change = outcome.change { known.expect(change) }
             try db().run("COMMIT")
             outcome.isCommitted = true
@@ -145,6 +145,7 @@ final class Writer {
             return outcome
         } catch {
             rollbackIfNeeded()
+            known.didNotCommit()
             return recover(from: error, outcome)
         }
     }
@@ -198,7 +199,7 @@ final class Writer {
     }
 
     private func run(
-        _ outcome: inout Outcome, admittingOthers admit: (inout Outcome) -> Void
+        _ outcome: inout Outcome, admitting admit: (inout Outcome) -> Void
     ) throws {
         let db = try db()
         guard db.isInTransaction else {
@@ -206,7 +207,7 @@ final class Writer {
             throw AlertError.busy("the database is locked by another program; try again")
         }
         do {
-            try runAtOnce(in: db, &outcome, admittingOthers: admit)
+            try runAtOnce(in: db, &outcome, admitting: admit)
         } catch is HalfDone {
             // This is rare, so it pays to run the other jobs without savepoints.
             try db.run("ROLLBACK")
@@ -221,7 +222,7 @@ final class Writer {
     /// Gain: for 512 waiting tasks 2 times as many asks are stored (`alertq-bench ask`, files in
     /// memory; against a savepoint for each).
     private func runAtOnce(
-        in db: Database, _ outcome: inout Outcome, admittingOthers admit: (inout Outcome) -> Void
+        in db: Database, _ outcome: inout Outcome, admitting admit: (inout Outcome) -> Void
     ) throws {
         let context = try WriteContext(db: db, now: clock.now())
         var next = 0

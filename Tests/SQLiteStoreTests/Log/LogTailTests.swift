@@ -49,6 +49,15 @@ struct LogTailTests {
         #expect(!commit(after: head(5), to: head(6)))
     }
 
+    @Test("An entry of a commit that failed is not taken for this process's own")
+    func failedCommit() {
+        known.raise(to: head(5))
+        known.expect(LogTail.Commit(start: head(5), head: head(6), concernsOthers: false))
+        known.didNotCommit()
+        known.raise(to: head(6))
+        #expect(!known.isOwn(since: 5))
+    }
+
     @Test("Another process's entry before this process's own commit is news")
     func foreign() {
         known.raise(to: head(5))

@@ -1,6 +1,4 @@
 import AlertCore
-import AlertQueueTesting
-import Foundation
 import StoreTesting
 import TestSupport
 import Testing
@@ -46,81 +44,6 @@ struct GroupCommitTests {
         #expect(try queue.integer("SELECT count(*) FROM sources WHERE name = 'half'") == 0)
         #expect(try queue.integer("SELECT sum(pending) FROM sources") == 2)
         #expect(try await store.verify(expecting: nil).problems == [])
-    }
-
-    @Test("Writes that come while a transaction runs its members share it")
-    func others() async throws {
-        let store = try await queue.store()
-        let runs = Recorder()
-        let gate = Gate()
-        async let first: Void = store.commits.perform(.answer, "wait") { _ in
-            runs.note("first")
-            gate.pass()
-        }
-        #expect(await gate.isReached())
-        async let failed = thrown {
-            try await store.commits.perform(.upkeep, "fail") { context in
-                runs.note("other")
-                try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'half')")
-                throw Refused()
-            }
-        }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
-        gate.open()
-        try await first
-        // All were run a second time, because one of them failed.
-        #expect(await failed?.kind == "storage")
-        #expect(runs.lines == ["first", "other", "first", "other"])
-        await store.close()
-    }
-
-    @Test("A write that comes while a transaction runs has the moment at which it came")
-    func moments() async throws {
-        let clock = ManualClock()
-        let store = try await queue.store(clock: clock)
-        let gate = Gate()
-        async let held: Int64 = store.commits.perform(.answer, "wait") { context in
-            gate.pass()
-            // As the first of several questions uses it.
-            #expect(context.askedMoment.contains("\(context.now.bootMilliseconds) ms"))
-            return context.now.wallMilliseconds
-        }
-        #expect(await gate.isReached())
-        clock.advance(by: .seconds(7))
-        let asking = (1...9).map { number in
-            Task { () throws -> AlertRecord in try await store.ask(.yesNo("\(number)")) }
-        }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 9 } })
-        gate.open()
-        let start = try await held
-        for task in asking {
-            let record = try await task.value
-            #expect(record.askedAt == Timestamp.date(milliseconds: start + 7000))
-            #expect(try await store.record(record.id) == record)
-        }
-        #expect(try await store.verify(expecting: nil).problems == [])
-        await store.close()
-    }
-
-    @Test("A question that comes while a transaction runs is refused if there is no reserve")
-    func noReserve() async throws {
-        let store = try await queue.store()
-        // Like a full disk, this keeps the reserve from being set aside.
-        let reserve = queue.path + "-reserve"
-        try FileManager.default.createDirectory(
-            atPath: reserve, withIntermediateDirectories: false)
-        let gate = Gate()
-        async let held: Void = store.commits.perform(.answer, "wait") { _ in gate.pass() }
-        #expect(await gate.isReached())
-        async let refused = thrown { try await store.ask(.yesNo()) }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
-        gate.open()
-        try await held
-        #expect(await refused?.kind == "storage")
-        #expect(try queue.integer("SELECT count(*) FROM alerts") == 0)
-        try FileManager.default.removeItem(atPath: reserve)
-        try await store.ask(.yesNo())
-        await store.close()
     }
 
     @Test("Alerts of one transaction are counted for their source, and refused at its limit")
@@ -189,25 +112,6 @@ struct GroupCommitTests {
         #expect(try await order(isDue: true, true) == ["note", "ask", "answer"])
         #expect(
             try await order(isDue: false, true, false) == ["note", "note", "ask", "answer"])
-        await store.close()
-    }
-
-    @Test("An answer that comes while a transaction runs takes the deferred writes before it along")
-    func deferredBeforeOthers() async throws {
-        let store = try await queue.store()
-        let order = Recorder()
-        let gate = Gate()
-        async let held: Void = store.commits.perform(.upkeep, "wait") { _ in gate.pass() }
-        #expect(await gate.isReached())
-        store.commits.deferWrite("note", isPatient: true) { _ in order.note("note") }
-        async let answered: Void = store.commits.perform(.answer, "answer") { _ in
-            order.note("answer")
-        }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
-        gate.open()
-        try await held
-        try await answered
-        #expect(order.lines == ["note", "answer"])
         await store.close()
     }
 

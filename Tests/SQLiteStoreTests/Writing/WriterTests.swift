@@ -111,6 +111,55 @@ struct WriterTests {
         await store.close()
     }
 
+    @Test("An answer that lost to one that could not be stored is not told who won")
+    func undoneWinner() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        let gate = Gate()
+        async let held: Void = store.commits.performAlone("wait") { _ in gate.pass() }
+        #expect(await gate.isReached())
+        async let first = thrown { try await store.answer(id, 0) }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        async let second = thrown { try await store.answer(id, 1) }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        async let failed = thrown {
+            try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
+        }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 3 } })
+        gate.open()
+        try await held
+        for error in await [first, second, failed] { #expect(error?.kind == "storage") }
+        try await store.answer(id, 1)
+        #expect(try await store.record(id).response?.buttonIndex == 1)
+        await store.close()
+    }
+
+    @Test("On a full disk, an answer that was refused for another reason releases no reserve")
+    func reserveKept() async throws {
+        let store = try await queue.store()
+        let id = try await store.ask(.yesNo()).id
+        try await store.answer(id, 0)
+        let reserve = { FileIdentity(path: queue.path + "-reserve")?.size }
+        let size = reserve()
+        let gate = Gate()
+        async let held: Void = store.commits.performAlone("wait") { _ in gate.pass() }
+        #expect(await gate.isReached())
+        async let late = thrown { try await store.answer(id, 1) }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        async let full = thrown {
+            try await store.commits.perform(.upkeep, "fill") { _ in
+                throw SQLiteError(code: 13, message: "database or disk is full", operation: "")
+            }
+        }
+        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        gate.open()
+        try await held
+        #expect(await late?.kind == "alreadyResolved")
+        #expect(await full?.kind == "storage")
+        #expect(size != nil && reserve() == size)
+        await store.close()
+    }
+
     @Test("An alert's id and a response's number are assigned once, even if the last was deleted")
     func numbers() async throws {
         let store = try await queue.store()
