@@ -63,7 +63,7 @@ final class WriteContext {
     ///
     /// - Parameter members: How many members the transaction then has.
     func expect(_ members: Int, at now: ClockReading) {
-        gathersRows = gathersRows || members > 1
+        gathersRows = gathersRows || members >= QuestionRow.gathered
         self.now = now
         knownAskedMoment = nil
     }
@@ -146,7 +146,7 @@ final class WriteContext {
         accountChanges[uid, default: 0] += change
     }
 
-    /// Inserts the row of a question, or gathers it if other members share the transaction; returns
+    /// Inserts the row of a question, or gathers it if many members share the transaction; returns
     /// its number.
     ///
     /// Gain of that: 64 waiting tasks store 1.2 times as many asks, and 512 tasks 1.15 times as
