@@ -11,7 +11,7 @@ import Synchronization
 /// that come during its commit share the next one. A dedicated thread takes the writer lock and
 /// runs the transactions, because both block and tasks have few threads.
 ///
-/// Gain: for 16 waiting tasks 4 times as many asks are stored, and for 512 tasks 7 times as many
+/// Gain: for 16 waiting tasks 5 times as many asks are stored, and for 512 tasks 8 times as many
 /// (`alertq-bench ask`, files in memory; against a ``maximumBatch`` of 1).
 final class GroupCommit: Sendable {
     /// How long a caller waits for its transaction to begin, unless set otherwise.
