@@ -19,10 +19,8 @@ final class Watchdog: Sendable {
     /// Several times what the slowest test takes on a machine that is busy with other work. With a
     /// sanitizer, a program takes up to ten times as long to start; the full form of a fault test
     /// may take hours.
-    static let limit: Duration =
-        if ProcessInfo.processInfo.environment["ALERTQ_FAULTS"] == "full" {
-            .seconds(6 * 3600)
-        } else { .seconds(Sanitizer.name == nil ? 600 : 6000) }
+    static let limit = Duration.seconds(
+        FaultForm.isFull ? 6 * 3600 : Sanitizer.name == nil ? 600 : 6000)
 
     private let runs = Mutex<[UUID: Run]>([:])
 

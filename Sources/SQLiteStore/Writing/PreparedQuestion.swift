@@ -53,9 +53,8 @@ final class PreparedQuestion: Sendable {
             }
             return .joined(joined)
         }
-        guard
-            try context.pending(ofSource: question.source, uid: uid) < question.pendingLimit
-        else {
+        let source = try context.source(uid: uid, name: question.source)
+        guard source.pending < question.pendingLimit else {
             throw AlertError.tooManyPending(source: question.source, limit: question.pendingLimit)
         }
         guard try context.pending(ofAccount: uid) < question.accountLimit else {
@@ -64,7 +63,7 @@ final class PreparedQuestion: Sendable {
         let expiry = try question.alert.deadline.map {
             try $0.moment(from: context.now, of: "deadline")
         }
-        let id = try insert(in: context, expiry: expiry)
+        let id = try insert(in: context, source: source.id, expiry: expiry)
         var entry = AuditDraft(kind: .asked, alert: id, source: question.source)
         entry.content = content
         entry.detail = EntryDetail.asked(
@@ -103,9 +102,11 @@ final class PreparedQuestion: Sendable {
             key: key, source: question.source, uid: caller.identity.uid)
     }
 
-    private func insert(in context: WriteContext, expiry: ClockReading?) throws -> Alert.ID {
+    private func insert(
+        in context: WriteContext, source known: Int64?, expiry: ClockReading?
+    ) throws -> Alert.ID {
         let uid = caller.identity.uid
-        let source = try context.source(uid: uid, name: question.source)
+        let source = try known ?? context.addSource(uid: uid, name: question.source)
         let turn = try context.nextRound(of: source, uid: uid, question.alert.priority)
         let id = try context.insert(
             QuestionRow(

@@ -46,8 +46,7 @@ final class WriteContext {
     }
 
     private struct SourceCount {
-        /// `nil` until it has a row.
-        var id: Int64?
+        let id: Int64
         /// How many of its alerts waited before the transaction.
         let pending: Int
     }
@@ -83,23 +82,23 @@ final class WriteContext {
     /// A number that grows with every change by a member.
     var writes: Int { db.totalChanges + gathered.count }
 
-    /// How many alerts of a source wait.
-    func pending(ofSource name: String, uid: UInt32) throws -> Int {
-        let source = try count(of: SourceName(uid: uid, name: ExactText(name)))
-        return source.pending + (source.id.flatMap { pendingChanges[$0] } ?? 0)
+    /// The row of a source, or `nil` if it has none, and how many of its alerts wait.
+    func source(uid: UInt32, name: String) throws -> (id: Int64?, pending: Int) {
+        let key = SourceName(uid: uid, name: ExactText(name))
+        guard let source = try sources[key] ?? stored(key) else { return (nil, 0) }
+        sources[key] = source
+        return (source.id, source.pending + pendingChanges[source.id, default: 0])
     }
 
-    /// The number of a source's row, which is created if it does not exist.
-    func source(uid: UInt32, name: String) throws -> Int64 {
-        let key = SourceName(uid: uid, name: ExactText(name))
-        if let id = try count(of: key).id { return id }
+    /// Creates the row of a source that has none, and returns its number.
+    func addSource(uid: UInt32, name: String) throws -> Int64 {
         // Rounds are looked up again afterwards.
         try insertGathered()
         try db.change(
             "INSERT INTO sources (uid, name) VALUES (?, ?)", .integer(Int64(uid)), .text(name))
-        let id = db.lastInsertedID
-        sources[key]?.id = id
-        return id
+        let source = SourceCount(id: db.lastInsertedID, pending: 0)
+        sources[SourceName(uid: uid, name: ExactText(name))] = source
+        return source.id
     }
 
     /// How many alerts of an account wait.
@@ -206,12 +205,9 @@ final class WriteContext {
         accountChanges.removeAll()
     }
 
-    private func count(of key: SourceName) throws -> SourceCount {
-        if let known = sources[key] { return known }
-        let stored = try db.source(uid: key.uid, name: key.name.text)
-        let count = SourceCount(
-            id: stored?.id, pending: stored.map { Int(UInt32(clamping: $0.pending)) } ?? 0)
-        sources[key] = count
-        return count
+    private func stored(_ key: SourceName) throws -> SourceCount? {
+        try db.source(uid: key.uid, name: key.name.text).map {
+            SourceCount(id: $0.id, pending: Int(UInt32(clamping: $0.pending)))
+        }
     }
 }

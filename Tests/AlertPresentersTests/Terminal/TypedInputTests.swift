@@ -17,7 +17,7 @@ struct TypedInputTests {
         change { $0.c_lflag &= ~tcflag_t(ICANON) }
     }
 
-    /// Has a Ctrl-C discard neither input nor output, such as the one before that is not yet shown.
+    /// Keeps a Ctrl-C from discarding input and output, such as the “^C” of the one before it.
     private func flushNothing() {
         change { $0.c_lflag |= tcflag_t(NOFLSH) }
     }

@@ -65,7 +65,7 @@ struct StuckProcessTests {
         #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
         #expect(await terminal.shows("Prune?"))
         #expect(try await state() == "presented")
-        try await stopBesideLock(presenter)
+        try await stopWithoutLock(presenter)
         #expect(try await eventually { try await finding("presenter")["ok"] as? Bool == false })
         let detail = try await finding("presenter")["detail"] as? String ?? ""
         let screen = "on \(terminal.path), which has not responded for"
@@ -94,9 +94,9 @@ struct StuckProcessTests {
         }
     }
 
-    /// Stops a process at a moment at which it doesn't hold the lock, as it does until shortly
-    /// after others can read what it has written.
-    private func stopBesideLock(_ process: Child) async throws {
+    /// Stops a process when it doesn't hold the lock: it still does for a moment after others can
+    /// read what it has written.
+    private func stopWithoutLock(_ process: Child) async throws {
         let isStopped = try await eventually {
             try await process.stop()
             if try await finding("lock")["ok"] as? Bool == true { return true }

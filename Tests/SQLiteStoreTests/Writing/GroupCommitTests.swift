@@ -29,7 +29,7 @@ struct GroupCommitTests {
             }
         }
         async let second = store.enqueue(questions[1], by: .ana)
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 3 } })
+        #expect(await store.commits.hasWaiting(3))
         gate.open()
         try await blocked
         // They were run a second time, without the member that failed.
@@ -55,7 +55,7 @@ struct GroupCommitTests {
         let asking = (1...8).map { number in
             Task { await thrown { try await store.ask(.yesNo("\(number)"), limit: 5) } }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 8 } })
+        #expect(await store.commits.hasWaiting(8))
         gate.open()
         try await blocked
         var kinds: [String?] = []
@@ -75,7 +75,7 @@ struct GroupCommitTests {
         let members = (0..<count).map { number in
             Task { try await store.commits.perform(.upkeep, "count") { _ in number } }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == count } })
+        #expect(await store.commits.hasWaiting(count))
         gate.open()
         try await blocked
         for (number, member) in members.enumerated() {
@@ -101,7 +101,7 @@ struct GroupCommitTests {
             let asking = Task {
                 try await store.commits.perform(.ask, "ask") { _ in order.note("ask") }
             }
-            #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+            #expect(await store.commits.hasWaiting(1))
             gate.open()
             try await asking.value
             try await blocked

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// What comes while a transaction runs.
+/// Writes that come while a transaction runs.
 @Suite("Joining a transaction", .inParallel)
 struct JoiningTests {
     private struct Refused: Error {}
@@ -16,7 +16,7 @@ struct JoiningTests {
 
     init() throws { queue = try TemporaryQueue() }
 
-    @Test("Writes that come while a transaction runs its members share it")
+    @Test("Writes that come while a transaction runs join it")
     func others() async throws {
         let store = try await queue.store()
         let runs = Recorder()
@@ -33,7 +33,7 @@ struct JoiningTests {
                 throw Refused()
             }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         gate.open()
         try await first
         // All were run a second time, because one of them failed.
@@ -42,7 +42,7 @@ struct JoiningTests {
         await store.close()
     }
 
-    @Test("A write that joins a transaction has a moment after it came")
+    @Test("A write that joins a transaction is dated after it came")
     func moments() async throws {
         let clock = ManualClock()
         let store = try await queue.store(clock: clock)
@@ -58,7 +58,7 @@ struct JoiningTests {
         let asking = (1...9).map { number in
             Task { () throws -> AlertRecord in try await store.ask(.yesNo("\(number)")) }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 9 } })
+        #expect(await store.commits.hasWaiting(9))
         gate.open()
         let start = try await held
         for task in asking {
@@ -81,7 +81,7 @@ struct JoiningTests {
         async let held: Void = store.commits.perform(.answer, "wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         async let refused = thrown { try await store.ask(.yesNo()) }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         // Because of this one, all are run a second time.
         async let failed = thrown {
             try await store.commits.perform(.answer, "fail") { context in
@@ -89,7 +89,7 @@ struct JoiningTests {
                 throw Refused()
             }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        #expect(await store.commits.hasWaiting(2))
         gate.open()
         try await held
         #expect(await refused?.kind == "storage")
@@ -100,7 +100,7 @@ struct JoiningTests {
         await store.close()
     }
 
-    @Test("A question of a new source that is refused at a limit is run only once")
+    @Test("A question of a new source that is refused at a limit doesn't make others run again")
     func refusedFirst() async throws {
         let store = try await queue.store()
         let runs = Recorder()
@@ -114,7 +114,7 @@ struct JoiningTests {
             try await store.enqueue(
                 Question(alert: .yesNo(), source: "new", accountLimit: 0), by: .ana)
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         gate.open()
         try await held
         #expect(await refused?.kind == "tooManyPendingOfAccount")
@@ -141,7 +141,7 @@ struct JoiningTests {
                 }
             }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == count } })
+        #expect(await store.commits.hasWaiting(count))
         gate.open()
         try await held
         var stored: Set<Int64?> = []
@@ -162,13 +162,13 @@ struct JoiningTests {
             try context.db.run("INSERT INTO sources (uid, name) VALUES (7, 'slow')")
             slow.pass()
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         gate.open()
         #expect(await slow.isReached())
         async let late = store.commits.perform(.answer, "come late") { [queue] _ in
             try queue.integer("SELECT count(*) FROM sources")
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         try await Task.sleep(for: GroupCommit.joiningTime * 2)
         slow.open()
         try await held
@@ -191,7 +191,7 @@ struct JoiningTests {
         async let answered: Void = store.commits.perform(.answer, "answer") { _ in
             order.note("answer")
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         gate.open()
         try await held
         try await answered
@@ -199,7 +199,7 @@ struct JoiningTests {
         await store.close()
     }
 
-    @Test("An answer that comes while a transaction runs takes the deferred writes before it along")
+    @Test("An answer that joins a transaction brings along the deferred writes before it")
     func deferredBeforeOthers() async throws {
         let store = try await queue.store()
         let order = Recorder()
@@ -210,7 +210,7 @@ struct JoiningTests {
         async let answered: Void = store.commits.perform(.answer, "answer") { _ in
             order.note("answer")
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         gate.open()
         try await held
         try await answered

@@ -23,7 +23,7 @@ struct LargeTransactionTests {
         for member in members {
             tasks.append(Task { try await member(store) })
             let count = tasks.count
-            #expect(await eventually { store.commits.state.withLock { $0.waiting.count == count } })
+            #expect(await store.commits.hasWaiting(count))
         }
         gate.open()
         try await blocked

@@ -101,7 +101,7 @@ struct WriterTests {
         async let failed = thrown {
             try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         gate.open()
         try await blocked
         #expect(await failed?.kind == "storage")
@@ -119,13 +119,13 @@ struct WriterTests {
         async let held: Void = store.commits.performAlone("wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         async let first = thrown { try await store.answer(id, 0) }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         async let second = thrown { try await store.answer(id, 1) }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        #expect(await store.commits.hasWaiting(2))
         async let failed = thrown {
             try await store.commits.perform(.answer, "fail") { _ in throw Self.failedSync }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 3 } })
+        #expect(await store.commits.hasWaiting(3))
         gate.open()
         try await held
         for error in await [first, second, failed] { #expect(error?.kind == "storage") }
@@ -145,13 +145,13 @@ struct WriterTests {
         async let held: Void = store.commits.performAlone("wait") { _ in gate.pass() }
         #expect(await gate.isReached())
         async let late = thrown { try await store.answer(id, 1) }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 1 } })
+        #expect(await store.commits.hasWaiting(1))
         async let full = thrown {
             try await store.commits.perform(.upkeep, "fill") { _ in
                 throw SQLiteError(code: 13, message: "database or disk is full", operation: "")
             }
         }
-        #expect(await eventually { store.commits.state.withLock { $0.waiting.count == 2 } })
+        #expect(await store.commits.hasWaiting(2))
         gate.open()
         try await held
         #expect(await late?.kind == "alreadyResolved")
