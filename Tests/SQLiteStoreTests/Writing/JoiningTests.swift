@@ -70,6 +70,29 @@ struct JoiningTests {
         await store.close()
     }
 
+    @Test("A clock that is set back while a transaction runs dates who joins it, and all verify")
+    func clockSetBack() async throws {
+        let clock = ManualClock()
+        let store = try await queue.store(clock: clock)
+        let gate = Gate()
+        async let held: Int64 = store.commits.perform(.answer, "wait") { context in
+            gate.pass()
+            return context.now.wallMilliseconds
+        }
+        #expect(await gate.isReached())
+        let asking = Task { try await store.ask(.yesNo(deadline: .after(.seconds(60)))) }
+        #expect(await store.commits.hasWaiting(1))
+        let yearBefore = clock.now().wallMilliseconds - 365 * 86_400_000
+        clock.setWall(milliseconds: yearBefore)
+        gate.open()
+        #expect(try await held > yearBefore)
+        let record = try await asking.value
+        #expect(record.askedAt == Timestamp.date(milliseconds: yearBefore))
+        #expect(record.expiresAt == Timestamp.date(milliseconds: yearBefore + 60_000))
+        #expect(try await store.verify(expecting: nil).problems == [])
+        await store.close()
+    }
+
     @Test("A question that comes while a transaction runs is refused if there is no reserve")
     func noReserve() async throws {
         let store = try await queue.store()

@@ -111,6 +111,29 @@ struct WriterTests {
         await store.close()
     }
 
+    @Test("Callers whose transaction another program has ended and blocked hear that it is busy")
+    func blocked() async throws {
+        let store = try await queue.store()
+        try await store.commits.performAlone("commit") { [queue] writer in
+            let other = try queue.connection()
+            // As if a transaction that had to be repeated could not begin again.
+            try other.execute("BEGIN IMMEDIATE")
+            let jobs = ["ask", "answer"].map { name in
+                WriteJob(kind: name == "ask" ? .ask : .answer, operation: name) { _ in
+                    Issue.record("\(name) ran outside of a transaction")
+                }
+            }
+            let outcome = writer.commit(jobs)
+            #expect(outcome.errors.map(\.?.kind) == ["busy", "busy"])
+            #expect(!outcome.isCommitted && outcome.mustKeepDeferred)
+            // Nothing is wrong with the file.
+            #expect(!writer.mustCheck)
+            try other.execute("ROLLBACK")
+        }
+        try await store.ask(.yesNo())
+        await store.close()
+    }
+
     @Test("An answer that lost to one that could not be stored is not told who won")
     func undoneWinner() async throws {
         let store = try await queue.store()
