@@ -28,8 +28,10 @@ package final class Descriptor: Sendable {
 
     /// Opens a file for reading and writing; a missing one is created with exactly `mode`,
     /// regardless of the umask. Fails with `ELOOP` for a link.
+    ///
+    /// - Parameter created: Gets the descriptor of a file that was missing.
     package static func openOrCreate(
-        _ path: String, mode: mode_t
+        _ path: String, mode: mode_t, created: (Int32) -> Void = { _ in }
     ) throws(LinuxError) -> Descriptor {
         let flags = O_RDWR | safeFlags
         var raw = open(path, flags)
@@ -37,6 +39,7 @@ package final class Descriptor: Sendable {
             raw = open(path, flags | O_CREAT | O_EXCL, mode)
             if raw >= 0 {
                 fchmod(raw, mode)
+                created(raw)
             } else if errno == EEXIST {
                 // Another process created it in between.
                 raw = open(path, flags)

@@ -38,6 +38,38 @@ struct FullDiskTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("On a full disk, a refused ask leaves the answers what is set aside for them")
+    func refusedAsk() async throws {
+        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
+        try #require(await mount.exit() == 0)
+        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        let count = 100
+        for number in 1...count {
+            #expect(try await queue.run("ask", "Question \(number)", "--detach").code == 0)
+        }
+        try await fill()
+        let reserve = {
+            let path = queue.path + "-reserve"
+            return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        }
+        let full = try reserve()
+        var answered = 0
+        // Programs that run meanwhile use up whatever becomes free.
+        let answer = {
+            answered += 1
+            try await fill()
+            let answer = try await queue.run("answer", "\(answered)", "ok")
+            #expect(answer.code == 0, "\(answered): \(answer.errors)")
+        }
+        while try reserve() == full, answered < count { try await answer() }
+        let left = try reserve()
+        #expect(left > 0 && left < full)
+        let refused = try await queue.run("ask", "One more", "--detach")
+        #expect(refused.code == 74 && refused.errors.contains("disk is full"), "\(refused)")
+        #expect(try reserve() == left)
+        while answered < count { try await answer() }
+    }
+
     @Test(
         "On a full disk, asks are refused, waiting alerts are answered, and asks work again later",
         arguments: ["new processes", "a running process"])

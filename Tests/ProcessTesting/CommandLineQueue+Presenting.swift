@@ -24,6 +24,12 @@ extension CommandLineQueue {
         return shell
     }
 
+    /// The letter of a process's state, or nothing if it has ended; see proc_pid_stat(5).
+    package func state(of process: String) -> String {
+        let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        return stat?.split(separator: ") ").last.map { String($0.prefix(1)) } ?? ""
+    }
+
     /// The processes that run with this queue in their environment, as `start` gives it and as
     /// every process hands it on; see proc(5).
     package var processes: [pid_t] {

@@ -23,6 +23,16 @@ package final class Gate: Sendable {
         semaphore.signal()
     }
 
+    /// Waits until the gate is open, without blocking the task's executor.
+    package func hold() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                self.pass()
+                continuation.resume()
+            }
+        }
+    }
+
     /// Waits until a thread has reached the gate; `false` if none does in the time that tests wait.
     package func isReached() async -> Bool {
         await eventually { self.hasArrival.load(ordering: .acquiring) }

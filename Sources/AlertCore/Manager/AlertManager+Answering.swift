@@ -128,7 +128,8 @@ extension AlertManager {
     ///
     /// The delegate of the manager that shows it, in any process, may handle the cancel; otherwise
     /// the cancel button is simulated: its action runs, and the outcome is ``Outcome/cancelled``. A
-    /// delegate has 5 seconds to respond.
+    /// delegate has 5 seconds to respond. While no screen shows the alert, this manager's delegate
+    /// is asked.
     ///
     /// ```swift
     /// let record = try await manager.cancel(id)
@@ -154,13 +155,14 @@ extension AlertManager {
     ) async throws(AlertError) -> AlertRecord {
         // Checked before the delegate is asked.
         try authority.check(try await store.record(id), context.caller)
-        let isShown = await presentation.show?.id == id
-        if let record = try await cancelOnScreen(id, authority) { return record }
+        let onScreen = try await cancelOnScreen(id, authority)
+        if case .resolved(let record) = onScreen { return record }
         let record = try await store.record(id)
         if let response = record.response { throw .alreadyResolved(response) }
-        // If the alert was on this manager's screen, the delegate has already been asked.
-        let isHandled =
-            isShown ? false : await context.delegates[id]?.cancel(record) == .handled
+        var isHandled = false
+        if case .notAsked = onScreen, let delegate = context.delegates[id] {
+            isHandled = await Self.handles(record, delegate, context.clock)
+        }
         return try await resolve(id, .cancel(handled: isHandled, authority))
     }
 
@@ -186,30 +188,59 @@ extension AlertManager {
         guard receipt.record.response != nil else { throw .notFound(id) }
     }
 
-    /// Lets the screen that shows an alert cancel it; `nil` if no screen with a delegate does.
+    /// What a screen has made of a cancel.
+    private enum ScreenCancel {
+        case resolved(AlertRecord)
+        /// Its delegate was asked, but did not respond in time.
+        case unanswered
+        /// No screen shows the alert and has a delegate, or it left the screen first.
+        case notAsked
+    }
+
+    /// How long a delegate may take to handle a cancel.
+    private static let cancelTime = Duration.seconds(5)
+
+    /// Asks a delegate whether it handles a cancel; one that does not respond in time does not.
+    private static func handles(
+        _ record: AlertRecord, _ delegate: any AlertManagerDelegate, _ clock: any AlertClock
+    ) async -> Bool {
+        let isHandled = OneShot<Bool>()
+        let asking = Task { isHandled.deliver(await delegate.cancel(record) == .handled) }
+        let limit = Task {
+            try await clock.sleep(for: cancelTime)
+            isHandled.deliver(false)
+        }
+        defer {
+            asking.cancel()
+            limit.cancel()
+        }
+        return await isHandled.value()
+    }
+
+    /// Lets the screen that shows an alert cancel it.
     private func cancelOnScreen(
         _ id: Alert.ID, _ authority: Resolution.Authority
-    ) async throws(AlertError) -> AlertRecord? {
+    ) async throws(AlertError) -> ScreenCancel {
         if let show = await presentation.show, show.id == id, context.delegates[id] != nil {
-            await show.requestCancel(authority)
+            guard await show.requestCancel(authority) else { return .notAsked }
         } else {
-            guard await store.screens().hasDelegate(for: id) else { return nil }
+            guard await store.screens().hasDelegate(for: id) else { return .notAsked }
             try await store.requestCancel(id, authority, by: context.caller)
         }
         let clock = context.clock
-        let limit = clock.now().advanced(by: .seconds(5))
+        let limit = clock.now().advanced(by: Self.cancelTime)
         while !clock.now().isAtOrAfter(limit) {
             let position = store.position
             // In this order: a screen clears only after it has stored its result.
             var isOnScreen = await presentation.show?.id == id
             if !isOnScreen { isOnScreen = await store.screens().hasDelegate(for: id) }
             let record = try await store.record(id)
-            if record.response != nil { return record }
-            // Nobody will handle the cancel now.
-            guard isOnScreen else { return nil }
-            await waitForChange(after: position)
+            if record.response != nil { return .resolved(record) }
+            guard isOnScreen else { return .notAsked }
+            // In a task of its own: in a cancelled one, this would return at once.
+            await Task { await waitForChange(after: position) }.value
         }
-        return nil
+        return .unanswered
     }
 
     private func resolve(

@@ -6,9 +6,9 @@ extension AlertManager {
     /// Actions and the handler run in this process, concurrently with the queue, after the response
     /// is on disk; those of one alert run one after another. They run at least once and must be
     /// idempotent: the response counts as collected only when they have all returned without
-    /// throwing, including the handler that ``Alert/handler`` names, if any. The handler gets the
-    /// index of the chosen button, or −1 if no button was chosen. Errors are reported to
-    /// ``onError(_:)``.
+    /// throwing. If ``Alert/handler`` names a handler, that runs after them, even if one throws,
+    /// and it alone collects the response. The closure `handler` gets the index of the chosen
+    /// button, or −1 if no button was chosen. Errors are reported to ``onError(_:)``.
     ///
     /// ```swift
     /// let sheet = Alert.sheet("Item", cancel: "Cancel", destructive: "Delete", others: ["Copy"])

@@ -18,20 +18,18 @@ extension AlertManager {
     public func startPresenting(_ presenters: [any AlertPresenter]) async throws(AlertError) {
         guard !presenters.isEmpty else { throw .invalid("presenters", "are missing") }
         try Self.check(presenters)
-        await stopPresenting()
-        guard !isClosed else { throw .closed }
         try await startPresenting(presenters, only: nil)
     }
 
-    /// Attaches a screen and shows alerts on it.
+    /// Attaches a screen and shows alerts on it, instead of what this manager shows already.
     ///
     /// - Parameters:
     ///   - only: The only alert to be shown; `nil` for all.
     ///   - keepsLog: Whether its process writes the events of all screens to the machine's log.
+    /// - Throws: The errors of ``startPresenting(_:)``.
     package func startPresenting(
         _ presenters: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool = false
     ) async throws(AlertError) {
-        guard !isClosed else { return }
         try await presentation.start(presenters, only: only, keepsLog: keepsLog, for: self)
         await listener.listen(from: store.position.sequence)
     }
@@ -77,6 +75,14 @@ extension AlertManager {
     }
 
     package static let countedBefore = 20
+
+    /// Records that an alert is on a screen that is not attached, outside its turn.
+    package nonisolated func noteAppearance(of record: AlertRecord, on presenter: String) {
+        var shown = record
+        shown.state = .presented
+        store.post(
+            .presented(shown, at: context.clock.now()), by: context.caller.through(presenter))
+    }
 
     /// The attached screens, in any process.
     package nonisolated func screens() async -> ScreenRoster { await store.screens() }

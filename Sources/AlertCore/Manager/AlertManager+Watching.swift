@@ -52,7 +52,7 @@ package enum HookOffer: Sendable {
     case gone
     /// Its asker may still take it, or another process is working on it.
     case taken
-    /// The hook failed; the response stays uncollected.
+    /// The hook failed, or the response could not be marked as collected; it stays uncollected.
     case failed
 }
 
@@ -76,7 +76,11 @@ extension AlertManager {
             do {
                 try await store.collect(id, by: context.caller)
                 return .collected
-            } catch .busy {
+            } catch {
+                switch error {
+                case .busy, .storage: break
+                default: throw error
+                }
                 // A process that is about to end leaves it to another one.
                 guard !Task.isCancelled else { return .failed }
                 try? await context.clock.sleep(for: .seconds(1))

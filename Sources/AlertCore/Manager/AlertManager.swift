@@ -31,7 +31,8 @@ public actor AlertManager {
     public typealias RegisteredHandler = @Sendable (Response) async throws -> Void
     /// Code for one alert: it gets the alert and the chosen button's index, or −1 if there is none.
     ///
-    /// If it throws, the response stays uncollected and can be taken by key or id.
+    /// If it throws, the response stays uncollected and can be taken by key or id, unless the alert
+    /// names a handler, which still runs and collects it.
     public typealias Handler = @Sendable (Alert, Int) async throws -> Void
 
     /// The database file.

@@ -5,8 +5,8 @@ import Linux
 ///
 /// It is reported to ``AlertManager/onError(_:)``.
 public enum BackgroundError: Error, Sendable {
-    /// A button's action or an alert's handler threw. The response stays uncollected and can be
-    /// taken by key or id.
+    /// A button's action or an alert's closure threw. The response stays uncollected and can be
+    /// taken by key or id, unless the alert names a handler, which still runs and collects it.
     case closure(Alert.ID, any Error)
     /// A named handler threw, or its completion could not be stored. It is tried again after the
     /// pause.

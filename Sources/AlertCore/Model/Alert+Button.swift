@@ -4,7 +4,8 @@ extension Alert {
         /// The code that runs when the button is chosen, in the process that asked.
         ///
         /// It runs at least once, after the choice is on disk; it must be idempotent. If it throws,
-        /// the response stays uncollected and can be taken by key or id.
+        /// the response stays uncollected and can be taken by key or id, unless the alert names a
+        /// handler, which still runs and collects it.
         public typealias Action = @Sendable () async throws -> Void
 
         /// The meaning of a button beyond its label; SwiftUI's names.

@@ -34,12 +34,6 @@ extension Alert {
     }
 }
 
-extension [String] {
-    fileprivate func isIdentical(to other: [String]) -> Bool {
-        count == other.count && zip(self, other).allSatisfy { $0.isIdentical(to: $1) }
-    }
-}
-
 extension Alert.Button {
     fileprivate var content: [String] { [id, title, role?.rawValue ?? ""] }
 }

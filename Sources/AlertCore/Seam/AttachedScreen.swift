@@ -90,7 +90,7 @@ extension AttachedScreen {
         if let only, only != id { return false }
         if hasMorePresenters == true { return true }
         guard let wanted = alert.presenters else { return !presenters.isEmpty }
-        return presenters.contains { name in wanted.contains { $0.isIdentical(to: name) } }
+        return presenters.hasIdentical(of: wanted)
     }
 
     /// The screen without the alert it shows.

@@ -16,7 +16,8 @@ package enum Change: Sendable {
     case resolve(Alert.ID, Resolution, seen: [UInt8]? = nil)
     /// Stores the expiry of an alert if its deadline has passed.
     case expire(Alert.ID)
-    /// Snoozes an alert; `nil` means the alert's own snooze time.
+    /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
+    /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
     /// Marks a response as taken by its asker; only the first time counts.
     case collect(Alert.ID)

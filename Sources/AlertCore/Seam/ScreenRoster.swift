@@ -46,7 +46,7 @@ package struct ScreenRoster: Sendable, Hashable {
         let able = all.filter { $0.isThere && !$0.isBusy }
         var presenters: [String] = []
         for name in able.filter({ $0.only == nil }).flatMap(\.presenters)
-        where !presenters.contains(where: name.isIdentical) {
+        where !presenters.hasIdentical(name) {
             presenters.append(name)
         }
         return (presenters, able.filter { !$0.presenters.isEmpty }.compactMap(\.only))

@@ -8,6 +8,19 @@ extension String {
     }
 }
 
+extension [String] {
+    /// Whether both have the same texts in the same order, byte by byte.
+    package func isIdentical(to other: [String]) -> Bool {
+        elementsEqual(other) { $0.isIdentical(to: $1) }
+    }
+
+    /// Whether a text is among these, byte by byte.
+    package func hasIdentical(_ text: String) -> Bool { contains(where: text.isIdentical) }
+
+    /// Whether both have a text in common, byte by byte.
+    package func hasIdentical(of other: [String]) -> Bool { contains(where: other.hasIdentical) }
+}
+
 extension String {
     /// Whether this text contains the bytes of another text, which is not empty.
     package func hasBytes(of other: String) -> Bool {

@@ -12,12 +12,13 @@ import AlertCore
 /// | gets SIGTERM | the alert was resolved elsewhere: clear the screen and exit within a second |
 /// | does anything else, such as dying from a signal or failing within half a second | it failed |
 ///
-/// A program that fails is started again, after 1 s and after 2 s. After the third failure the
-/// alert is left to other presenters, and this one pauses: for 1 s, then longer after each further
-/// failure, up to a minute. A program that keeps running after it has printed its line is ended;
-/// its choice counts at most two seconds after the line. The program runs in a process group of its
-/// own, which is killed when the program ends or when this process dies, however that happens, so
-/// that no process is left running. Its standard error is logged when it fails.
+/// The alert counts as presented once the program has run for half a second or has printed a
+/// choice. A program that fails is started again, after 1 s and after 2 s. After the third failure
+/// the alert is left to other presenters, and this one pauses: for 1 s, then longer after each
+/// further failure, up to a minute. A program that keeps running after it has printed its line is
+/// ended; its choice counts at most two seconds after the line. The program runs in a process group
+/// of its own, which is killed when the program ends or when this process dies, however that
+/// happens, so that no process is left running. Its standard error is logged when it fails.
 ///
 /// ```swift
 /// let menu = try CommandPresenter("/usr/local/bin/alert-menu")

@@ -20,7 +20,8 @@ struct ProgramShow: Sendable {
         var isUsable: (@Sendable () -> Bool)?
     }
 
-    /// Nobody reads an alert in less time: a program that ends sooner was not closed by a person.
+    /// Nobody reads an alert in less time: a program that ends sooner was not closed by a person,
+    /// and has shown nothing.
     private static let readingTime = Duration.milliseconds(500)
     /// How often a program may fail before the alert is left to other presenters; a presenter whose
     /// last alert was left to others gets a single attempt.
@@ -72,6 +73,7 @@ struct ProgramShow: Sendable {
             try Task.checkCancellation()
             switch judge(end, attempt, after: time) {
             case .success(let choice):
+                await presentation.didAppear()
                 memory.hasFailed.store(false, ordering: .relaxed)
                 return choice
             case .failure(let failure):
@@ -90,7 +92,11 @@ struct ProgramShow: Sendable {
             do throws(LinuxError) {
                 var run = try ProgramRun(
                     attempt.words, input: attempt.input, usesTerminal: attempt.usesTerminal)
-                Task { await presentation.didAppear() }
+                let appearing = Task {
+                    try await Task.sleep(for: Self.readingTime)
+                    await presentation.didAppear()
+                }
+                defer { appearing.cancel() }
                 var end = run.finish(stop)
                 let time = ContinuousClock.now - start
                 if case .silent = end, attempt.isUsable?() == false {

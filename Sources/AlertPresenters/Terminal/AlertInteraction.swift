@@ -1,17 +1,31 @@
 import AlertCore
+import FoundationEssentials
 
 /// The effect of keys while an alert is on the screen.
 ///
 /// First letters of buttons take precedence over the presenter's own keys: where a button begins
 /// with `l` or `q`, the key belongs to the button; instead of `l`, Escape then offers the times.
 struct AlertInteraction: Hashable, Sendable {
-    /// A time after which the alert comes again.
+    /// A time after which the alert comes again, or a date.
     struct LaterOption: Hashable, Sendable {
         var title: String
         /// `nil` for the alert's own time.
-        var duration: Duration?
+        var end: Alert.Deadline?
         /// Whether the alert expires before then.
         var isTooLong = false
+
+        /// The choice of this option at some moment, which may be hours after it was offered. Once
+        /// its date has passed, it means the same time of the next day.
+        func choice(at now: Date) -> PresenterChoice {
+            switch end {
+            case nil: return .later(nil)
+            case .after(let duration): return .later(duration)
+            case .at(let date):
+                let (day, time) = (86_400.0, date.timeIntervalSince(now))
+                let left = time > 0 ? time : day - (-time).truncatingRemainder(dividingBy: day)
+                return .later(.seconds(max(1, left.rounded(.up))))
+            }
+        }
     }
 
     enum Action: Hashable {
@@ -54,15 +68,17 @@ struct AlertInteraction: Hashable, Sendable {
 
     /// Applies a key, and returns what it asks for.
     ///
-    /// - Parameter visible: The indices of the current choices that are fully visible.
-    mutating func press(_ key: Key, visible: Set<Int>) -> Action? {
+    /// - Parameters:
+    ///   - visible: The indices of the current choices that are fully visible.
+    ///   - now: The time, which a choice of a date depends on.
+    mutating func press(_ key: Key, visible: Set<Int>, now: Date = Date()) -> Action? {
         switch key {
         case .pageUp: return .scroll(pages: -1)
         case .pageDown: return .scroll(pages: 1)
         case .redraw: return .redraw
         default: break
         }
-        if laterMenu != nil { return pressInMenu(key, visible) }
+        if laterMenu != nil { return pressInMenu(key, visible, now) }
         guard hasButtons else {
             let closes = key == .enter || key == .escape || Self.letter(key) == "q"
             return closes ? .finish(.close) : nil
@@ -86,7 +102,9 @@ struct AlertInteraction: Hashable, Sendable {
         return nil
     }
 
-    private mutating func pressInMenu(_ key: Key, _ visible: Set<Int>) -> Action? {
+    private mutating func pressInMenu(
+        _ key: Key, _ visible: Set<Int>, _ now: Date
+    ) -> Action? {
         if key == .escape {
             laterMenu = nil
             return nil
@@ -94,7 +112,7 @@ struct AlertInteraction: Hashable, Sendable {
         guard case .chosen(let choice) = laterMenu?.press(key, visible: visible) else {
             return nil
         }
-        return .finish(.later(laterOptions[choice.index].duration))
+        return .finish(laterOptions[choice.index].choice(at: now))
     }
 
     private mutating func openMenu() {

@@ -89,6 +89,18 @@ extension StoreContract {
             }
             try await store.expectSound()
         },
+        StoreCheck("A late snooze is refused, and the expiry is stored") { queue in
+            let store = try await queue.open()
+            let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            queue.clock.advance(by: .seconds(60))
+            let error = try await expectError("late", "alreadyResolved") {
+                try await store.snooze(id, for: nil, by: .ana)
+            }
+            try expectEqual(error.response?.outcome, .expired, "the outcome in the error")
+            try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
+            try expectEqual(try await store.record(id).snoozes, 0, "how often it was snoozed")
+            try await store.expectSound()
+        },
         StoreCheck("An expiry is stored only when it is due, and once") { queue in
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id

@@ -212,7 +212,7 @@ extension Alert {
     /// Whether one of the named presenters may show it.
     fileprivate func mayBeShown(by names: [String]) -> Bool {
         guard let presenters else { return true }
-        return presenters.contains { wanted in names.contains { $0.isIdentical(to: wanted) } }
+        return presenters.hasIdentical(of: names)
     }
 }
 

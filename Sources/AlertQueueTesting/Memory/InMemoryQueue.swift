@@ -35,7 +35,8 @@ struct InMemoryQueue {
     /// The outcome of a change; a late answer stores the expiry.
     enum Outcome {
         case done(Receipt)
-        case late(Response)
+        /// It came too late, and stored the expiry instead.
+        case late(AlertRecord)
     }
 
     /// Makes a change.
@@ -49,7 +50,7 @@ struct InMemoryQueue {
         case .resolve(let id, let resolution, let seen):
             try resolve(id, resolution, seen, write)
         case .expire(let id): .done(try expire(id, write))
-        case .snooze(let id, let end): .done(try snooze(id, until: end, write))
+        case .snooze(let id, let end): try snooze(id, until: end, write)
         case .collect(let id): .done(try collect(id, write))
         case .run(let id, let step): .done(try run(id, step, write))
         case .requestCancel(let id, let authority):
@@ -179,9 +180,7 @@ extension InMemoryQueue {
         guard let alert = alert(id) else { throw .notFound(id) }
         if let response = alert.response { throw .alreadyResolved(response) }
         guard !alert.isOverdue(at: write.now) else {
-            let record = storeExpiry(of: alert, write, by: write.keeper)
-            guard let response = record.response else { throw .notFound(id) }
-            return .late(response)
+            return .late(storeExpiry(of: alert, write, by: write.keeper))
         }
         guard seen == nil || seen == alert.content else { throw .notAsSeen(id) }
         let request = resolution.isRequested ? alert.cancelRequest : nil
@@ -247,13 +246,12 @@ extension InMemoryQueue {
 extension InMemoryQueue {
     private mutating func snooze(
         _ id: Alert.ID, until end: Alert.Deadline?, _ write: InMemoryWrite
-    ) throws(AlertError) -> Receipt {
+    ) throws(AlertError) -> Outcome {
         if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
         guard var alert = alert(id) else { throw .notFound(id) }
         if let response = alert.response { throw .alreadyResolved(response) }
         guard !alert.isOverdue(at: write.now) else {
-            let date = Timestamp.date(milliseconds: write.now.wallMilliseconds)
-            throw .late(Expiry.response(to: alert.record, at: date))
+            return .late(storeExpiry(of: alert, write, by: write.keeper))
         }
         let own = Alert.Deadline.after(alert.alert.snooze ?? .seconds(300))
         let until = try (end ?? own).moment(from: write.now, of: "snooze")
@@ -265,8 +263,10 @@ extension InMemoryQueue {
         alert.snoozedUntil = until
         alerts[Int(id) - 1] = alert
         timesSet += 1
-        return Receipt(
-            record: alert.record, isNew: true, expiry: alert.expiry, sequence: log.head.sequence)
+        return .done(
+            Receipt(
+                record: alert.record, isNew: true, expiry: alert.expiry,
+                sequence: log.head.sequence))
     }
 
     mutating func collect(

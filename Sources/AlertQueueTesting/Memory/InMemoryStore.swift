@@ -128,7 +128,9 @@ extension InMemoryStore: AlertStore {
         }
         switch outcome {
         case .done(let receipt): return receipt
-        case .late(let response): throw .late(response)
+        case .late(let record):
+            guard let response = record.response else { throw .notFound(record.id) }
+            throw .late(response)
         }
     }
 

@@ -44,13 +44,12 @@ final class LookAhead: Sendable {
     ) -> Upcoming? {
         state.withLock { state in
             guard let empty = state.empty, query.own.isEmpty, query.except.isEmpty,
-                query.presenters == empty.presenters, isOwn(empty.sequence)
+                query.presenters.isIdentical(to: empty.presenters), isOwn(empty.sequence)
             else { return nil }
             let asked = state.asked.filter { $0.sequence > empty.sequence }
             guard let next = asked.first else { return Upcoming() }
             guard asked.count == 1, next.expiry.map(now.isAtOrAfter) != true,
-                next.record.alert.presenters.map({ !Set($0).isDisjoint(with: query.presenters) })
-                    ?? true
+                next.record.alert.presenters?.hasIdentical(of: query.presenters) ?? true
             else { return nil }
             return Upcoming(record: next.record, expiry: next.expiry)
         }

@@ -72,7 +72,9 @@ final class SlotEntry: Sendable {
             }
             drop(&state)
             let held = SlotFile.generations(of: descriptor)
-            if let leader = file.leader(), !mayOvertake(leader, &state) { return .notTaken }
+            // The path might not be openable any more; that must not count as an absent leader.
+            let leader = file.leader(of: descriptor)
+            if let leader, !mayOvertake(leader, &state) { return .notTaken }
             let next = (held.max() ?? 0) + 1
             guard descriptor.tryLock(F_WRLCK, SlotFile.range(of: next)) else { return .notTaken }
             state.generation = next
@@ -102,8 +104,22 @@ final class SlotEntry: Sendable {
         return nameless.since.duration(to: now) >= Self.patience
     }
 
-    /// Writes the entry's text; `false` if that fails.
-    func enter() -> Bool { state.withLock { write(&$0) } }
+    /// Writes the entry's text.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the names of the presenters are too long for it,
+    ///   and ``AlertError/storage(operation:_:)``.
+    func enter() throws(AlertError) {
+        try state.withLock { state throws(AlertError) in
+            let text = SlotText(of: state.holder, leading: state.generation)
+            guard text.bytes(&state.json) != nil else {
+                throw .invalid("presenters", "have names that are too long together")
+            }
+            errno = 0
+            guard !write(&state) else { return }
+            if errno != 0 { throw SystemError.current("write", file.path) }
+            throw .storage(operation: "write \(file.path)", "only a part could be written")
+        }
+    }
 
     /// The result of an announcement.
     enum ShowResult {

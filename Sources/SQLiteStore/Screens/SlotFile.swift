@@ -68,7 +68,7 @@ struct SlotFile: Sendable {
                     descriptor: descriptor, file: self, index: index, holder: holder)
                 // Deleted between opening and locking: others see another file.
                 guard entry.isValid else { return nil }
-                guard entry.enter() else { throw SystemError.current("write", path) }
+                try entry.enter()
                 entry.ring()
                 return entry
             }
@@ -89,7 +89,7 @@ struct SlotFile: Sendable {
     func leader() -> Attached? { Descriptor.openForReading(path).flatMap { leader(of: $0) } }
 
     /// The screen that leads with a generation later than this one; `nil` if none does.
-    private func leader(of file: Descriptor, above own: Int64 = 0) -> Attached? {
+    func leader(of file: Descriptor, above own: Int64 = 0) -> Attached? {
         var last: Attached?
         for attempt in 0..<5 {
             if attempt > 0 { usleep(500) }

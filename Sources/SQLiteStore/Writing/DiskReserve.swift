@@ -23,13 +23,16 @@ struct DiskReserve {
 
     /// Reserves the space, unless it is already reserved.
     ///
-    /// - Throws: ``AlertError/storage(operation:_:)`` if the disk is too full.
+    /// - Throws: ``AlertError/storage(operation:_:)`` if the disk is too full; what was reserved
+    ///   remains so.
     mutating func setAside() throws(AlertError) {
         if isSetAside, let size = FileIdentity(path: path)?.size, size >= Self.size { return }
         let descriptor = try Descriptor.open(path, mode: mode)
+        let size = FileIdentity(path: path)?.size ?? 0
         let code = posix_fallocate(descriptor.raw, 0, Self.size)
         guard code == 0 else {
-            ftruncate(descriptor.raw, 0)
+            // What is left of it is for the answers; the rest is free for everybody.
+            ftruncate(descriptor.raw, off_t(size))
             throw .storage(
                 operation: "set \(Self.size >> 20) MiB aside in \(path)",
                 code == ENOSPC ? diskFullReason : String(cString: strerror(code)))

@@ -48,7 +48,7 @@ extension SQLiteAlertStore {
         if let error = outcome.errors[0] { throw error }
         bell.ring()
         writer.checkpointIfDue()
-        return box.take().map(prepared.receipt)
+        return box.value.map(prepared.receipt)
     }
 
     private static let storing = "store the alert"

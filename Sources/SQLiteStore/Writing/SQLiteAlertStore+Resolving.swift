@@ -6,14 +6,12 @@ extension SQLiteAlertStore {
     nonisolated(nonsending) func storeResponse(
         _ id: Alert.ID, _ resolution: Resolution, seen: [UInt8]?, by caller: Caller
     ) async throws(AlertError) -> Receipt {
-        let result = try await commits.perform(.answer, "store the response") {
-            [keeper = self.caller] context -> Resolved in
+        let attempt = try await commits.perform(.answer, "store the response") {
+            [keeper = self.caller] context -> Attempt<Receipt> in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
             if let response = row.record.response { throw AlertError.alreadyResolved(response) }
             guard !row.isOverdue(at: context.now) else {
-                // Too late; but since this is a write, the expiry is stored.
-                let record = try context.expire(row, by: keeper)
-                return Resolved(receipt: context.receipt(of: record), isLate: true)
+                return .late(try context.expire(row, by: keeper))
             }
             guard seen == nil || seen == row.content else { throw AlertError.notAsSeen(id) }
             let actor = try context.actor(for: resolution, of: id, by: caller)
@@ -21,13 +19,9 @@ extension SQLiteAlertStore {
             let record = try context.store(
                 response, of: row, by: actor,
                 detail: resolution.detail(of: row.record, at: context.now))
-            return Resolved(receipt: context.receipt(of: record), isLate: false)
+            return .done(context.receipt(of: record))
         }
-        guard !result.isLate else {
-            guard let response = result.receipt.record.response else { throw .notFound(id) }
-            throw .late(response)
-        }
-        return result.receipt
+        return try attempt.result()
     }
 
     nonisolated(nonsending) func storeExpiry(
@@ -79,11 +73,12 @@ extension SQLiteAlertStore {
         _ id: Alert.ID, until end: Alert.Deadline?, by caller: Caller
     ) async throws(AlertError) -> (Receipt, end: ClockReading) {
         if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
-        return try await commits.perform(.upkeep, "store the snooze") { context in
+        let attempt = try await commits.perform(.upkeep, "store the snooze") {
+            [keeper = self.caller] context -> Attempt<(Receipt, end: ClockReading)> in
             guard let row = try context.db.checkedAlert(id) else { throw AlertError.notFound(id) }
             if let response = row.record.response { throw AlertError.alreadyResolved(response) }
             guard !row.isOverdue(at: context.now) else {
-                throw AlertError.late(row.expiryResponse(at: context.now))
+                return .late(try context.expire(row, by: keeper))
             }
             let own = row.record.alert.snooze ?? .seconds(300)
             let until = try (end ?? .after(own)).moment(from: context.now, of: "snooze")
@@ -102,8 +97,9 @@ extension SQLiteAlertStore {
                 by: caller)
             var receipt = context.receipt(of: try context.db.alert(id)?.record ?? row.record)
             receipt.expiry = row.expiry
-            return (receipt, end: until)
+            return .done((receipt, end: until))
         }
+        return try attempt.result()
     }
 
     nonisolated(nonsending) func storeCollection(
@@ -166,22 +162,27 @@ extension SQLiteAlertStore {
     }
 }
 
-/// The result of a resolution.
-private struct Resolved: Sendable {
-    let receipt: Receipt
-    let isLate: Bool
+/// What has become of a change that an alert's deadline may prevent.
+private enum Attempt<Result: Sendable>: Sendable {
+    case done(Result)
+    /// It came too late; but since it was a write, the expiry has been stored.
+    case late(AlertRecord)
+
+    /// - Throws: ``AlertError/late(_:)``.
+    func result() throws(AlertError) -> Result {
+        switch self {
+        case .done(let result): return result
+        case .late(let record):
+            guard let response = record.response else { throw .notFound(record.id) }
+            throw .late(response)
+        }
+    }
 }
 
 extension WriteContext {
     /// The receipt of a change that has been made to an alert.
     fileprivate func receipt(of record: AlertRecord) -> Receipt {
         Receipt(record: record, isNew: true, sequence: head.sequence)
-    }
-}
-
-extension AlertRow {
-    fileprivate func expiryResponse(at now: ClockReading) -> Response {
-        Expiry.response(to: record, at: Timestamp.date(milliseconds: now.wallMilliseconds))
     }
 }
 
@@ -212,8 +213,9 @@ extension WriteContext {
     func expire(_ row: AlertRow, by caller: Caller) throws -> AlertRecord {
         // Other callers may wait for the alert: this call was not about it, or not about this end.
         concernsOthers = true
+        let date = Timestamp.date(milliseconds: now.wallMilliseconds)
         return try store(
-            row.expiryResponse(at: now), of: row, by: caller.through("deadline"),
+            Expiry.response(to: row.record, at: date), of: row, by: caller.through("deadline"),
             detail: EntryDetail.expired(
                 at: now, because: nil, isUnseen: row.record.presentedAt == nil))
     }

@@ -110,15 +110,12 @@ struct AlertWait: Sendable {
     }
 
     private func nextSignal(_ screen: AskScreen?) async throws -> End? {
-        for await signal in signals.events {
-            guard signal == SIGTSTP else { return .interrupted(signal) }
-            if let screen {
-                try await screen.suspend()
-            } else {
-                Program.suspend()
-            }
+        let suspension = Suspension {
+            await screen?.leave()
+        } comeBack: {
+            try await screen?.comeBack()
         }
-        return nil
+        return try await suspension.nextSignal(of: signals).map(End.interrupted)
     }
 
     private func noteHowToAnswer() async {

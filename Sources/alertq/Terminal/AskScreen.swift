@@ -21,6 +21,8 @@ actor AskScreen {
     private(set) var hasPrintedResult = false
     private var reading: Task<Void, Never>?
     private var prompting: Task<PresenterChoice, any Error>?
+    /// Whether it is one of the queue's screens.
+    private var isAttached = false
     /// The current alert that the person knows of.
     private var noted: Alert.ID?
     private let entered: AsyncStream<Void>
@@ -61,24 +63,39 @@ actor AskScreen {
         await screen.stop()
     }
 
-    /// Stops the process as Ctrl-Z asks for.
-    func suspend() async throws {
+    /// Leaves the screen before the process stops, as Ctrl-Z asks for.
+    func leave() async {
         if state == .prompting {
             state = .waiting
             noted = nil
         }
         prompting?.cancel()
         _ = try? await prompting?.value
-        try await screen.suspend()
+        await screen.stop()
+    }
+
+    /// Shows the alert again once the job is in the foreground, after Ctrl-Z.
+    func comeBack() async throws {
+        try await terminal.waitForForeground()
         guard state == .waiting || state == .showing else { return }
         await startScreen()
         if reading == nil { readLine() }
     }
 
     /// Shows the alert here when its turn comes; if there is no room for one more screen, Enter
-    /// still works.
+    /// still works, and it is tried again.
     private func startScreen() async {
-        do { try await screen.start() } catch { say("\(error)") }
+        do {
+            try await screen.start()
+            isAttached = true
+        } catch {
+            isAttached = false
+            say("\(error)\(howToAnswerHere)")
+        }
+    }
+
+    private var howToAnswerHere: String {
+        record.alert.buttons.isEmpty ? "" : "; press Enter to answer here"
     }
 
     private var screen: OwnScreen {
@@ -136,6 +153,9 @@ extension AskScreen {
     /// Prints a line once for each alert that comes first, while its own one is not on this screen.
     private func noteWhatComesFirst() async {
         while !Task.isCancelled {
+            if state == .waiting, !isAttached, (try? await screen.start()) != nil {
+                isAttached = true
+            }
             // A cancelled sleep ends at once, and so does the loop.
             guard let other = await otherAlert() else {
                 try? await Task.sleep(for: .seconds(1))
@@ -162,8 +182,7 @@ extension AskScreen {
         // Its turn has come meanwhile.
         guard before > 0 else { return }
         let line = screens.whereabouts(of: record.id) ?? "alert \(record.id) waits for its turn"
-        let answer = record.alert.buttons.isEmpty ? "" : "; press Enter to answer here"
-        say("\(line); \(WaitingText.before(before))\(answer)")
+        say("\(line); \(WaitingText.before(before))\(howToAnswerHere)")
     }
 
     private func say(_ line: String) {
@@ -184,8 +203,10 @@ extension AskScreen {
         await screen.stop()
         guard state == .prompting else { return }
         do {
-            let prompting = Task { [base, record] in
-                try await base.ask(.asText(record), emptyLine: "leave it waiting")
+            let prompting = Task { [base, record, manager] in
+                try await base.ask(
+                    .asText(record) { manager.noteAppearance(of: record, on: base.name) },
+                    emptyLine: "leave it waiting")
             }
             self.prompting = prompting
             let choice = try await withTaskCancellationHandler {
@@ -218,14 +239,16 @@ extension AskScreen {
 }
 
 extension Presentation {
-    /// An alert that is shown outside its turn, and so appears nowhere in the log.
-    fileprivate static func asText(_ record: AlertRecord) -> Presentation {
+    /// An alert that is shown outside its turn, because its asker wants to answer it.
+    fileprivate static func asText(
+        _ record: AlertRecord, appeared: @escaping @Sendable () -> Void
+    ) -> Presentation {
         let clock = SystemClock()
         let expiry = record.expiresAt.map {
             clock.now().advanced(by: .seconds($0.timeIntervalSinceNow))
         }
         return Presentation(
-            record: record, waitingBehind: 0, expiry: expiry, clock: clock, appeared: {},
+            record: record, waitingBehind: 0, expiry: expiry, clock: clock, appeared: appeared,
             dismissal: { nil })
     }
 }

@@ -33,11 +33,11 @@ struct OwnScreen: Sendable {
         TerminalPresenter.restore()
     }
 
-    /// Stops the process as Ctrl-Z asks for, with the terminal in order and no screen; returns
-    /// when the job is back in the foreground.
-    func suspend() async throws {
-        await stop()
-        Program.suspend()
+    /// Shows alerts again once the job is in the foreground, after Ctrl-Z.
+    ///
+    /// - Throws: The errors of ``start()``, and `CancellationError`.
+    func comeBack() async throws {
         try await terminal?.waitForForeground()
+        try await start()
     }
 }

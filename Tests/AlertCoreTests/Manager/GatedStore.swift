@@ -20,6 +20,8 @@ final class GatedStore: AlertStore {
         case found(Alert.ID?)
         /// A screen waits for changes by other screens.
         case watching
+        /// A screen is about to be attached.
+        case attaching
         /// The news up to an entry of the log has been handled, and more is waited for.
         case listening(after: Int64)
     }
@@ -84,7 +86,10 @@ extension GatedStore {
     nonisolated(nonsending) func attach(
         _ screen: AttachedScreen
     ) async throws(AlertError) -> any ScreenLease {
-        GatedLease(lease: try await store.attach(screen)) { [self] in try? await gate(.watching) }
+        try await gate(.attaching)
+        return GatedLease(lease: try await store.attach(screen)) { [self] in
+            try? await gate(.watching)
+        }
     }
 
     nonisolated(nonsending) func news(

@@ -18,7 +18,7 @@ struct AlertInteractionTests {
     static let notice = Alert("Done")
 
     static func options() -> [AlertInteraction.LaterOption] {
-        [.init(title: "5 min"), .init(title: "1 h", duration: .seconds(3600))]
+        [.init(title: "5 min"), .init(title: "1 h", end: .after(.seconds(3600)))]
     }
 
     static func last(
@@ -29,6 +29,18 @@ struct AlertInteractionTests {
     }
 
     static func text(_ text: String) -> [Key] { text.map { .character($0) } }
+
+    @Test("A date that is chosen from the menu is the same however long the menu was open")
+    func date() {
+        let offered = Date(timeIntervalSince1970: 1_800_000_000)
+        let options = [
+            AlertInteraction.LaterOption(title: "tomorrow 8:00", end: .at(offered + 3600))
+        ]
+        var interaction = AlertInteraction(Self.plain, laterOptions: options)
+        #expect(interaction.press(.character("l"), visible: [0, 1, 2], now: offered) == nil)
+        let action = interaction.press(.enter, visible: [0], now: offered + 3000)
+        #expect(action == .finish(.later(.seconds(600))))
+    }
 
     @Test(
         "A preselected button is never destructive",

@@ -26,7 +26,7 @@ struct AlertScreenTests {
 
     static func state(_ alert: Alert, isLive: Bool = true) -> AlertScreen.State {
         let options: [AlertInteraction.LaterOption] = [
-            .init(title: "5 min"), .init(title: "1 h", duration: .seconds(3600)),
+            .init(title: "5 min"), .init(title: "1 h", end: .after(.seconds(3600))),
         ]
         return AlertScreen.State(
             interaction: AlertInteraction(alert, laterOptions: options),

@@ -74,7 +74,7 @@ struct AlertWordingTests {
         interaction.offer([.init(title: "5 min (expires first)", isTooLong: true)])
         #expect(interaction.press(.character("l"), visible: [0, 1]) == nil)
         #expect(interaction.current.choices.map(\.title) == ["5 min (expires first)"])
-        interaction.offer([.init(title: "1 h", duration: .seconds(3600))])
+        interaction.offer([.init(title: "1 h", end: .after(.seconds(3600)))])
         #expect(interaction.laterOptions.map(\.title) == ["5 min (expires first)"])
     }
 

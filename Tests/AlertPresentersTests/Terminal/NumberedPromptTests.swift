@@ -1,4 +1,5 @@
 import AlertCore
+import Foundation
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct NumberedPromptTests {
     static let prompt = NumberedPrompt(
         Alert("Delete?", buttons: [.destructive("Delete it"), "Archive", .cancel("Keep")]),
-        laterOptions: [.init(title: "5 min"), .init(title: "1 h", duration: .seconds(3600))])
+        laterOptions: [.init(title: "5 min"), .init(title: "1 h", end: .after(.seconds(3600)))])
 
     @Test(
         "A line chooses what it names",
@@ -34,5 +35,46 @@ struct NumberedPromptTests {
                 "  2)  Archive", "  3)  Keep",
                 "  l)  later: 5 min", "  l2) later: 1 h",
             ])
+    }
+
+    @Test(
+        "No mark of a choice is the name of another button",
+        arguments: [
+            (["3", "2", "1"], "#", ["1": 2, "3": 0, "#1": 0, "#3": 2, "2": 1]),
+            (["x", "#1", "1"], "##", ["1": 2, "#1": 1, "##1": 0, "##3": 2]),
+            (["Go", "L"], "#", ["l": 1, "#2": 1]),
+            (["1", "2"], "", ["1": 0, "2": 1]),
+        ] as [([String], String, [String: Int])])
+    func marks(titles: [String], prefix: String, choices: [String: Int]) {
+        let alert = Alert("Which?", buttons: titles.map { Alert.Button($0) })
+        let prompt = NumberedPrompt(alert, laterOptions: [.init(title: "5 min")])
+        let question = "\(prefix)1 to \(prefix)\(titles.count), or \(prefix)l for later: "
+        #expect(prompt.question == question)
+        for (line, index) in choices { #expect(prompt.read(line) == .button(index), "\(line)") }
+        #expect(prompt.read(prefix + "l") == .later(nil))
+        let lines = prompt.lines(facts: [], columns: 40)
+        #expect(lines.contains("  \(prefix)1)  \(titles[0])"))
+    }
+
+    @Test("Something else than a choice's mark or a button's name chooses nothing")
+    func noMark() {
+        let alert = Alert("Which?", buttons: ["2", "1"])
+        let prompt = NumberedPrompt(alert, laterOptions: [.init(title: "5 min")])
+        for line in ["3", "#3", "l", "##1", "#"] { #expect(prompt.read(line) == nil, "\(line)") }
+    }
+
+    @Test("A date that was offered hours ago is still the same date, and after it the next day's")
+    func date() {
+        let offered = Date(timeIntervalSince1970: 1_800_000_000)
+        let prompt = NumberedPrompt(
+            Alert("Go?", buttons: ["Yes"]),
+            laterOptions: [.init(title: "tomorrow 8:00", end: .at(offered + 50_400))])
+        let times: [(TimeInterval, Int)] = [
+            (0, 50_400), (18_000, 32_400), (50_399, 1), (50_400, 86_400), (50_401, 86_399),
+            (50_400 + 90_000, 82_800),
+        ]
+        for (passed, left) in times {
+            #expect(prompt.read("l", now: offered + passed) == .later(.seconds(left)), "\(passed)")
+        }
     }
 }

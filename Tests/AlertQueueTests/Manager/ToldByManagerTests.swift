@@ -98,6 +98,45 @@ struct ToldByManagerTests {
         await manager.close()
     }
 
+    @Test("An alert that contradicts the log does not keep the queue from counting as empty")
+    func presentedAll() async throws {
+        let id = try await manager.submit(.yesNo("Delete?")).record.id
+        try queue.forge("UPDATE alerts SET title = 'Keep?'")
+        let screen = try await AlertManager(path: queue.path, presenters: [ScriptedPresenter()])
+        screen.onError { [lines] error in
+            if case .inconsistent(let id, _) = error { lines.note("inconsistent \(id)") }
+        }
+        try await screen.presentedAll()
+        #expect(lines.lines == ["inconsistent \(id)"])
+        await screen.close()
+        await manager.close()
+    }
+
+    @Test("A screen that follows reports a current alert that contradicts the log once, then rests")
+    func following() async throws {
+        let id = try await manager.submit(.yesNo("Delete?")).record.id
+        let presenter = ScriptedPresenter()
+        let leader = try await AlertManager(path: queue.path, presenters: [presenter])
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        try queue.forge("UPDATE alerts SET title = 'Keep?'")
+        let follower = try await AlertManager(path: queue.path)
+        follower.onError { [lines] error in
+            if case .inconsistent(let id, _) = error { lines.note("inconsistent \(id)") }
+        }
+        try await follower.startPresenting([ScriptedPresenter(name: "other")])
+        #expect(await eventually { lines.lines == ["inconsistent \(id)"] })
+        // Each wake-up is another look.
+        for _ in 1...10 {
+            let looks = await follower.presentation.isWaiting
+            follower.presentation.wakeUps.wake()
+            #expect(await eventually { await follower.presentation.isWaiting } || looks)
+        }
+        #expect(lines.lines == ["inconsistent \(id)"])
+        await follower.close()
+        await leader.close()
+        await manager.close()
+    }
+
     @Test("An asker does not accept the response to another question with the same id")
     func replaced() async throws {
         let asking = Task { try await manager.ask(.yesNo("Drop the database?")) }

@@ -28,12 +28,6 @@ struct RunSignalTests {
         #expect(try await queue.run("answer", "\(id)", "run").code == 0)
     }
 
-    /// The letter of a process's state; see proc_pid_stat(5).
-    private func state(of process: String) -> String {
-        let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        return stat?.split(separator: ") ").last.map { String($0.prefix(1)) } ?? ""
-    }
-
     @Test("The command gets the signals, and its end by a signal is that of the run")
     func handedOn() async throws {
         let script = """
@@ -138,11 +132,11 @@ struct RunSignalTests {
         try terminal.type("\u{1A}")
         #expect(await terminal.shows("ready> ", since: count))
         // A shell that has just started a program with vfork(2) waits for that, which has stopped.
-        #expect(await eventually { ["T", "D"].contains(state(of: command)) })
+        #expect(await eventually { ["T", "D"].contains(queue.state(of: command)) })
         try terminal.type("fg\n")
         #expect(await isAlive)
         try terminal.type("\u{3}")
-        #expect(await eventually { state(of: command) == "" })
+        #expect(await eventually { queue.state(of: command) == "" })
         try terminal.type("echo code $? >&2\n")
         #expect(await terminal.shows("code \(128 + SIGINT)"))
         shell.kill(SIGKILL)
@@ -160,6 +154,6 @@ struct RunSignalTests {
         // What is typed after it is read after it.
         try terminal.type("\u{3}")
         #expect(await run.exit() == 128 + SIGINT)
-        #expect(state(of: command) == "")
+        #expect(queue.state(of: command) == "")
     }
 }

@@ -105,6 +105,9 @@ struct MainJobTests {
         try await here.press("1\n")
         #expect(await asker.exit() == 0)
         #expect(await asker.output.complete() == "yes\n")
+        // The log says that the person had it in front of them.
+        let answer = try #require(try await queue.objects("history").first)
+        #expect(answer["presented_at"] as? String != nil)
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
     }

@@ -76,9 +76,8 @@ struct SlotTests {
         #expect(!terminal.text.contains("Enter chooses"))
         try terminal.type("fg\n")
         #expect(await terminal.shows("Enter chooses"))
-        try terminal.type("y")
         // Before that, fg has printed the job.
-        #expect(await eventually { shell.output.text.hasSuffix("Yes\n") })
+        #expect(try await terminal.press("y") { shell.output.text.hasSuffix("Yes\n") })
         let alert = try #require(try await queue.objects("show", "1").first)
         #expect(alert["button"] as? String == "Yes")
         shell.kill(SIGKILL)

@@ -8,8 +8,8 @@ import FoundationEssentials
 @Sendable func keys(_ input: inout Input) {
     let alert = alert(&input)
     let later = [
-        AlertInteraction.LaterOption(title: "5 min", duration: nil),
-        AlertInteraction.LaterOption(title: "1 h", duration: .seconds(3600)),
+        AlertInteraction.LaterOption(title: "5 min"),
+        AlertInteraction.LaterOption(title: "1 h", end: .after(.seconds(3600))),
     ]
     var interaction = AlertInteraction(alert, laterOptions: later)
     var (parser, slow) = (KeyParser(), KeyParser())
@@ -43,7 +43,7 @@ import FoundationEssentials
 /// Lines typed at a prompt: numbers, ids and labels.
 @Sendable func prompts(_ input: inout Input) {
     let alert = alert(&input)
-    let later = [AlertInteraction.LaterOption(title: "5 min", duration: nil)]
+    let later = [AlertInteraction.LaterOption(title: "5 min")]
     let prompt = NumberedPrompt(alert, laterOptions: later)
     _ = prompt.lines(facts: ["fact"], columns: Int(input.byte()))
     let line = input.remainingText()

@@ -102,6 +102,22 @@ struct DeadlineTests: StoreSuite {
         await store.close()
     }
 
+    @Test("A late snooze is refused, and the expiry is stored")
+    func lateSnooze() async throws {
+        let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id
+        clock.advance(by: .seconds(60))
+        let error = await thrown { try await store.snooze(id, for: nil, by: .ana) }
+        guard case .late(let response)? = error else {
+            Issue.record("the snooze was accepted")
+            return
+        }
+        #expect(response.outcome == .expired)
+        #expect(try queue.integer("SELECT count(*) FROM responses WHERE outcome = 'expired'") == 1)
+        #expect(try queue.integer("SELECT snoozes FROM alerts") == 0)
+        #expect(try await store.verify(expecting: nil).problems.isEmpty)
+        await store.close()
+    }
+
     @Test("An expiry is stored only when it is due")
     func expire() async throws {
         let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).id

@@ -110,6 +110,20 @@ struct HeartbeatTests {
         #expect(entry.lead().leads)
     }
 
+    @Test("A slot file that can no longer be opened does not make a follower take the lead")
+    func unopenable() throws {
+        let other = try #require(try slot.attach(Self.screen("other")))
+        #expect(!other.lead().leads)
+        // Unlike one that was deleted or replaced, it is still the same file.
+        let hidden = slot.path + "-hidden"
+        try FileManager.default.moveItem(atPath: slot.path, toPath: hidden)
+        try FileManager.default.createSymbolicLink(
+            atPath: slot.path, withDestinationPath: hidden)
+        #expect(!other.lead().leads && entry.leads)
+        try FileManager.default.removeItem(atPath: slot.path)
+        try FileManager.default.moveItem(atPath: hidden, toPath: slot.path)
+    }
+
     @Test("A leader whose text was overwritten, or can't be compared, is not overtaken at once")
     func unreadable() throws {
         let other = try #require(try slot.attach(Self.screen("other")))

@@ -4,10 +4,10 @@ extension AlertManager {
     func hearPresented(_ id: Alert.ID) async {
         // This manager may just have asked it.
         if context.delegates.ofOwn(id) == nil { _ = await context.delegates.waitForArrivals() }
-        // This manager's own screen reports it.
-        guard await presentation.show?.id != id, let delegate = context.delegates.ofOwn(id),
-            context.delegates.beginsPresentation(of: id)
-        else { return }
+        guard let delegate = context.delegates.ofOwn(id) else { return }
+        // This manager's own screen notifies it, even if the alert has yet to appear there.
+        if let show = await presentation.show, show.id == id { return show.hearAppeared() }
+        guard context.delegates.beginsPresentation(of: id) else { return }
         context.delegates.calls.add(for: id) { [store = context.store] in
             // If the alert can't be read or contradicts the log, the calls that wait for it get
             // the error.
@@ -38,8 +38,10 @@ extension AlertManager {
     static func tell(
         _ delegate: any AlertManagerDelegate, of record: AlertRecord, in context: QueueContext
     ) async {
-        // It may have been answered without having been on a screen.
-        guard let response = record.response, record.presentedAt != nil else { return }
+        // It may have been answered without having been on a screen, or after it had left.
+        guard let response = record.response, record.presentedAt != nil,
+            !context.delegates.hasReturned(record.id)
+        else { return }
         if response.isClick {
             // The log's entry for its appearance may not have been read yet.
             if context.delegates.beginsPresentation(of: record.id) {

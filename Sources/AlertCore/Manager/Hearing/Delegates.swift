@@ -17,10 +17,13 @@ final class Delegates: Sendable {
         var byAlert: [Alert.ID: Reference] = [:]
         /// The alerts among them whose delegates know that they are on a screen.
         var presented: Set<Alert.ID> = []
+        /// Those whose delegates know that they have left the screens, and wait again.
+        var returned: Set<Alert.ID> = []
 
         mutating func forget(_ id: Alert.ID) {
             byAlert[id] = nil
             presented.remove(id)
+            returned.remove(id)
         }
     }
 
@@ -112,13 +115,21 @@ final class Delegates: Sendable {
     /// already. For another asker's alert, each appearance here counts.
     func beginsPresentation(of id: Alert.ID) -> Bool {
         state.withLock { state in
-            state.byAlert[id] == nil || state.presented.insert(id).inserted
+            state.returned.remove(id)
+            return state.byAlert[id] == nil || state.presented.insert(id).inserted
         }
     }
 
     /// Records that an alert has left the screens; `false` if its delegate did not know of one.
     @discardableResult
     func endsPresentation(of id: Alert.ID) -> Bool {
-        state.withLock { $0.presented.remove(id) != nil }
+        state.withLock { state in
+            let wasPresented = state.presented.remove(id) != nil
+            if wasPresented { state.returned.insert(id) }
+            return wasPresented
+        }
     }
+
+    /// Whether an alert has left the screens since it was last on one, as its delegate knows.
+    func hasReturned(_ id: Alert.ID) -> Bool { state.withLock { $0.returned.contains(id) } }
 }

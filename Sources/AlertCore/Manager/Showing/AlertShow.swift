@@ -8,8 +8,8 @@ actor AlertShow: QueueActor {
     private let lease: any ScreenLease
     /// The presenters that may show it; resting ones join in when they have rested.
     private let presenters: [any AlertPresenter]
-    /// The state of the presenters when the alert was taken to the screen.
-    private let rests: LoopPresenters
+    /// All presenters, as they were when the alert was taken to the screen.
+    private let loopPresenters: LoopPresenters
     private let appearance: Appearance
     nonisolated let context: QueueContext
     private nonisolated let signals = ShowSignals()
@@ -27,8 +27,7 @@ actor AlertShow: QueueActor {
     /// Its record once it has been snoozed, here or elsewhere.
     private var snoozed: AlertRecord?
 
-    /// Prepares an appearance on those of a loop's presenters that may show it; the log gets the
-    /// names of all.
+    /// Prepares an appearance on those of a loop's presenters that may show it.
     init(
         _ record: AlertRecord, _ upcoming: Upcoming, on lease: any ScreenLease,
         by all: LoopPresenters, in context: QueueContext, for loop: PresentationLoop
@@ -38,12 +37,12 @@ actor AlertShow: QueueActor {
         self.upcoming = upcoming
         self.lease = lease
         presenters = all.candidates(for: record)
-        rests = all
+        loopPresenters = all
         self.context = context
         self.loop = loop
         grace = loop.grace
-        let waiting = upcoming.waiting
-        appearance = Appearance(of: record, waiting: waiting, on: all.names, signals, in: context)
+        let (waiting, names) = (upcoming.waiting, presenters.map(\.name))
+        appearance = Appearance(of: record, waiting: waiting, on: names, signals, in: context)
         let presentation = appearance.presentation(until: upcoming.expiry, waiting: waiting)
         runs = PresenterRuns(of: presentation, signals, context.clock, for: loop)
     }
@@ -56,7 +55,7 @@ actor AlertShow: QueueActor {
         }
         await delegate?.willPresent(record)
         for presenter in presenters {
-            let rest = rests.rest(of: presenter.name, at: context.clock.now())
+            let rest = loopPresenters.rest(of: presenter.name, at: context.clock.now())
             runs.start(presenter, rest: rest)
         }
         if upcoming.isCancelRequested { requestCancel(.requested) }
@@ -89,14 +88,21 @@ extension AlertShow {
     /// Called when it was snoozed by other means than this screen.
     nonisolated func hearSnoozed() { signals.send(.snoozed) }
 
+    /// Called when it has appeared on another screen, which its asker's delegate is to know.
+    nonisolated func hearAppeared() { appearance.noteElsewhere() }
+
     /// Takes it off the screen.
     nonisolated func leave(because reason: String) { signals.send(.leave(reason: reason)) }
 
-    /// Cancels it; the delegate is asked only once.
-    func requestCancel(_ authority: Resolution.Authority) {
-        guard delegate != nil || authority != .requested, !isCancelling else { return }
+    /// Cancels it; the delegate is asked only once. Returns `false` if it is not asked any more,
+    /// because the alert leaves the screen.
+    @discardableResult
+    func requestCancel(_ authority: Resolution.Authority) -> Bool {
+        guard leavingSince == nil, delegate != nil || authority != .requested else { return false }
+        guard !isCancelling else { return true }
         isCancelling = true
         signals.send(.cancel(authority))
+        return true
     }
 
     /// Carries out a cancel that another process requested, if the log has such a request.
@@ -116,7 +122,8 @@ extension AlertShow {
             appearance.note()
             return await store(choice, by: run)
         case .ended(let run, let error):
-            return await ended(run.name, because: error)
+            // A run that another one has replaced says nothing about that one.
+            return runs.contains(run) ? await ended(run.name, because: error) : nil
         case .resolved(let record):
             return .resolved(record, chosenOn: nil)
         case .snoozed:
@@ -232,23 +239,20 @@ extension AlertShow {
     }
 }
 
-// MARK: - On the screen
+// MARK: - Off the screen
 
 extension AlertShow {
     /// Updates the record's state: whether the alert is on the screen.
     private func noteState() {
         if record.response == nil, appearance.isOnScreen { record.state = .presented }
     }
-}
 
-// MARK: - Off the screen
-
-extension AlertShow {
     /// Takes the alert off every screen, and notifies everyone in the documented order.
     private func clear(_ end: ShowEnd) async {
         leavingSince = context.clock.now()
         // Calls about other screens come first.
         await context.delegates.calls.wait(for: id)
+        if end.wasSeen, context.delegates.ofOwn(id) != nil { appearance.noteElsewhere() }
         await appearance.end()
         noteState()
         var chosenOn: String?
@@ -282,8 +286,7 @@ extension AlertShow {
     }
 
     /// Notifies every presenter that may show the alert of its end.
-    private func tell(_ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void)
-    {
+    private func tell(_ body: @escaping PresenterRuns.Telling) {
         for presenter in presenters { runs.tell(presenter, body) }
     }
 

@@ -6,6 +6,8 @@ final class Appearance: Sendable {
         var waiting: WaitingAlerts
         var notice: NoticeTimer?
         var isOnScreen = false
+        /// Whether it is on another screen, which its asker's delegate is notified of.
+        var isElsewhere = false
         /// Whether a delegate has been notified that it is on the screen.
         var isTold = false
         /// Whether it is leaving the screen: an appearance after that does not count.
@@ -15,7 +17,7 @@ final class Appearance: Sendable {
     private let context: QueueContext
     private let record: AlertRecord
     private let signals: ShowSignals
-    /// The names of all presenters of the screen, for the log.
+    /// The names of the presenters that may show it, for the log.
     private let names: [String]
     private let state: Mutex<State>
 
@@ -60,6 +62,12 @@ final class Appearance: Sendable {
         if isNew, context.delegates[record.id] != nil { signals.send(.appeared) }
     }
 
+    /// Records that the alert is on another screen.
+    func noteElsewhere() {
+        state.withLock { $0.isElsewhere = true }
+        signals.send(.appeared)
+    }
+
     private func makeNotice(_ now: ClockReading) -> NoticeTimer {
         NoticeTimer(
             for: record.alert.dismissAfter ?? .seconds(2), from: now, context.clock
@@ -73,7 +81,7 @@ final class Appearance: Sendable {
     /// Notifies a delegate, once, that the alert is on the screen.
     nonisolated(nonsending) func tell() async {
         let isNew = state.withLock { state in
-            guard state.isOnScreen, !state.isTold else { return false }
+            guard state.isOnScreen || state.isElsewhere, !state.isTold else { return false }
             state.isTold = true
             return true
         }

@@ -28,7 +28,7 @@ struct LoopPresenters: Sendable {
     func candidates(for record: AlertRecord) -> [any AlertPresenter] {
         guard only == nil || only == record.id else { return [] }
         let wanted = record.alert.presenters
-        return all.filter { !stuck.contains($0.name) && wanted?.contains($0.name) != false }
+        return all.filter { !stuck.contains($0.name) && wanted?.hasIdentical($0.name) != false }
     }
 
     /// Whether some presenter may show an alert and can do so now.

@@ -11,13 +11,16 @@ actor PresentationLoop: QueueActor {
     /// Lets managers that share one terminal take turns.
     private let turn: PresentationTurn?
     private weak var manager: AlertManager?
-    private var state = LoopState.stopped
+    private(set) var state = LoopState.stopped
     private(set) var presenters = LoopPresenters()
-    private var lead: ScreenLead?
-    private var isLeading = false
+    private(set) var lead: ScreenLead?
+    /// Whether its timer counts for an alert without buttons, and not that of another screen.
+    var isLeading = false
     nonisolated let alerts: UpcomingAlerts
-    private let elsewhere: ShownElsewhere
+    nonisolated let elsewhere: ShownElsewhere
     private var task: Task<Void, Never>?
+    /// The last start; the next one waits for it, and so does a stop.
+    private var starting: Task<Result<Void, AlertError>, Never>?
 
     init(_ context: QueueContext, turn: PresentationTurn?) {
         self.context = context
@@ -40,31 +43,46 @@ actor PresentationLoop: QueueActor {
     /// The alert on the screen.
     var show: AlertShow? { state.show }
 
-    /// Starts showing alerts unless it already does; `only` limits that to one alert.
+    /// Starts showing alerts, instead of what it shows already; `only` limits that to one alert.
     ///
-    /// - Throws: The reason why no screen can be attached.
+    /// - Throws: The reason why no screen can be attached; ``AlertError/closed``.
     func start(
         _ all: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool, for manager: AlertManager
     ) async throws(AlertError) {
-        // A stop that has begun is completed first.
-        if case .stopping = state { await task?.value }
-        guard case .stopped = state, !all.isEmpty, !manager.isClosed else { return }
+        let start = Task { [starting] () -> Result<Void, AlertError> in
+            _ = await starting?.value
+            await stopAtOnce()
+            do throws(AlertError) {
+                try await attach(all, only: only, keepsLog: keepsLog, for: manager)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        starting = start
+        try await start.value.get()
+    }
+
+    private func attach(
+        _ all: [any AlertPresenter], only: Alert.ID?, keepsLog: Bool, for manager: AlertManager
+    ) async throws(AlertError) {
+        guard !manager.isClosed else { throw .closed }
         presenters = LoopPresenters(all, only: only)
         let screen = AttachedScreen(
             identity: context.caller.identity, presenters: presenters.names, only: only,
             hasDelegate: context.delegates.hasManagers, keepsLog: keepsLog)
-        let lead = ScreenLead(of: screen, turn: turn, in: context)
-        state = .looking
+        (state, failure.error) = (.looking, nil)
+        let lead: ScreenLead
         do throws(AlertError) {
-            try await lead.attach()
-            guard !manager.isClosed else { throw .closed }
+            let lease = try await context.store.attach(screen)
+            lead = ScreenLead(with: lease, turn: turn, in: context)
+            // It may have failed in the meantime.
+            if let error = manager.isClosed ? .closed : failure.error { throw error }
         } catch {
-            await lead.end()
             state = .stopped
             throw error
         }
         self.lead = lead
-        failure.error = nil
         wakeUps.beginPresenting(on: presenters.names, for: manager)
         task = Task { [weak self, wakeUps, clock = context.clock] in
             while let pause = await self?.presentUntilIdle() { await pause.wait(wakeUps, clock) }
@@ -75,6 +93,11 @@ actor PresentationLoop: QueueActor {
 
     /// Takes the current alert off the screen, and returns when that is done.
     func stop() async {
+        _ = await starting?.value
+        await stopAtOnce()
+    }
+
+    private func stopAtOnce() async {
         guard let task else { return }
         await leave(because: "the presenter stopped")
         await task.value
@@ -240,37 +263,6 @@ extension PresentationLoop {
     }
 }
 
-// MARK: - Other screens
-
-extension PresentationLoop {
-    /// Checks what others have changed: the lead, the current alert, and the attached screens.
-    private func screensChanged() async {
-        guard isOn, let lead else { return }
-        // A screen that is being cleared does not lead, and holds up the others only briefly.
-        let leavingTime = await show?.leavingTime
-        if let leavingTime, leavingTime >= .seconds(2) { await lead.stepBack() }
-        let role = await lead.role(mayLead: leavingTime == nil)
-        guard case .showing(let show) = state else {
-            if case .leads(let lease) = role, isLeading, lease.others?.all.isEmpty == true,
-                await elsewhere.id == nil
-            {
-                return
-            }
-            return wakeUps.wake()
-        }
-        // From here on its timer counts, or that of another screen.
-        isLeading = if case .leads = role { true } else { false }
-        switch role {
-        case .follows(_, let current?) where current != show.id:
-            guard let record = try? await context.store.record(show.id) else { return }
-            await show.leave(with: record)
-        case .detached: show.leave(because: "the screen was detached")
-        // Between two alerts none is current.
-        case .leads, .follows: break
-        }
-    }
-}
-
 // MARK: - Pauses
 
 extension PresentationLoop {
@@ -292,8 +284,7 @@ extension PresentationLoop {
 
     /// Pauses until other screens change.
     private func pauseForOthers(_ seen: UInt64) async -> LoopPause? {
-        // Callers that only wait for the queue to be empty need not wait for others.
-        if !idleWaiters.isEmpty, await alerts.isEmpty(for: presenters) { idleWaiters.wake() }
+        await noteIfEmpty(seen)
         // Alerts on other screens may come before one that only this manager can show.
         if await elsewhere.id == nil { wakeUps.releaseOwner(ifUnchangedSince: seen) }
         return pause(untilNews(after: seen))
@@ -303,9 +294,16 @@ extension PresentationLoop {
         await elsewhere.end()
         _ = await lease.show(nil, current: nil, hasDelegate: false)
         wakeUps.releaseOwner(ifUnchangedSince: seen)
-        let next = untilNews(after: seen, or: await alerts.nextTry())
-        if case .untilWoken = next { idleWaiters.wake() }
-        return pause(next)
+        await noteIfEmpty(seen)
+        return pause(untilNews(after: seen, or: await alerts.nextTry()))
+    }
+
+    /// Wakes callers that wait for the queue to be empty, if it is; they need not wait for what
+    /// other screens show, nor for alerts that the log contradicts.
+    private func noteIfEmpty(_ seen: UInt64) async {
+        guard !idleWaiters.isEmpty, await alerts.isEmpty(for: presenters) else { return }
+        // After news the loop looks again at once, and may find what has just been asked.
+        if wakeUps.count == seen { idleWaiters.wake() }
     }
 
     /// Lets another screen lead, which may be able to read the queue or write the slot file.

@@ -1,5 +1,8 @@
 /// The runs of a screen's presenters with one alert.
 struct PresenterRuns {
+    /// Notifies a presenter about a presentation.
+    typealias Telling = @Sendable (any AlertPresenter, Presentation) async -> Void
+
     private let presentation: Presentation
     private let signals: ShowSignals
     private let clock: any AlertClock
@@ -47,10 +50,7 @@ struct PresenterRuns {
     mutating func removeAll() { runs.removeAll() }
 
     /// Notifies a presenter, unless it is stuck.
-    mutating func tell(
-        _ presenter: any AlertPresenter,
-        _ body: @escaping @Sendable (any AlertPresenter, Presentation) async -> Void
-    ) {
+    mutating func tell(_ presenter: any AlertPresenter, _ body: @escaping Telling) {
         guard !stuck.contains(presenter.name) else { return }
         let run = PresenterRun(of: presenter.name, signals)
         runs[run.name] = run

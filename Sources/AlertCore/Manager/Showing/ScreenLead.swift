@@ -1,7 +1,7 @@
 /// A manager's screen among those of its queue: attached, leading or following.
 actor ScreenLead: QueueActor {
     enum Role: Sendable {
-        /// The screen can't be attached now, or stays out of the lead.
+        /// The screen is detached, or stays out of the lead.
         case detached
         case leads(any ScreenLease)
         /// Another screen leads and announces which alert is current.
@@ -9,53 +9,31 @@ actor ScreenLead: QueueActor {
     }
 
     nonisolated let context: QueueContext
-    private let screen: AttachedScreen
+    private let lease: any ScreenLease
     /// Lets managers that share one terminal take turns.
     private let turn: PresentationTurn?
     private var taking: Task<Bool, Never>?
     /// Whether the screen should stay out of the lead because it can't show anything now.
     private var isAway = false
     private var watching: Task<Void, Never>?
-    private var lease: (any ScreenLease)?
     /// The lease's change count when the role was last determined.
     private var seen: UInt64 = 0
-    /// When the screen last failed to attach.
-    private var failure: ContinuousClock.Instant?
 
-    init(of screen: AttachedScreen, turn: PresentationTurn?, in context: QueueContext) {
-        self.screen = screen
+    init(with lease: any ScreenLease, turn: PresentationTurn?, in context: QueueContext) {
+        self.lease = lease
         self.turn = turn
         self.context = context
     }
 
     deinit {
         watching?.cancel()
-        lease?.release()
-    }
-
-    /// Attaches the screen, unless it is attached.
-    ///
-    /// - Throws: ``AlertError/busy(_:)`` if there are too many screens, and other errors; the next
-    ///   attempt is made no earlier than a second later.
-    func attach() async throws(AlertError) {
-        guard lease == nil, failure.map({ $0.duration(to: .now) >= .seconds(1) }) ?? true else {
-            return
-        }
-        do throws(AlertError) {
-            lease = try await context.store.attach(screen)
-            failure = nil
-        } catch {
-            failure = .now
-            throw error
-        }
+        lease.release()
     }
 
     /// Determines the screen's role; if it can lead, it leads from here on.
     ///
     /// - Parameter mayLead: Whether it may take the lead now, if it does not have it.
     func role(mayLead: Bool = true) async -> Role {
-        try? await attach()
-        guard let lease else { return .detached }
         seen = lease.changeCount
         guard !isAway else { return .detached }
         let leads = mayLead ? await lease.lead() : lease.isLeading
@@ -67,23 +45,17 @@ actor ScreenLead: QueueActor {
     /// Calls a closure whenever the role may have changed, and once a second, until the screen is
     /// detached.
     func watch(_ body: @escaping @Sendable () async -> Void) {
-        watching = Task { [weak self] in
+        watching = Task { [weak self, lease] in
             while !Task.isCancelled {
-                guard let (lease, seen) = await self?.watched else { return }
-                if let lease {
-                    await lease.waitForChange(after: seen)
-                } else {
-                    try? await Task.sleep(for: .seconds(1))
-                }
+                guard let seen = await self?.seen else { return }
+                await lease.waitForChange(after: seen)
                 await body()
             }
         }
     }
 
-    private var watched: ((any ScreenLease)?, UInt64) { (lease, seen) }
-
     /// Stops leading, but continues to follow.
-    func stepBack() { lease?.stepBack() }
+    func stepBack() { lease.stepBack() }
 
     /// Gives up the lead, and announces that this screen can't show anything for now.
     ///
@@ -91,21 +63,20 @@ actor ScreenLead: QueueActor {
     ///   left them.
     func stayAway(busy presenters: [String] = []) {
         isAway = true
-        lease?.offer(presenters, isBusy: !presenters.isEmpty)
+        lease.offer(presenters, isBusy: !presenters.isEmpty)
         stepBack()
     }
 
     /// Announces which presenters can show something now.
     func comeBack(offering presenters: [String]) {
         isAway = false
-        lease?.offer(presenters, isBusy: false)
+        lease.offer(presenters, isBusy: false)
     }
 
     /// Detaches the screen.
     func end() {
         watching?.cancel()
-        lease?.release()
-        lease = nil
+        lease.release()
     }
 }
 

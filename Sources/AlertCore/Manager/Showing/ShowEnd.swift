@@ -8,4 +8,12 @@ enum ShowEnd: Sendable {
     case lost
     /// No choice made here can be stored, because the log contradicts the alert.
     case refused(AlertError)
+
+    /// Whether a person chose a button, here or elsewhere, and so must have seen the alert.
+    var wasSeen: Bool {
+        guard case .resolved(let record, _) = self, let response = record.response else {
+            return false
+        }
+        return response.outcome == .answered && response.isClick
+    }
 }

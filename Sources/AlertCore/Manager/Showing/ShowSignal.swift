@@ -20,4 +20,22 @@ enum ShowSignal: Sendable {
     case leave(reason: String)
     /// The presenters have had their time to clear the screen.
     case graceOver
+
+    /// The signals that may be sent again before they are read: once is enough.
+    enum Repetition {
+        case resolved
+        case snoozed
+        case dismissTimerFired
+        case leave
+    }
+
+    var repetition: Repetition? {
+        switch self {
+        case .resolved: .resolved
+        case .snoozed: .snoozed
+        case .dismissTimerFired: .dismissTimerFired
+        case .leave: .leave
+        case .chose, .appeared, .ended, .told, .cancel, .graceOver: nil
+        }
+    }
 }

@@ -14,25 +14,24 @@ final class ShowSignals: Sendable {
         var reader: CheckedContinuation<ShowSignal, Never>?
         var isFinished = false
 
-        /// Whether the signal is redundant: the end of a notice's time that is already waiting.
+        /// Whether the signal is redundant: one that may be sent again and again, and that is
+        /// already waiting.
         func isWaiting(_ signal: ShowSignal) -> Bool {
-            guard case .dismissTimerFired = signal else { return false }
-            return signals.contains { if case .dismissTimerFired = $0 { true } else { false } }
+            signal.repetition != nil && signals.contains { $0.repetition == signal.repetition }
         }
     }
 
-    /// More than presenters and timers send before the signals are read.
-    private static let limit = 256
     private let state = Mutex(State())
 
-    /// Adds a signal, unless the reader has finished or is far behind.
+    /// Adds a signal, unless the reader has finished.
+    ///
+    /// None is lost, however far behind the reader is: what may be sent repeatedly waits only once,
+    /// and a presenter's run sends one signal at a time.
     func send(_ signal: ShowSignal) {
         let reader = state.withLock { state -> CheckedContinuation<ShowSignal, Never>? in
             guard !state.isFinished else { return nil }
             if let reader = state.reader.take() { return reader }
-            if state.signals.count < Self.limit, !state.isWaiting(signal) {
-                state.signals.append(signal)
-            }
+            if !state.isWaiting(signal) { state.signals.append(signal) }
             return nil
         }
         reader?.resume(returning: signal)

@@ -36,9 +36,9 @@ actor UpcomingAlerts: QueueActor {
         var found = Found()
         let shown = Set(others.all.filter(\.isThere).compactMap(\.alert)).sorted()
         for id in shown where !unshown.isResting(id, at: context.clock.now()) {
-            let shown = await find(id)
-            found.refused += shown.refused
-            guard shown.upcoming == nil, shown.error == nil else { return shown }
+            let current = await find(id)
+            found.refused += current.refused
+            guard current.upcoming == nil, current.error == nil else { return current }
         }
         note(others)
         return await next(for: here, besides: others, found)
@@ -61,7 +61,7 @@ actor UpcomingAlerts: QueueActor {
             own.append(only)
         } else {
             let able = passesOver ? here.able(at: context.clock.now()) : here.unstuck
-            presenters = able + presenters.filter { !able.contains(where: $0.isIdentical) }
+            presenters = able + presenters.filter { !able.hasIdentical($0) }
         }
         while true {
             let except = passedOver(isAlone: isAlone)
@@ -87,9 +87,10 @@ actor UpcomingAlerts: QueueActor {
         }
     }
 
-    /// One alert, if it waits and may be shown.
+    /// One alert, if it waits and may be shown; one that the log contradicts is tried again only
+    /// when it has rested.
     func find(_ id: Alert.ID?) async -> Found {
-        guard let id else { return Found() }
+        guard let id, !refused.isResting(id, at: context.clock.now()) else { return Found() }
         do throws(AlertError) {
             // In this order: an alert that has ended by then is not shown.
             let waiting = try await context.store.waiting(besides: id)

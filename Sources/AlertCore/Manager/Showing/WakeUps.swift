@@ -5,7 +5,7 @@ import Synchronization
 final class WakeUps: Sendable {
     private struct State {
         /// The names of the manager's presenters; `nil` while it does not present.
-        var presenters: Set<String>?
+        var presenters: [String]?
         /// The manager, while its presentation loop has something to look at.
         var owner: AlertManager?
     }
@@ -46,7 +46,7 @@ final class WakeUps: Sendable {
     /// Records that a loop begins and has yet to look.
     func beginPresenting(on presenters: [String], for owner: AlertManager) {
         state.withLock { state in
-            state.presenters = Set(presenters)
+            state.presenters = presenters
             state.owner = owner
         }
     }
@@ -69,7 +69,7 @@ final class WakeUps: Sendable {
     func mayBeShown(on wanted: [String]?) -> Bool {
         state.withLock { state in
             guard let presenters = state.presenters else { return false }
-            return wanted.map { !presenters.isDisjoint(with: $0) } ?? true
+            return wanted?.hasIdentical(of: presenters) ?? true
         }
     }
 }

@@ -1,4 +1,5 @@
 import AlertCore
+import FoundationEssentials
 
 /// An alert as plain text with numbered buttons, which is written once and never redrawn: for dumb
 /// terminals, screen readers and terminal logs.
@@ -7,6 +8,9 @@ struct NumberedPrompt {
     private let buttons: ChoiceList
     private let laterOptions: [AlertInteraction.LaterOption]
     private let emptyLine: String?
+    /// The beginning of the choices' marks: empty, or as many `#` as it takes that no button is
+    /// named like the mark of another choice.
+    private let markPrefix: String
 
     /// - Parameter emptyLine: What an empty line does, such as “leave it waiting”; `nil` if it does
     ///   nothing.
@@ -16,7 +20,31 @@ struct NumberedPrompt {
         self.alert = alert
         self.laterOptions = laterOptions
         self.emptyLine = emptyLine
-        buttons = AlertInteraction(alert, laterOptions: []).buttons
+        let choices = AlertInteraction(alert, laterOptions: []).buttons
+        var prefix = ""
+        while Self.isMisleading(prefix, alert, choices, laterOptions.count) { prefix += "#" }
+        markPrefix = prefix
+        buttons = choices
+    }
+
+    /// Whether a choice's mark would also be the name of a button that it does not mean.
+    private static func isMisleading(
+        _ prefix: String, _ alert: Alert, _ choices: ChoiceList, _ laterCount: Int
+    ) -> Bool {
+        let isNamed = { (mark: String, meant: Int?) in
+            alert.buttons.enumerated().contains { index, button in
+                let names = [button.id, button.title].map { trimmed(SafeText.line($0)) }
+                return index != meant && names.contains { $0.lowercased() == mark }
+            }
+        }
+        return choices.choices.enumerated().contains { isNamed(mark($0, prefix), $1.index) }
+            || (0..<laterCount).contains { isNamed(laterMark($0, prefix), nil) }
+    }
+
+    private static func mark(_ index: Int, _ prefix: String) -> String { "\(prefix)\(index + 1)" }
+
+    private static func laterMark(_ index: Int, _ prefix: String) -> String {
+        prefix + (index == 0 ? "l" : "l\(index + 1)")
     }
 
     /// The alert with its choices, as lines of at most `columns` columns.
@@ -29,10 +57,10 @@ struct NumberedPrompt {
         guard !buttons.choices.isEmpty else { return lines }
         for (index, choice) in buttons.choices.enumerated() {
             let label = PromptLabel.text(choice.title, choice.role)
-            lines += item("\(index + 1)", label, columns)
+            lines += item(Self.mark(index, markPrefix), label, columns)
         }
         for (index, option) in laterOptions.enumerated() {
-            lines += item(index == 0 ? "l" : "l\(index + 1)", "later: " + option.title, columns)
+            lines += item(Self.laterMark(index, markPrefix), "later: " + option.title, columns)
         }
         return lines
     }
@@ -41,29 +69,34 @@ struct NumberedPrompt {
     var question: String {
         let count = buttons.choices.count
         guard count > 0 else { return "Enter closes: " }
-        var parts = [count == 1 ? "1" : "1 to \(count)"]
-        if !laterOptions.isEmpty { parts.append("l for later") }
+        let marks = (0..<count).map { Self.mark($0, markPrefix) }
+        var parts = [count == 1 ? marks[0] : "\(marks[0]) to \(marks[count - 1])"]
+        if !laterOptions.isEmpty { parts.append(Self.laterMark(0, markPrefix) + " for later") }
         if let emptyLine { parts.append("Enter to \(emptyLine)") }
         return parts.dropLast().joined(separator: ", ") + (parts.count > 1 ? ", or " : "")
             + (parts.last ?? "") + ": "
     }
 
-    /// The choice that a line makes, by number, id or label; `nil` if it makes none.
-    func read(_ line: String) -> PresenterChoice? {
+    /// The choice that a line makes, by id, label or mark; `nil` if it makes none.
+    ///
+    /// - Parameter now: The time, which a choice of a date depends on.
+    func read(_ line: String, now: Date = Date()) -> PresenterChoice? {
         let text = Self.trimmed(line)
         guard !buttons.choices.isEmpty else { return .close }
         if text.isEmpty { return emptyLine == nil ? nil : .close }
-        if let number = Int(text), buttons.choices.indices.contains(number - 1) {
-            return .button(buttons.choices[number - 1].index)
-        }
         if let button = alert.button(named: text) {
             return alert.buttons.firstIndex { $0.id.isIdentical(to: button.id) }
                 .map { .button($0) }
         }
-        guard text.first?.lowercased() == "l" else { return nil }
-        let index = text.count == 1 ? 1 : Int(text.dropFirst()) ?? 0
+        guard text.hasPrefix(markPrefix) else { return nil }
+        let mark = text.dropFirst(markPrefix.count)
+        if let number = Int(mark), buttons.choices.indices.contains(number - 1) {
+            return .button(buttons.choices[number - 1].index)
+        }
+        guard mark.first?.lowercased() == "l" else { return nil }
+        let index = mark.count == 1 ? 1 : Int(mark.dropFirst()) ?? 0
         guard laterOptions.indices.contains(index - 1) else { return nil }
-        return .later(laterOptions[index - 1].duration)
+        return laterOptions[index - 1].choice(at: now)
     }
 
     /// The name of a choice.
@@ -76,9 +109,10 @@ struct NumberedPrompt {
     }
 
     private func item(_ mark: String, _ title: String, _ columns: Int) -> [String] {
-        let texts = DisplayWidth.wrapped(title, to: max(1, columns - 6))
+        let margin = 6 + markPrefix.count
+        let texts = DisplayWidth.wrapped(title, to: max(1, columns - margin))
         return texts.enumerated().map { index, text in
-            (index == 0 ? DisplayWidth.padded("  " + mark + ")", to: 6) : "      ") + text
+            DisplayWidth.padded(index == 0 ? "  " + mark + ")" : "", to: margin) + text
         }
     }
 

@@ -151,18 +151,23 @@ enum AlertWording {
     ) -> [AlertInteraction.LaterOption] {
         let own = snooze ?? .seconds(300)
         let morning = morning(after: now)
-        let others: [(String, Duration)] = [
-            ("1 h", .seconds(3600)), ("4 h", .seconds(4 * 3600)), morning,
+        let timeToMorning = Duration.seconds(morning.date.timeIntervalSince(now))
+        let others: [(title: String, time: Duration, end: Alert.Deadline)] = [
+            ("1 h", .seconds(3600), .after(.seconds(3600))),
+            ("4 h", .seconds(4 * 3600), .after(.seconds(4 * 3600))),
+            (morning.title, timeToMorning, .at(morning.date)),
         ]
         let isTooLong = expiry.map { own >= $0 } == true
         let title = duration(own) + (isTooLong ? " (expires first)" : "")
-        return [.init(title: title, duration: nil, isTooLong: isTooLong)]
-            + others.filter { option in option.1 != own && expiry.map { option.1 < $0 } != false }
-            .map { .init(title: $0.0, duration: $0.1) }
+        let offered = others.filter { option in
+            option.time != own && expiry.map { option.time < $0 } != false
+        }
+        return [.init(title: title, end: nil, isTooLong: isTooLong)]
+            + offered.map { .init(title: $0.title, end: $0.end) }
     }
 
     /// The next eight o'clock. See mktime(3).
-    private static func morning(after now: Date) -> (String, Duration) {
+    private static func morning(after now: Date) -> (title: String, date: Date) {
         var time = LocalTime.fields(now)
         let isToday = time.tm_hour < 8
         time.tm_mday += isToday ? 0 : 1
@@ -170,10 +175,7 @@ enum AlertWording {
         time.tm_min = 0
         time.tm_sec = 0
         time.tm_isdst = -1  // Summer time may begin or end in between.
-        let seconds = Double(mktime(&time)) - now.timeIntervalSince1970
-        return (
-            isToday ? "today 8:00" : "tomorrow 8:00",
-            .seconds(max(60, Int(seconds)))
-        )
+        let date = Date(timeIntervalSince1970: Double(mktime(&time)))
+        return (isToday ? "today 8:00" : "tomorrow 8:00", date)
     }
 }

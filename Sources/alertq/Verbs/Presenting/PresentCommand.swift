@@ -166,14 +166,14 @@ struct PresentCommand: Command {
                 }
             }
             group.addTask {
-                for await signal in signals.events {
-                    guard signal == SIGTSTP else { return signal }
-                    suspensions.change()
-                    try await screen.suspend()
-                    try await screen.start()
+                let suspension = Suspension {
+                    if suspensions.count.isMultiple(of: 2) { suspensions.change() }
+                    await screen.stop()
+                } comeBack: {
+                    try await screen.comeBack()
                     suspensions.change()
                 }
-                return nil
+                return try await suspension.nextSignal(of: signals)
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil

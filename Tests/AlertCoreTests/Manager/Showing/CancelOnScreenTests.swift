@@ -24,11 +24,41 @@ private final class StateDelegate: AlertManagerDelegate {
     }
 }
 
+/// Handles a cancel once a gate opens.
+private final class SilentDelegate: AlertManagerDelegate {
+    private let gate: Gate
+
+    init(_ gate: Gate) { self.gate = gate }
+
+    func cancel(_ alert: AlertRecord) async -> CancelHandling {
+        await gate.hold()
+        return .handled
+    }
+}
+
+/// Clears its screen once a gate opens.
+private final class SlowPresenter: AlertPresenter {
+    let name = "slow"
+    private let gate: Gate
+
+    init(_ gate: Gate) { self.gate = gate }
+
+    func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        await presentation.didAppear()
+        try? await Task.sleep(for: .seconds(600))
+        await gate.hold()
+        return .close
+    }
+}
+
 @Suite("Cancelling an alert on the screen", .inParallel)
 struct CancelOnScreenTests {
-    private let queue = InMemoryStore(clock: ManualClock())
+    private let clock = ManualClock()
+    private let queue: InMemoryStore
     private let recorder = Recorder()
     private let presenter = ScriptedPresenter()
+
+    init() { queue = InMemoryStore(clock: clock) }
 
     @Test("A delegate is asked once to cancel, even if that is requested again and can't be stored")
     func twice() async throws {
@@ -75,6 +105,83 @@ struct CancelOnScreenTests {
             })
         await screen.close()
         await asker.close()
+    }
+
+    @Test("The delegate is asked about a cancel that comes while the alert leaves the screen")
+    func leaving() async throws {
+        let gate = Gate()
+        let slow = SlowPresenter(gate)
+        let delegate = RecordingDelegate(recorder, handling: .handled)
+        let manager = try await AlertManager(queue, presenters: [slow], delegate: delegate)
+        let id = try await manager.show(.yesNo())
+        #expect(await eventually { recorder.lines == ["willPresent", "didPresent"] })
+        let stopping = Task { await manager.stopPresenting() }
+        #expect(await gate.isReached())
+        #expect(try await manager.cancel(id).response?.cancelHandling == .handled)
+        #expect(recorder.lines.filter { $0 == "cancel" }.count == 1)
+        gate.open()
+        await stopping.value
+        await manager.close()
+    }
+
+    @Test("If the screen's delegate does not respond in time, no other delegate is asked")
+    func unanswered() async throws {
+        let gate = Gate()
+        let silent = SilentDelegate(gate)
+        defer { withExtendedLifetime(silent) {} }
+        let screen = try await AlertManager(queue, presenters: [presenter], delegate: silent)
+        let id = try await screen.show(.yesNo())
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        let own = RecordingDelegate(recorder, handling: .handled)
+        let canceller = try await AlertManager(queue, delegate: own)
+        let cancelling = Task { try await canceller.cancel(id) }
+        #expect(await gate.isReached())
+        clock.advance(by: .seconds(5))
+        #expect(try await cancelling.value.response?.cancelHandling == .simulateCancelButton)
+        #expect(!recorder.lines.contains("cancel"))
+        gate.open()
+        await screen.close()
+        await canceller.close()
+    }
+
+    @Test("A delegate of an alert on no screen has five seconds for a cancel, too")
+    func hanging() async throws {
+        let gate = Gate()
+        let silent = SilentDelegate(gate)
+        defer { withExtendedLifetime(silent) {} }
+        let manager = try await AlertManager(queue, delegate: silent)
+        let id = try await manager.show(.yesNo())
+        let cancelling = Task { try await manager.cancel(id) }
+        #expect(await gate.isReached())
+        #expect(try await manager.record(id).response == nil)
+        clock.advance(by: .seconds(5))
+        #expect(try await cancelling.value.response?.cancelHandling == .simulateCancelButton)
+        gate.open()
+        await manager.close()
+    }
+
+    @Test("A cancel in a cancelled task waits for the delegate without looking all the time")
+    func cancelledTask() async throws {
+        let gate = Gate()
+        let looks = Mutex(0)
+        let silent = SilentDelegate(gate)
+        defer { withExtendedLifetime(silent) {} }
+        let screen = try await AlertManager(queue, presenters: [presenter], delegate: silent)
+        let id = try await screen.show(.yesNo())
+        _ = try await presenter.waitUntilShown(within: .seconds(20))
+        let store = GatedStore(queue)
+        store.gate = { place in if place == .found(id) { looks.withLock { $0 += 1 } } }
+        let canceller = try await store.manager()
+        let cancelling = Task { try await canceller.cancel(id) }
+        cancelling.cancel()
+        #expect(await gate.isReached())
+        // Long enough for hundreds of looks.
+        try await Task.sleep(for: .milliseconds(200))
+        gate.open()
+        #expect(try await cancelling.value.response?.cancelHandling == .handled)
+        #expect(looks.withLock { $0 } < 20)
+        await screen.close()
+        await canceller.close()
     }
 
     @Test("A delegate sees a cancelled alert as presented while it is on the screen")

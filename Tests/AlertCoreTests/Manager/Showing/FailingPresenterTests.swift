@@ -1,4 +1,6 @@
 import AlertQueueTesting
+import StoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,6 +10,19 @@ import Testing
 @Suite("Failing presenters", .inParallel)
 struct FailingPresenterTests {
     private struct Hangup: Error {}
+
+    /// Chooses a button that no alert has, while the alert is on its screen.
+    private final class WrongPresenter: AlertPresenter {
+        let name = "wrong"
+        let count = Mutex(0)
+
+        func present(_ presentation: Presentation) async throws -> PresenterChoice {
+            await presentation.didAppear()
+            count.withLock { $0 += 1 }
+            await presentation.choose(.button(99))
+            return .close
+        }
+    }
 
     private let clock = ManualClock()
     private let queue: InMemoryStore
@@ -90,6 +105,41 @@ struct FailingPresenterTests {
             #expect(await eventually { terminal.resolutions.count == round })
         }
         #expect(menu.shown.count == 1)
+        await manager.close()
+    }
+
+    @Test("A choice that the alert does not offer counts as one failure of its presenter")
+    func impossibleChoice() async throws {
+        let (terminal, wrong) = (ScriptedPresenter(name: "terminal"), WrongPresenter())
+        let reports = Recorder()
+        let manager = try await screen(terminal, wrong)
+        manager.onError { reports.note("\($0)") }
+        try await manager.show(.yesNo())
+        for (round, pause) in [1, 2, 4].enumerated() {
+            #expect(await eventually { reports.lines.count == round + 1 })
+            let start = clock.now()
+            let isBack = await eventually {
+                clock.advance(by: .milliseconds(100))
+                return wrong.count.withLock { $0 } == round + 2
+            }
+            #expect(isBack && terminal.isShowing)
+            // The clock may run on while the test has yet to see what it is waiting for.
+            #expect(start.time(until: clock.now()) > .seconds(pause) / 2)
+            #expect(start.time(until: clock.now()) < .seconds(20))
+        }
+        terminal.choose(.button(0))
+        #expect(await eventually { terminal.resolutions.count == 1 })
+        await manager.close()
+    }
+
+    @Test("An alert for a name that differs only in its bytes is not for the presenter")
+    func names() async throws {
+        let manager = try await screen(ScriptedPresenter(name: "men\u{FA}"))
+        let question = question("For another menu", for: ["menu\u{301}"])
+        let id = try await manager.show(question)
+        let record = try await manager.record(id)
+        #expect(await manager.presentation.presenters.candidates(for: record).isEmpty)
+        #expect(!manager.presentation.wakeUps.mayBeShown(on: question.presenters))
         await manager.close()
     }
 

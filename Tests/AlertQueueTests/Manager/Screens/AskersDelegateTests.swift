@@ -6,6 +6,16 @@ import Testing
 @testable import AlertCore
 @testable import AlertQueue
 
+/// A presenter whose alerts never appear on its screen.
+private struct InvisiblePresenter: AlertPresenter {
+    let name = "invisible"
+
+    func present(_ presentation: Presentation) async throws -> PresenterChoice {
+        try await Task.sleep(for: .seconds(600))
+        return .close
+    }
+}
+
 /// The calls to the asking manager's delegate for alerts on the screens of other managers.
 @Suite("Delegate of the asker", .inParallel)
 struct AskersDelegateTests {
@@ -43,6 +53,49 @@ struct AskersDelegateTests {
         #expect(await hears(["didPresent", "clicked 0", "didDismiss 0", "handler 0"]))
         for manager in [asker, shower, other] { await manager.close() }
         #expect(recorder.lines.count == 4)
+    }
+
+    @Test("The delegate hears of other screens while its own has yet to show the alert")
+    func ownIsSlow() async throws {
+        let asker = try await asker([InvisiblePresenter()])
+        let (shower, presenter) = try await screen()
+        try await asker.show(.yesNo()) { _, index in recorder.note("handler \(index)") }
+        _ = await presenter.waitUntilShown()
+        #expect(await hears(["willPresent", "didPresent"]))
+        presenter.choose(.button(0))
+        let end = ["clicked 0", "willDismiss 0", "didDismiss 0", "handler 0"]
+        #expect(await hears(["willPresent", "didPresent"] + end))
+        for manager in [asker, shower] { await manager.close() }
+    }
+
+    @Test("A click that comes before the log has the appearance follows didPresent all the same")
+    func clickFirst() async throws {
+        let asker = try await asker([InvisiblePresenter()])
+        let id = try await asker.show(.yesNo())
+        #expect(await hears(["willPresent"]))
+        let store = try await queue.store()
+        // As a screen does whose note about the appearance comes later.
+        _ = try await store.resolve(id, .choose(button: 0), by: .ana)
+        let calls = ["willPresent", "didPresent", "clicked 0", "willDismiss 0", "didDismiss 0"]
+        #expect(await hears(calls))
+        await store.close()
+        await asker.close()
+    }
+
+    @Test("An answer to an alert that has left the screens is no click, and nothing is dismissed")
+    func afterReturn() async throws {
+        let asker = try await asker()
+        let (shower, presenter) = try await screen()
+        let id = try await asker.show(.yesNo()) { _, index in recorder.note("handler \(index)") }
+        _ = await presenter.waitUntilShown()
+        #expect(await hears(["didPresent"]))
+        await shower.close()
+        #expect(await hears(["didPresent", "didDismiss -1"]))
+        let store = try await queue.store()
+        _ = try await store.resolve(id, .choose(button: 0), by: .ana)
+        #expect(await hears(["didPresent", "didDismiss -1", "handler 0"]))
+        await store.close()
+        await asker.close()
     }
 
     @Test("A single alert's delegate is called for that alert and no other")
