@@ -102,10 +102,11 @@ struct ToldByManagerTests {
     func presentedAll() async throws {
         let id = try await manager.submit(.yesNo("Delete?")).record.id
         try queue.forge("UPDATE alerts SET title = 'Keep?'")
-        let screen = try await AlertManager(path: queue.path, presenters: [ScriptedPresenter()])
+        let screen = try await AlertManager(path: queue.path)
         screen.onError { [lines] error in
             if case .inconsistent(let id, _) = error { lines.note("inconsistent \(id)") }
         }
+        try await screen.startPresenting([ScriptedPresenter()])
         try await screen.presentedAll()
         #expect(lines.lines == ["inconsistent \(id)"])
         await screen.close()

@@ -3,7 +3,7 @@ actor AlertShow: QueueActor {
     nonisolated let id: Alert.ID
     /// Its record if it has its response by now, even if that came while it left the screen.
     private(set) var ended: AlertRecord?
-    private var record: AlertRecord
+    private(set) var record: AlertRecord
     private let upcoming: Upcoming
     private let lease: any ScreenLease
     /// The presenters that may show it; resting ones join in when they have rested.
@@ -15,7 +15,9 @@ actor AlertShow: QueueActor {
     private nonisolated let signals = ShowSignals()
     private weak let loop: PresentationLoop?
     private let grace: GracePeriod
-    private var runs: PresenterRuns
+    var runs: PresenterRuns
+    /// When the presenters were asked to show it.
+    private let start: ClockReading
     /// When it began to leave the screen, if it has.
     private var leavingSince: ClockReading?
     /// Whether it has ended, and nobody looks at ``ended`` any longer.
@@ -25,7 +27,7 @@ actor AlertShow: QueueActor {
     /// Whether the delegate is being asked about a cancel.
     private var isCancelling = false
     /// Its record once it has been snoozed, here or elsewhere.
-    private var snoozed: AlertRecord?
+    var snoozed: AlertRecord?
 
     /// Prepares an appearance on those of a loop's presenters that may show it.
     init(
@@ -41,6 +43,7 @@ actor AlertShow: QueueActor {
         self.context = context
         self.loop = loop
         grace = loop.grace
+        start = context.clock.now()
         let (waiting, names) = (upcoming.waiting, presenters.map(\.name))
         appearance = Appearance(of: record, waiting: waiting, on: names, signals, in: context)
         let presentation = appearance.presentation(until: upcoming.expiry, waiting: waiting)
@@ -90,6 +93,16 @@ extension AlertShow {
 
     /// Called when it has appeared on another screen, which its asker's delegate is to know.
     nonisolated func hearAppeared() { appearance.noteElsewhere() }
+
+    /// Lets the presenters fail if it has not appeared in time, and only they may show it: what
+    /// nobody can see here must not hold up the other screens.
+    func giveUpUnseen(besides others: ScreenRoster) {
+        let limit = start.advanced(by: ShownElsewhere.patienceWithClaim)
+        guard !others.all.isEmpty, !others.shows(id), !others.canShow(record.alert, id),
+            !appearance.isOnScreen, context.clock.now().isAtOrAfter(limit)
+        else { return }
+        signals.send(.unseen)
+    }
 
     /// Takes it off the screen.
     nonisolated func leave(because reason: String) { signals.send(.leave(reason: reason)) }
@@ -147,70 +160,19 @@ extension AlertShow {
         case .leave(let reason):
             await returned(because: reason)
             return .waits
+        case .unseen:
+            for run in runs.all where !run.isResting && !appearance.isOnScreen {
+                if let end = await ended(run.name, because: UnseenError()) { return end }
+            }
         case .graceOver, .told:
             break
         }
         return nil
     }
 
-    /// Stores a person's choice; after a choice that can't be stored, the alert is shown again.
-    private func store(_ choice: PresenterChoice, by run: PresenterRun) async -> ShowEnd? {
-        switch choice {
-        case .button(let index):
-            return await resolve(.choose(button: index), by: run)
-        case .close where record.alert.buttons.isEmpty:
-            return await resolve(.choose(button: nil), by: run)
-        case .close, .later:
-            let duration: Duration? = if case .later(let time) = choice { time } else { nil }
-            do throws(AlertError) {
-                let caller = context.caller.through(run.name)
-                snoozed = try await context.store.snooze(id, for: duration, by: caller)
-                return .waits
-            } catch {
-                return await failed(error, by: run)
-            }
-        }
-    }
-
-    private func resolve(_ resolution: Resolution, by run: PresenterRun?) async -> ShowEnd? {
-        do throws(AlertError) {
-            let caller = run.map { context.caller.through($0.name) } ?? context.caller
-            let seen = run.flatMap { _ in
-                record.salt.map { AuditEntry.content(of: record.alert, salt: $0) }
-            }
-            let resolved = try await context.store.resolve(id, resolution, seen: seen, by: caller)
-            return .resolved(resolved, chosenOn: run?.name)
-        } catch {
-            return await failed(error, by: run)
-        }
-    }
-
-    /// Decides what an error means for the screen: the alert was already resolved, or try again.
-    private func failed(_ error: AlertError, by run: PresenterRun?) async -> ShowEnd? {
-        switch error {
-        case .alreadyResolved(let response), .late(let response):
-            var resolved = record
-            resolved.state = .resolved
-            resolved.response = response
-            return .resolved(resolved, chosenOn: nil)
-        case .inconsistent:
-            await returned(because: SafeText.line("\(error)"))
-            return .refused(error)
-        case .noSuchButton, .notAsSeen, .invalid:
-            // A second try would fail, too: the alert does not offer this choice.
-            guard let run else { return nil }
-            return await ended(run.name, because: error)
-        default:
-            guard let run else { return nil }
-            if runs.contains(run), run.fail(error) { return nil }
-            if let presenter = presenter(run.name) { runs.start(presenter, after: error) }
-            return nil
-        }
-    }
-
     /// Called when a presenter can no longer show the alert: the others continue, if there are any,
     /// and it tries again when it has rested.
-    private func ended(_ name: String, because error: any Error) async -> ShowEnd? {
+    func ended(_ name: String, because error: any Error) async -> ShowEnd? {
         // It may still be waiting with a choice that the alert does not offer.
         runs.remove(name)?.leave()
         if !(error is CancellationError) {
@@ -225,11 +187,11 @@ extension AlertShow {
         return .lost
     }
 
-    private func presenter(_ name: String) -> (any AlertPresenter)? {
+    func presenter(_ name: String) -> (any AlertPresenter)? {
         presenters.first { $0.name == name }
     }
 
-    private func returned(because reason: String) async {
+    func returned(because reason: String) async {
         // In this order: if two screens leave at once, one of them finds that none is left.
         _ = await lease.show(nil, current: nil, hasDelegate: false)
         let others = await lease.lookAtOthers()

@@ -21,8 +21,10 @@ extension PresentationLoop {
             guard let record = try? await context.store.record(show.id) else { return }
             await show.leave(with: record)
         case .detached: show.leave(because: "the screen was detached")
+        case .leads(let lease):
+            if let others = lease.others { await show.giveUpUnseen(besides: others) }
         // Between two alerts none is current.
-        case .leads, .follows: break
+        case .follows: break
         }
     }
 }

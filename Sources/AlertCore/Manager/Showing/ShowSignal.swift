@@ -18,6 +18,8 @@ enum ShowSignal: Sendable {
     case cancel(Resolution.Authority)
     /// The screen is needed for something else, or is lost.
     case leave(reason: String)
+    /// It has not appeared in time, and holds up other screens.
+    case unseen
     /// The presenters have had their time to clear the screen.
     case graceOver
 
@@ -27,6 +29,7 @@ enum ShowSignal: Sendable {
         case snoozed
         case dismissTimerFired
         case leave
+        case unseen
     }
 
     var repetition: Repetition? {
@@ -35,6 +38,7 @@ enum ShowSignal: Sendable {
         case .snoozed: .snoozed
         case .dismissTimerFired: .dismissTimerFired
         case .leave: .leave
+        case .unseen: .unseen
         case .chose, .appeared, .ended, .told, .cancel, .graceOver: nil
         }
     }

@@ -3,7 +3,7 @@ actor ShownElsewhere: QueueActor {
     /// How long an alert may be on no screen before the next one gets its turn.
     private static let patience = Duration.seconds(3)
     /// How long a screen may claim to show it before it has appeared there.
-    private static let patienceWithClaim = Duration.seconds(10)
+    static let patienceWithClaim = Duration.seconds(10)
 
     private struct Shown {
         let id: Alert.ID

@@ -24,6 +24,18 @@ struct FailingPresenterTests {
         }
     }
 
+    /// Never shows anything, as in a window that is too small.
+    private final class HiddenPresenter: AlertPresenter {
+        let name = "hidden"
+        let count = Mutex(0)
+
+        func present(_ presentation: Presentation) async throws -> PresenterChoice {
+            count.withLock { $0 += 1 }
+            try await Task.sleep(for: .seconds(600))
+            return .close
+        }
+    }
+
     private let clock = ManualClock()
     private let queue: InMemoryStore
 
@@ -130,6 +142,25 @@ struct FailingPresenterTests {
         terminal.choose(.button(0))
         #expect(await eventually { terminal.resolutions.count == 1 })
         await manager.close()
+    }
+
+    @Test("An alert that does not appear on its only screen holds up no other screen for long")
+    func unseen() async throws {
+        let (hidden, menu) = (HiddenPresenter(), ScriptedPresenter(name: "menu"))
+        let leader = try await screen(hidden)
+        let other = try await screen(menu)
+        let id = try await leader.show(question("For the hidden one", for: ["hidden"]))
+        #expect(await eventually { hidden.count.withLock { $0 } == 1 })
+        let next = try await leader.show(question("For the menu", for: ["menu"]))
+        // It is this screen's turn, for ten seconds.
+        clock.advance(by: .seconds(9))
+        #expect(await leader.presentation.show?.id == id && menu.shown.isEmpty)
+        let isShown = await eventually {
+            clock.advance(by: .seconds(1))
+            return menu.isShowing
+        }
+        #expect(isShown && menu.shown.map(\.id) == [next])
+        for manager in [leader, other] { await manager.close() }
     }
 
     @Test("An alert for a name that differs only in its bytes is not for the presenter")
