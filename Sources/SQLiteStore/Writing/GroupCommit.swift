@@ -21,11 +21,9 @@ final class GroupCommit: Sendable {
     static let maximumBatch = 1000
     /// For how long others may join a transaction whose first members have run.
     static let joiningTime = Duration.milliseconds(10)
-    /// How long a deferred write waits for another write before it is committed by itself: what the
-    /// log has of an alert comes in order unless another process writes within that time.
+    /// How long a deferred write waits for another write before it is committed by itself. What the
+    /// log says of an alert is in order, unless another process writes within that time.
     static let deferralTime = Duration.milliseconds(10)
-    /// How long one waits whose place in the log does not matter.
-    static let patientDeferralTime = Duration.milliseconds(100)
     /// How long deferred writes wait after a failed transaction, so that nothing spins.
     static let deferralPause = Duration.seconds(1)
     /// How many deferred writes are kept while they can't be written.
@@ -182,8 +180,7 @@ final class GroupCommit: Sendable {
     /// Gain of patience: a question reaches its presenter in 0.90 times the time (`alertq-bench
     /// story --sync-delay 60`, files in memory; against `false`).
     ///
-    /// - Parameter isPatient: Whether it need not share a transaction that only has questions, nor
-    ///   be written as soon as others.
+    /// - Parameter isPatient: Whether it need not share a transaction that only has questions.
     func deferWrite(
         _ operation: String, isPatient: Bool = false,
         _ body: @escaping @Sendable (WriteContext) throws -> Void
@@ -191,16 +188,14 @@ final class GroupCommit: Sendable {
         let mustWake = state.withLock { state in
             guard !state.isClosing else { return false }
             if state.deferred.count >= Self.maximumDeferred { state.deferred.removeFirst() }
-            let time = isPatient ? Self.patientDeferralTime : Self.deferralTime
             let isFirst = state.deferred.isEmpty
-            let isHasty = isFirst || (!isPatient && state.deferred.allSatisfy(\.isPatient))
-            if isHasty { state.deferredDue = ContinuousClock.now + time }
+            if isFirst { state.deferredDue = ContinuousClock.now + Self.deferralTime }
             state.deferred.append(
                 WriteJob(
                     kind: .upkeep, isPatient: isPatient, operation: operation, work: body))
             // The thread handles the others when the first one is due, and may wake up by then.
             let isLate = state.wakeTime.map { $0 > state.deferredDue } ?? true
-            return isHasty && isLate && state.isAsleep.exchange(false)
+            return isFirst && isLate && state.isAsleep.exchange(false)
         }
         if mustWake { wakeUp.signal() }
     }
