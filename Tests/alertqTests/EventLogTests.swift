@@ -56,4 +56,21 @@ struct EventLogTests {
         #expect(lines.withLock { $0 }.contains { $0.contains("alert 2 asked") })
         await manager.close()
     }
+
+    @Test("The process that writes also writes what comes while its screen is being detached")
+    func detached() async throws {
+        let directory = try TemporaryDirectory()
+        let manager = try await AlertManager(path: directory.database)
+        let lines = Mutex<[String]>([])
+        let log = EventLog(manager) { line, _ in lines.withLock { $0.append(line) } }
+        try await manager.startPresenting([ScriptedPresenter()], only: nil, keepsLog: true)
+        await log.prepareToEnd()
+        await manager.stopPresenting()
+        for number in 1...2 {
+            try await manager.show(Alert("T"))
+            await log.finish()
+            #expect(lines.withLock { $0 }.contains { $0.contains("alert \(number) asked") })
+        }
+        await manager.close()
+    }
 }

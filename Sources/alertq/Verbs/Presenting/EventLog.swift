@@ -19,6 +19,8 @@ final class EventLog: Sendable {
         var cursor: Int64
         /// Whether this process was the one that writes when it last looked.
         var isMine = false
+        /// Whether it was when its screen was about to be detached, which counts from then on.
+        var wasMine: Bool?
         /// When a head was written, and up to which entry.
         var anchor: (sequence: Int64, at: ContinuousClock.Instant)?
     }
@@ -83,6 +85,12 @@ final class EventLog: Sendable {
         }
     }
 
+    /// Settles whether this process writes what is still to come, before its screen is detached.
+    func prepareToEnd() async {
+        let isMine = await writesForAll
+        state.withLock { $0.wasMine = isMine || $0.isMine }
+    }
+
     /// Writes the events that were not written yet; to be called before the queue is closed.
     func finish() async {
         let cursor = state.withLock { $0.cursor }
@@ -100,15 +108,19 @@ final class EventLog: Sendable {
             || (anchor.at.duration(to: .now) >= headInterval && state.cursor > anchor.sequence)
     }
 
-    private func write(_ page: [AuditEntry]) async {
-        // One screen writes for all: the first of those whose processes do.
-        let writesForAll =
+    /// Whether this process's screen is the one that writes for all: the first of those that can.
+    private var writesForAll: Bool {
+        get async {
             await manager.screens().all.first { $0.isThere && $0.keepsLog }?.pid == getpid()
+        }
+    }
+
+    private func write(_ page: [AuditEntry]) async {
+        let writesForAll = await writesForAll
         let new = state.withLock { state in
             let new = page.filter { $0.event.sequence > state.cursor }
             state.cursor = new.last?.event.sequence ?? state.cursor
-            // At the end of the process, the screen is detached before the last entries are read.
-            let isMine = writesForAll || state.isMine
+            let isMine = state.wasMine ?? (writesForAll || state.isMine)
             state.isMine = writesForAll
             return isMine ? new : []
         }

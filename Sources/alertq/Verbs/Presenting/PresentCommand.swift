@@ -203,6 +203,8 @@ struct PresentCommand: Command {
     }
 
     private func close(_ screen: OwnScreen, _ logs: [EventLog]) async {
+        // The last entries are read when the screen is detached.
+        for log in logs { await log.prepareToEnd() }
         await screen.stop()
         for log in logs { await log.finish() }
         for manager in screen.managers { await manager.close() }
