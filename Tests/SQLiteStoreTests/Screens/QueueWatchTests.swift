@@ -55,17 +55,20 @@ struct QueueWatchTests {
         let bell = Bell(path: files.bell, mode: 0o600)
         let listener = Bell(path: files.bell, mode: 0o600)
         listener.listen()
-        for _ in 0..<10 {
-            QueueWatch(files: files, onBell: {}, onSlot: {}, onTick: {}).start()
+        // At the start of a run, the process is busy with beginning the other tests.
+        let isQuiet = try await eventually {
+            for _ in 0..<10 {
+                QueueWatch(files: files, onBell: {}, onSlot: {}, onTick: {}).start()
+            }
+            let start = ContinuousClock.now
+            let used = processorTime()
+            // The spin used to last until the watch's own check, a second later.
+            while ContinuousClock.now < start + .milliseconds(500) {
+                bell.ring()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            return (processorTime() - used) / (ContinuousClock.now - start) < 0.2
         }
-        let start = ContinuousClock.now
-        let used = processorTime()
-        // The spin used to last until the watch's own check, a second later.
-        while ContinuousClock.now < start + .milliseconds(500) {
-            bell.ring()
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        let share = (processorTime() - used) / (ContinuousClock.now - start)
-        #expect(share < 0.2)
+        #expect(isQuiet)
     }
 }
