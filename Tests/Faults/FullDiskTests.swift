@@ -13,6 +13,13 @@ struct FullDiskTests {
 
     init() throws { queue = try CommandLineQueue() }
 
+    private func mount() async throws {
+        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
+        try #require(await mount.exit() == 0)
+    }
+
+    private func unmount() { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+
     private func fill() async throws {
         let fill = try Child(
             "dd", ["if=/dev/zero", "of=\(queue.directory)/filler", "bs=4096", "status=none"])
@@ -21,9 +28,8 @@ struct FullDiskTests {
 
     @Test("An idle process applies deadlines even on a full disk")
     func deadlines() async throws {
-        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
-        try #require(await mount.exit() == 0)
-        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        try await mount()
+        defer { unmount() }
         let client = try await QueueClient(on: queue)
         for number in 1...30 {
             let asked = try await client.ask(
@@ -40,9 +46,8 @@ struct FullDiskTests {
 
     @Test("On a full disk, a refused ask leaves the answers what is set aside for them")
     func refusedAsk() async throws {
-        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
-        try #require(await mount.exit() == 0)
-        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        try await mount()
+        defer { unmount() }
         let count = 100
         for number in 1...count {
             #expect(try await queue.run("ask", "Question \(number)", "--detach").code == 0)
@@ -74,9 +79,8 @@ struct FullDiskTests {
         "On a full disk, asks are refused, waiting alerts are answered, and asks work again later",
         arguments: ["new processes", "a running process"])
     func full(who: String) async throws {
-        let mount = try Child("mount", ["-t", "tmpfs", "-o", "size=16m", "none", queue.directory])
-        try #require(await mount.exit() == 0)
-        defer { _ = (try? Child("umount", ["-l", queue.directory]))?.wait() }
+        try await mount()
+        defer { unmount() }
         let ledger = Ledger()
         let client = try await QueueClient(on: queue)
         for number in 1...100 {

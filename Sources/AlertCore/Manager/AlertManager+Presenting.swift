@@ -78,10 +78,7 @@ extension AlertManager {
 
     /// Records that an alert is on a screen that is not attached, outside its turn.
     package nonisolated func noteAppearance(of record: AlertRecord, on presenter: String) {
-        var shown = record
-        shown.state = .presented
-        store.post(
-            .presented(shown, at: context.clock.now()), by: context.caller.through(presenter))
+        context.noteAppearance(of: record, on: [presenter], at: context.clock.now())
     }
 
     /// The attached screens, in any process.

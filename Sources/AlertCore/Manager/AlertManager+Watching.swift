@@ -77,10 +77,7 @@ extension AlertManager {
                 try await store.collect(id, by: context.caller)
                 return .collected
             } catch {
-                switch error {
-                case .busy, .storage: break
-                default: throw error
-                }
+                guard error.mayPass else { throw error }
                 // A process that is about to end leaves it to another one.
                 guard !Task.isCancelled else { return .failed }
                 try? await context.clock.sleep(for: .seconds(1))

@@ -10,4 +10,12 @@ struct QueueContext: Sendable {
     let executor = QueueExecutor(label: "alertq.manager")
     let delegates: Delegates
     let errors: BackgroundErrors
+
+    /// Notes for the log that an alert is on a screen, through presenters of these names.
+    func noteAppearance(of record: AlertRecord, on presenters: [String], at now: ClockReading) {
+        var shown = record
+        shown.state = .presented
+        let presenting = caller.through(presenters.joined(separator: " "))
+        store.post(.presented(shown, at: now), by: presenting)
+    }
 }

@@ -97,6 +97,16 @@ extension AlertError: CustomStringConvertible {
     }
 }
 
+extension AlertError {
+    /// Whether the same call may succeed later: the queue is locked, or the disk fails.
+    var mayPass: Bool {
+        switch self {
+        case .busy, .storage: true
+        default: false
+        }
+    }
+}
+
 extension AlertError: LocalizedError {
     /// The same as ``description``, for Foundation.
     public var errorDescription: String? { description }

@@ -111,3 +111,10 @@ extension AttachedScreen {
         return screen
     }()
 }
+
+extension Alert {
+    /// Whether one of the presenters with these names may show it.
+    package func mayBeShown(by names: [String]) -> Bool {
+        presenters?.hasIdentical(of: names) ?? true
+    }
+}

@@ -208,14 +208,6 @@ extension InMemoryAlert {
     fileprivate var isQuestion: Bool { !alert.buttons.isEmpty }
 }
 
-extension Alert {
-    /// Whether one of the named presenters may show it.
-    fileprivate func mayBeShown(by names: [String]) -> Bool {
-        guard let presenters else { return true }
-        return presenters.hasIdentical(of: names)
-    }
-}
-
 extension AlertRecord {
     fileprivate var isUncollected: Bool { response.map { $0.collectedAt == nil } ?? false }
 

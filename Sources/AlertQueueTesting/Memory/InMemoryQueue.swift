@@ -32,19 +32,12 @@ struct InMemoryQueue {
     /// The alerts that wait, snoozed and overdue ones included, in ascending order.
     var waiting: [InMemoryAlert] { waitingIDs.compactMap(alert) }
 
-    /// The outcome of a change; a late answer stores the expiry.
-    enum Outcome {
-        case done(Receipt)
-        /// It came too late, and stored the expiry instead.
-        case late(AlertRecord)
-    }
-
     /// Makes a change.
     ///
     /// - Throws: The errors that ``Change`` lists; nothing of the change is stored then.
     mutating func commit(
         _ change: Change, _ write: InMemoryWrite
-    ) throws(AlertError) -> Outcome {
+    ) throws(AlertError) -> Attempt<Receipt> {
         switch change {
         case .ask(let question): .done(try ask(question, write))
         case .resolve(let id, let resolution, let seen):
@@ -176,7 +169,7 @@ extension InMemoryQueue {
 extension InMemoryQueue {
     private mutating func resolve(
         _ id: Alert.ID, _ resolution: Resolution, _ seen: [UInt8]?, _ write: InMemoryWrite
-    ) throws(AlertError) -> Outcome {
+    ) throws(AlertError) -> Attempt<Receipt> {
         guard let alert = alert(id) else { throw .notFound(id) }
         if let response = alert.response { throw .alreadyResolved(response) }
         guard !alert.isOverdue(at: write.now) else {
@@ -246,7 +239,7 @@ extension InMemoryQueue {
 extension InMemoryQueue {
     private mutating func snooze(
         _ id: Alert.ID, until end: Alert.Deadline?, _ write: InMemoryWrite
-    ) throws(AlertError) -> Outcome {
+    ) throws(AlertError) -> Attempt<Receipt> {
         if case .after(let duration)? = end { try Alert.check(duration, "snooze") }
         guard var alert = alert(id) else { throw .notFound(id) }
         if let response = alert.response { throw .alreadyResolved(response) }

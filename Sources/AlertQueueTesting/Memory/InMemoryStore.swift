@@ -123,15 +123,10 @@ extension InMemoryStore: AlertStore {
     package nonisolated(nonsending) func commit(
         _ change: Change, by caller: Caller
     ) async throws(AlertError) -> Receipt {
-        let outcome = try write(by: caller) { queue, write throws(AlertError) in
+        let attempt = try write(by: caller) { queue, write throws(AlertError) in
             try queue.commit(change, write)
         }
-        switch outcome {
-        case .done(let receipt): return receipt
-        case .late(let record):
-            guard let response = record.response else { throw .notFound(record.id) }
-            throw .late(response)
-        }
+        return try attempt.result()
     }
 
     package func post(_ note: Note, by caller: Caller) {

@@ -49,7 +49,7 @@ final class LookAhead: Sendable {
             let asked = state.asked.filter { $0.sequence > empty.sequence }
             guard let next = asked.first else { return Upcoming() }
             guard asked.count == 1, next.expiry.map(now.isAtOrAfter) != true,
-                next.record.alert.presenters?.hasIdentical(of: query.presenters) ?? true
+                next.record.alert.mayBeShown(by: query.presenters)
             else { return nil }
             return Upcoming(record: next.record, expiry: next.expiry)
         }

@@ -162,31 +162,12 @@ extension SQLiteAlertStore {
     }
 }
 
-/// What has become of a change that an alert's deadline may prevent.
-private enum Attempt<Result: Sendable>: Sendable {
-    case done(Result)
-    /// It came too late; but since it was a write, the expiry has been stored.
-    case late(AlertRecord)
-
-    /// - Throws: ``AlertError/late(_:)``.
-    func result() throws(AlertError) -> Result {
-        switch self {
-        case .done(let result): return result
-        case .late(let record):
-            guard let response = record.response else { throw .notFound(record.id) }
-            throw .late(response)
-        }
-    }
-}
-
 extension WriteContext {
     /// The receipt of a change that has been made to an alert.
     fileprivate func receipt(of record: AlertRecord) -> Receipt {
         Receipt(record: record, isNew: true, sequence: head.sequence)
     }
-}
 
-extension WriteContext {
     /// Stores that the deadlines of the first overdue alerts have passed; returns their number.
     ///
     /// Alerts that the log contradicts are skipped: up to a thousand of them don't block the

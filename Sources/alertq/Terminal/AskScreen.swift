@@ -85,13 +85,13 @@ actor AskScreen {
     /// Shows the alert here when its turn comes; if there is no room for one more screen, Enter
     /// still works, and it is tried again.
     private func startScreen() async {
-        do {
-            try await screen.start()
-            isAttached = true
-        } catch {
-            isAttached = false
-            say("\(error)\(howToAnswerHere)")
-        }
+        isAttached = false
+        do { try await attach() } catch { say("\(error)\(howToAnswerHere)") }
+    }
+
+    private func attach() async throws {
+        try await screen.start()
+        isAttached = true
     }
 
     private var howToAnswerHere: String {
@@ -150,12 +150,11 @@ extension AskScreen {
 // MARK: - Another current alert
 
 extension AskScreen {
-    /// Prints a line once for each alert that comes first, while its own one is not on this screen.
+    /// Prints a line once for each alert that comes first, while its own one is not on this screen;
+    /// attaches the screen as soon as there is room for it.
     private func noteWhatComesFirst() async {
         while !Task.isCancelled {
-            if state == .waiting, !isAttached, (try? await screen.start()) != nil {
-                isAttached = true
-            }
+            if state == .waiting, !isAttached { try? await attach() }
             // A cancelled sleep ends at once, and so does the loop.
             guard let other = await otherAlert() else {
                 try? await Task.sleep(for: .seconds(1))

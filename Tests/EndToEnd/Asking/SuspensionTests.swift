@@ -31,6 +31,15 @@ struct SuspensionTests {
         #expect(hasStopped)
     }
 
+    /// Starts a presenter, stops it, and continues it in the background.
+    private func presentInBackground() async throws {
+        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
+        try await stop("present", at: "Prune?")
+        let count = terminal.bytes.count
+        try terminal.type("bg\n")
+        #expect(await terminal.shows("ready> ", since: count))
+    }
+
     private func outcome() async throws -> String? {
         try await queue.objects("show", "1").first?["outcome"] as? String
     }
@@ -57,11 +66,7 @@ struct SuspensionTests {
 
     @Test("A stopped presenter that continues in the background ends at the first signal")
     func presenter() async throws {
-        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
-        try await stop("present", at: "Prune?")
-        let count = terminal.bytes.count
-        try terminal.type("bg\n")
-        #expect(await terminal.shows("ready> ", since: count))
+        try await presentInBackground()
         let start = ContinuousClock.now
         try terminal.type("kill %1\n")
         #expect(await eventually { jobs.isEmpty })
@@ -72,12 +77,9 @@ struct SuspensionTests {
 
     @Test("A job that is stopped again in the background comes back with fg")
     func stoppedAgain() async throws {
-        #expect(try await queue.run("ask", "Prune?", "--detach").code == 0)
-        try await stop("present", at: "Prune?")
-        var count = terminal.bytes.count
-        try terminal.type("bg\n")
-        #expect(await terminal.shows("ready> ", since: count))
+        try await presentInBackground()
         let job = try #require(jobs.first)
+        var count = terminal.bytes.count
         kill(job, SIGTSTP)
         #expect(await eventually { queue.state(of: "\(job)") == "T" })
         // Until the shell has noticed that, fg does not continue the job.

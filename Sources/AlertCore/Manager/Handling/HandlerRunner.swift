@@ -259,11 +259,8 @@ extension HandlerRunner {
                 try await context.store.collect(id, by: context.caller)
                 return
             } catch let error {
-                switch error {
-                case .busy, .storage: failures += 1
-                default: throw error
-                }
-                guard await !isClosed else { throw error }
+                guard error.mayPass, await !isClosed else { throw error }
+                failures += 1
                 try await context.clock.sleep(for: backoff.pause(after: failures))
             }
         }

@@ -53,10 +53,7 @@ final class Appearance: Sendable {
             guard !state.isOnScreen, !state.isOver else { return false }
             state.isOnScreen = true
             if record.alert.buttons.isEmpty { state.notice = makeNotice(now) }
-            var shown = record
-            shown.state = .presented
-            let caller = context.caller.through(names.joined(separator: " "))
-            context.store.post(.presented(shown, at: now), by: caller)
+            context.noteAppearance(of: record, on: names, at: now)
             return true
         }
         if isNew, context.delegates[record.id] != nil { signals.send(.appeared) }

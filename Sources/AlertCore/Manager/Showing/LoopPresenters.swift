@@ -27,8 +27,9 @@ struct LoopPresenters: Sendable {
     /// The presenters that may show an alert and are not stuck.
     func candidates(for record: AlertRecord) -> [any AlertPresenter] {
         guard only == nil || only == record.id else { return [] }
-        let wanted = record.alert.presenters
-        return all.filter { !stuck.contains($0.name) && wanted?.hasIdentical($0.name) != false }
+        return all.filter {
+            !stuck.contains($0.name) && record.alert.mayBeShown(by: [$0.name])
+        }
     }
 
     /// Whether some presenter may show an alert and can do so now.

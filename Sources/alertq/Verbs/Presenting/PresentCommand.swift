@@ -203,7 +203,7 @@ struct PresentCommand: Command {
     }
 
     private func close(_ screen: OwnScreen, _ logs: [EventLog]) async {
-        // The last entries are read when the screen is detached.
+        // The last entries come only once the screen is detached.
         for log in logs { await log.prepareToEnd() }
         await screen.stop()
         for log in logs { await log.finish() }

@@ -57,8 +57,14 @@ struct CancelOnScreenTests {
     private let queue: InMemoryStore
     private let recorder = Recorder()
     private let presenter = ScriptedPresenter()
+    private let gate = Gate()
+    /// Managers refer to their delegates weakly.
+    private let silent: SilentDelegate
 
-    init() { queue = InMemoryStore(clock: clock) }
+    init() {
+        queue = InMemoryStore(clock: clock)
+        silent = SilentDelegate(gate)
+    }
 
     @Test("A delegate is asked once to cancel, even if that is requested again and can't be stored")
     func twice() async throws {
@@ -109,7 +115,6 @@ struct CancelOnScreenTests {
 
     @Test("The delegate is asked about a cancel that comes while the alert leaves the screen")
     func leaving() async throws {
-        let gate = Gate()
         let slow = SlowPresenter(gate)
         let delegate = RecordingDelegate(recorder, handling: .handled)
         let manager = try await AlertManager(queue, presenters: [slow], delegate: delegate)
@@ -126,9 +131,6 @@ struct CancelOnScreenTests {
 
     @Test("If the screen's delegate does not respond in time, no other delegate is asked")
     func unanswered() async throws {
-        let gate = Gate()
-        let silent = SilentDelegate(gate)
-        defer { withExtendedLifetime(silent) {} }
         let screen = try await AlertManager(queue, presenters: [presenter], delegate: silent)
         let id = try await screen.show(.yesNo())
         _ = try await presenter.waitUntilShown(within: .seconds(20))
@@ -146,9 +148,6 @@ struct CancelOnScreenTests {
 
     @Test("A delegate of an alert on no screen has five seconds for a cancel, too")
     func hanging() async throws {
-        let gate = Gate()
-        let silent = SilentDelegate(gate)
-        defer { withExtendedLifetime(silent) {} }
         let manager = try await AlertManager(queue, delegate: silent)
         let id = try await manager.show(.yesNo())
         let cancelling = Task { try await manager.cancel(id) }
@@ -162,10 +161,7 @@ struct CancelOnScreenTests {
 
     @Test("A cancel in a cancelled task waits for the delegate without looking all the time")
     func cancelledTask() async throws {
-        let gate = Gate()
         let looks = Mutex(0)
-        let silent = SilentDelegate(gate)
-        defer { withExtendedLifetime(silent) {} }
         let screen = try await AlertManager(queue, presenters: [presenter], delegate: silent)
         let id = try await screen.show(.yesNo())
         _ = try await presenter.waitUntilShown(within: .seconds(20))

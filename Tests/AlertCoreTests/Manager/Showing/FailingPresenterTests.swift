@@ -24,18 +24,6 @@ struct FailingPresenterTests {
         }
     }
 
-    /// Never shows anything, as in a window that is too small.
-    private final class HiddenPresenter: AlertPresenter {
-        let name = "hidden"
-        let count = Mutex(0)
-
-        func present(_ presentation: Presentation) async throws -> PresenterChoice {
-            count.withLock { $0 += 1 }
-            try await Task.sleep(for: .seconds(600))
-            return .close
-        }
-    }
-
     private let clock = ManualClock()
     private let queue: InMemoryStore
 
@@ -150,7 +138,7 @@ struct FailingPresenterTests {
         let leader = try await screen(hidden)
         let other = try await screen(menu)
         let id = try await leader.show(question("For the hidden one", for: ["hidden"]))
-        #expect(await eventually { hidden.count.withLock { $0 } == 1 })
+        #expect(await eventually { hidden.count == 1 })
         let next = try await leader.show(question("For the menu", for: ["menu"]))
         // It is this screen's turn, for ten seconds.
         clock.advance(by: .seconds(9))

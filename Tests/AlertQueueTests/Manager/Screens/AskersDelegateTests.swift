@@ -6,16 +6,6 @@ import Testing
 @testable import AlertCore
 @testable import AlertQueue
 
-/// A presenter whose alerts never appear on its screen.
-private struct InvisiblePresenter: AlertPresenter {
-    let name = "invisible"
-
-    func present(_ presentation: Presentation) async throws -> PresenterChoice {
-        try await Task.sleep(for: .seconds(600))
-        return .close
-    }
-}
-
 /// The calls to the asking manager's delegate for alerts on the screens of other managers.
 @Suite("Delegate of the asker", .inParallel)
 struct AskersDelegateTests {
@@ -57,7 +47,7 @@ struct AskersDelegateTests {
 
     @Test("The delegate hears of other screens while its own has yet to show the alert")
     func ownIsSlow() async throws {
-        let asker = try await asker([InvisiblePresenter()])
+        let asker = try await asker([HiddenPresenter()])
         let (shower, presenter) = try await screen()
         try await asker.show(.yesNo()) { _, index in recorder.note("handler \(index)") }
         _ = await presenter.waitUntilShown()
@@ -70,7 +60,7 @@ struct AskersDelegateTests {
 
     @Test("A click that comes before the log has the appearance follows didPresent all the same")
     func clickFirst() async throws {
-        let asker = try await asker([InvisiblePresenter()])
+        let asker = try await asker([HiddenPresenter()])
         let id = try await asker.show(.yesNo())
         #expect(await hears(["willPresent"]))
         let store = try await queue.store()
