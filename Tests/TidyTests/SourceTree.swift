@@ -13,22 +13,4 @@ enum SourceTree {
             folder.appending(path: $0)
         }
     }
-
-    /// The text of a file.
-    static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
-
-    /// The names of the folders directly in a folder.
-    static func folders(in path: String) throws -> Set<String> {
-        let folder = root.appending(path: path)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        return Set(
-            names.filter { name in
-                var isDirectory: ObjCBool = false
-                let path = folder.appending(path: name).path
-                return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-                    && isDirectory.boolValue
-            })
-    }
 }

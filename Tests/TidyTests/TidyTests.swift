@@ -16,73 +16,6 @@ struct TidyTests {
         #expect(Migration.all.map(\.version) == Array(1...Migration.all.count))
     }
 
-    @Test("A folder holds no more than 24 Swift files")
-    func folders() throws {
-        let files = try ["Migrations", "Sources", "Tests"].flatMap {
-            try SourceTree.files(in: $0, extension: "swift")
-        }
-        let folders = Dictionary(grouping: files) {
-            String($0.deletingLastPathComponent().path.dropFirst(SourceTree.root.path.count + 1))
-        }
-        for (folder, files) in folders {
-            #expect(files.count <= 24, "\(folder) holds \(files.count) files; divide it by topic")
-        }
-    }
-
-    @Test("A file is named after its type or function, or after its extension and topic")
-    func names() throws {
-        let files = try ["Migrations", "Sources", "Tests"].flatMap {
-            try SourceTree.files(in: $0, extension: "swift")
-        }
-        // The subjects of the fuzzer are topics.
-        for file in files where !file.path.contains("/Tests/Fuzz/") {
-            let name = file.deletingPathExtension().lastPathComponent
-            guard name != "main" else { continue }
-            let type = name.prefix { $0 != "+" }
-            let kinds =
-                type == name
-                ? "struct|class|enum|actor|protocol|typealias|extension|func" : "extension"
-            let text = try String(contentsOf: file, encoding: .utf8)
-            let declaration = try Regex("(?i)\\b(\(kinds)) ([A-Za-z]+\\.)*\(type)\\b")
-            #expect(text.contains(declaration), "\(file.lastPathComponent) declares no \(type)")
-        }
-    }
-
-    @Test("A file declares at most one type that other files can use")
-    func types() throws {
-        let declaration = try Regex(
-            "(?m)^(?:@[\\w.]+(?:\\(.*?\\))? +)*"
-                + "(?:(?:public|package|internal|nonisolated|final|indirect) +)*"
-                + "(?:struct|class|enum|actor|protocol|typealias) +\\w+")
-        let files = try ["Migrations", "Sources", "Tests"].flatMap {
-            try SourceTree.files(in: $0, extension: "swift")
-        }
-        // A program that is an example is read as one file; a fuzzer's subject is a topic.
-        for file in files where !file.path.contains("/Tests/Fuzz/") {
-            let name = file.lastPathComponent
-            guard name != "main.swift" else { continue }
-            let types = try String(contentsOf: file, encoding: .utf8).matches(of: declaration)
-            #expect(types.count <= 1, "\(name) declares \(types.count) types; give each a file")
-        }
-    }
-
-    @Test("Lines, files and unchecked promises stay within limits")
-    func limits() throws {
-        var unchecked = 0
-        let sources = try SourceTree.files(in: "Sources", extension: "swift")
-        for file in try sources + SourceTree.files(in: "Tests", extension: "swift") {
-            let lines = try String(contentsOf: file, encoding: .utf8).split(
-                separator: "\n", omittingEmptySubsequences: false)
-            let name = file.lastPathComponent
-            #expect(lines.count <= 320, "\(name) is too long; split it by topic")
-            #expect(lines.allSatisfy { $0.count <= 100 }, "\(name) has a line over 100 columns")
-            if sources.contains(file) {
-                unchecked += lines.count(where: { $0.contains(": @unchecked Sendable {") })
-            }
-        }
-        #expect(unchecked == 1, "Only QueueConfined may promise what the compiler can't check")
-    }
-
     @Test("Nothing traps on input from outside")
     func traps() throws {
         for file in try SourceTree.files(in: "Sources", extension: "swift") {
@@ -110,5 +43,25 @@ struct TidyTests {
             .filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
         #expect(
             Set(names) == ["Package.swift", "README.md", "Migrations", "Sources", "Tests"])
+    }
+
+    @Test("Every suite says if its tests run in parallel or alone, and every test has a suite")
+    func turns() throws {
+        for file in try SourceTree.files(in: "Tests", extension: "swift") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let name = file.lastPathComponent
+            guard text.contains(/\n *@Test/), name != "TidyTests.swift" else { continue }
+            #expect(!text.contains("\n@Test"), "\(name): a test beside all suites")
+            #expect(text.contains(#/@Suite\b|(?m)^extension \w+Tests /#), "\(name): no suite")
+            for suite in text.split(separator: "@Suite").dropFirst() {
+                let traits = suite.prefix { $0 != "{" }
+                #expect(
+                    traits.contains(".inParallel") || traits.contains(".alone("),
+                    "\(name): a suite is neither .inParallel nor .alone")
+            }
+            #expect(
+                !text.contains(".timeLimit("),
+                "\(name): .timeLimit counts the wait for a turn, .within does not")
+        }
     }
 }
