@@ -21,7 +21,8 @@ extension AlertManager {
     ///   - delegate: An observer of this manager's screen, and of its own alerts on any screen;
     ///     held weakly.
     ///   - clock: The time source; replaced in tests.
-    /// - Throws: ``AlertError/incompatible(path:_:)``, ``AlertError/notPermitted(path:_:)``,
+    /// - Throws: ``AlertError/incompatible(path:_:)``, ``AlertError/backup(path:_:)``,
+    ///   ``AlertError/notPermitted(path:_:)``,
     ///   ``AlertError/inconsistent(_:_:)`` for a schema that is not alertq's,
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, and
     ///   ``AlertError/invalid(_:_:)`` for a source or a presenter's name.

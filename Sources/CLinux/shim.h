@@ -41,6 +41,8 @@ extern int statx(int directory, const char *path, int flags, unsigned int mask, 
 struct clinux_file {
     uint64_t device, inode;
     int64_t size, born_seconds, born_nanoseconds;
+    uint32_t links;
+    int is_mount_root, knows_mount_roots;
 };
 
 static inline int clinux_file_look(int descriptor, const char *path, struct clinux_file *file) {
@@ -48,11 +50,15 @@ static inline int clinux_file_look(int descriptor, const char *path, struct clin
     const int at_empty_path = 0x1000;
     int code = statx(
         descriptor, path, *path ? 0 : at_empty_path,
-        STATX_TYPE | STATX_INO | STATX_SIZE | STATX_BTIME, &found);
+        STATX_TYPE | STATX_INO | STATX_NLINK | STATX_SIZE | STATX_BTIME, &found);
     if (code != 0) return code;
     file->device = makedev(found.stx_dev_major, found.stx_dev_minor);
     file->inode = found.stx_ino;
     file->size = (int64_t)found.stx_size;
+    file->links = found.stx_nlink;
+    const uint64_t mount_root = 0x2000; // STATX_ATTR_MOUNT_ROOT, since Linux 5.8
+    file->is_mount_root = (found.stx_attributes & mount_root) != 0;
+    file->knows_mount_roots = (found.stx_attributes_mask & mount_root) != 0;
     int is_known = (found.stx_mask & STATX_BTIME) != 0;
     file->born_seconds = is_known ? found.stx_btime.tv_sec : 0;
     file->born_nanoseconds = is_known ? found.stx_btime.tv_nsec : 0;

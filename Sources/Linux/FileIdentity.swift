@@ -9,8 +9,12 @@ package struct FileIdentity: Hashable, Sendable {
     package let inode: UInt64
     private let bornSeconds: Int64
     private let bornNanoseconds: Int64
-    /// Its size in bytes; not part of its identity, but read with it.
+    /// Its size in bytes; not part of its identity, but read with it, like what follows.
     package let size: Int64
+    /// How many names it has.
+    package let links: Int
+    /// Whether it is a mount of its own; `nil` if the kernel, before Linux 5.8, does not say.
+    package let isMountRoot: Bool?
 
     package init?(path: String) {
         var file = clinux_file()
@@ -30,6 +34,8 @@ package struct FileIdentity: Hashable, Sendable {
         bornSeconds = file.born_seconds
         bornNanoseconds = file.born_nanoseconds
         size = file.size
+        links = Int(file.links)
+        isMountRoot = file.knows_mount_roots != 0 ? file.is_mount_root != 0 : nil
     }
 
     package static func == (left: FileIdentity, right: FileIdentity) -> Bool {

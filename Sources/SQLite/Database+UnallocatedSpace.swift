@@ -52,54 +52,6 @@ extension Database {
         // If even this can't be read, the next read fails.
         (try? first("PRAGMA page_size") { Int($0.integer()) }) ?? 4096
     }
-
-    private func file() throws(SQLiteError) -> RawFile {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        let code = sqlite3_file_control(
-            connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-        guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods else {
-            throw SQLiteError(connection, operation: "find the database's file")
-        }
-        return RawFile(file: file, methods: methods.pointee)
-    }
-}
-
-/// The database's file as SQLite has it open: another descriptor would lose SQLite's locks.
-///
-/// Wraps <https://sqlite.org/c3ref/io_methods.html>.
-private struct RawFile {
-    let file: UnsafeMutablePointer<sqlite3_file>
-    let methods: sqlite3_io_methods
-
-    func size() throws(SQLiteError) -> Int64 {
-        var size: Int64 = 0
-        try check(methods.xFileSize(file, &size), "look at")
-        return size
-    }
-
-    func read(_ bytes: inout [UInt8], at offset: Int) throws(SQLiteError) {
-        let count = Int32(bytes.count)
-        let code = bytes.withUnsafeMutableBytes {
-            methods.xRead(file, $0.baseAddress, count, Int64(offset))
-        }
-        try check(code, "read")
-    }
-
-    func write(_ bytes: [UInt8], at offset: Int) throws(SQLiteError) {
-        try check(methods.xWrite(file, bytes, Int32(bytes.count), Int64(offset)), "write")
-    }
-
-    func sync() throws(SQLiteError) {
-        try check(methods.xSync(file, SQLITE_SYNC_NORMAL), "sync")
-    }
-
-    private func check(_ code: Int32, _ verb: String) throws(SQLiteError) {
-        guard code == SQLITE_OK else {
-            throw SQLiteError(
-                code: code, message: String(cString: sqlite3_errstr(code)),
-                operation: "\(verb) the database's file")
-        }
-    }
 }
 
 /// The unused parts of a page in the database file.

@@ -28,8 +28,7 @@ package final class Database {
         /// Reads an existing file.
         case readOnly
         /// Reads a file that no process writes in the meantime, without locks, log or shared
-        /// memory; the path is a URI with `immutable=1`. See
-        /// <https://sqlite.org/uri.html#uriimmutable>.
+        /// memory; see <https://sqlite.org/uri.html#uriimmutable>.
         case unchanging
     }
 
@@ -52,7 +51,8 @@ package final class Database {
             case .unchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let name = access == .unchanging ? Self.unchangingURI(of: path) : path
+        let code = sqlite3_open_v2(name, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(handle, operation: "open the database")
             sqlite3_close_v2(handle)
@@ -71,6 +71,20 @@ package final class Database {
                 Unmanaged<WALPages>.fromOpaque(context).takeUnretainedValue().count = Int(pages)
                 return SQLITE_OK
             }, context)
+    }
+
+    /// See <https://sqlite.org/uri.html>.
+    private static func unchangingURI(of path: String) -> String {
+        let escaped = path.utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            switch scalar {
+            case "A"..."Z", "a"..."z", "0"..."9", "/", "-", "_", ".": return String(scalar)
+            default: return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        // Two slashes at the beginning would introduce a host name.
+        let scheme = path.hasPrefix("/") ? "file://" : "file:"
+        return scheme + escaped.joined() + "?immutable=1"
     }
 
     /// Sets whether SQL is prevented from changing the schema table and the like, which is the

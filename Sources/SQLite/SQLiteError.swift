@@ -37,8 +37,12 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package var isIOError: Bool { primaryCode == SQLITE_IOERR && !isFull }
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
     package var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+    /// Whether the file is damaged, and not just what a virtual table has stored in it.
+    package var isDamagedFile: Bool { isDamage && code != Self.damagedVirtualTable }
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
+    /// `SQLITE_CORRUPT_VTAB`, also a macro with an expression.
+    private static let damagedVirtualTable = SQLITE_CORRUPT | (1 << 8)
     /// `SQLITE_IOERR_SHMSIZE`, a macro with an expression, which Swift does not import.
     private static let noSharedMemory = SQLITE_IOERR | (19 << 8)
 

@@ -103,7 +103,7 @@ extension ExitCode {
 
     private init(_ error: AlertError) {
         switch error {
-        case .invalid, .inconsistent: self = .badData
+        case .invalid, .inconsistent, .backup: self = .badData
         case .notFound, .keyNotFound, .noSuchButton: self = .notFound
         case .alreadyResolved, .late, .keyConflict, .notAsSeen: self = .conflict
         case .noChoice(let response): self.init(response)

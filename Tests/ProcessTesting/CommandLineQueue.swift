@@ -71,6 +71,14 @@ package final class CommandLineQueue: Sendable {
         try await start(arguments).finish()
     }
 
+    /// Asks something in a process that is killed while it waits, so that its log stays.
+    package func askAndKill(_ title: String) async throws {
+        let asker = try start(["ask", title, "-b", "yes"])
+        _ = await eventually { asker.errors.text.contains("waiting for an answer") }
+        asker.kill(SIGKILL)
+        _ = await asker.exit()
+    }
+
     /// Runs a verb to its end in the foreground of a terminal of its own, as a person does; what it
     /// writes there is its errors.
     package func runInTerminal(

@@ -2,7 +2,9 @@
 extension AlertManager {
     /// Copies the queue into one file, as it is at one moment, while others continue to write.
     ///
-    /// The file appears under its name when it is complete and on disk; only its owner may read it.
+    /// The file appears under its name when it is complete, on disk and verified; only its owner may
+    /// read it. It is marked as a backup: it can be read and restored, but nothing can be asked or
+    /// answered in it.
     /// In a directory it gets a name such as `queue-2026-11-22T10-04-05Z.db`.
     ///
     /// What others write during the copy makes the database's log grow; once the log reaches 48
@@ -21,8 +23,8 @@ extension AlertManager {
     ///     once the new one is on disk. At least 1; `nil` keeps all.
     ///   - progress: Called with the number of pages copied and their total.
     /// - Throws: ``AlertError/storage(operation:_:)``, also if the file already exists;
-    ///   ``AlertError/invalid(_:_:)`` for a path that is one of the queue's own files, or a count
-    ///   without a directory; ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
+    ///   ``AlertError/invalid(_:_:)`` for a path that is one of the queue's own files, a count
+    ///   without a directory, or a copy that does not verify, which is kept under another name; ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
     public func backUp(
         to path: String, replacingFile replacesFile: Bool = false, keeping count: Int? = nil,

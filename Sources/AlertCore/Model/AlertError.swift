@@ -31,6 +31,9 @@ public enum AlertError: Error, Sendable, Equatable {
     case busy(_ reason: String)
     /// The database is not an alert queue, or comes from a newer version; it was not touched.
     case incompatible(path: String, _ reason: String)
+    /// The database is a backup, and the reason says of what: it can be read, and restored. It was
+    /// not touched.
+    case backup(path: String, _ reason: String?)
     /// An alert differs from the audit log, or the schema from this version's; none of it was
     /// returned, and nothing was stored.
     case inconsistent(Alert.ID?, _ reason: String)
@@ -79,6 +82,9 @@ extension AlertError: CustomStringConvertible {
             reason
         case .incompatible(let path, let reason):
             "\(path) \(reason)"
+        case .backup(let path, let reason):
+            "\(path) is a backup\(reason.map { ": \($0)" } ?? ""). It can be read, but nothing can "
+                + "be asked or answered in it; to make it a queue: alertq restore"
         case .inconsistent(let id, let reason):
             (id.map { "alert \($0) can't be trusted: " } ?? "the queue can't be trusted: ") + reason
                 + "; nothing was returned or stored. Run "

@@ -20,11 +20,9 @@ struct BackupLocation: Sendable {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .invalid("backup path", "is empty or contains a NUL character")
         }
-        let queue = QueueLocation.name(of: files.database)
-        // A name such as `.db` has nothing before its dot.
-        let dot = queue.lastIndex(of: ".").flatMap { $0 == queue.startIndex ? nil : $0 }
-        beginning = String(queue[..<(dot ?? queue.endIndex)]) + "-"
-        ending = dot.map { String(queue[$0...]) } ?? ".db"
+        let queue = QueueLocation.stemAndEnding(of: QueueLocation.name(of: files.database))
+        beginning = queue.stem + "-"
+        ending = queue.ending.isEmpty ? ".db" : queue.ending
         var status = stat()
         let isDirectory = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         let slash = path.lastIndex(of: "/")

@@ -8,17 +8,28 @@ import SQLite
 struct BackupSource {
     private let database: Database
     private let path: String
-    /// The file's state when it was opened without locks; `nil` if SQLite's locks protect it.
+    /// The file's state when it was opened without locks; `nil` if SQLite's locks protect it, or
+    /// the mark of a backup.
     private let seen: FileState?
 
     /// Opens a file for reading.
     ///
-    /// If there is neither a log nor shared memory next to it, no process is using it, and it may
-    /// be in a directory that can't be written; it is read without creating either.
+    /// A file that is marked as a backup has no log; one next to it is that of another database. If
+    /// there is neither a log nor shared memory next to any other file, no process is using it, and
+    /// it may be in a directory that can't be written; it is read without creating either.
     ///
-    /// - Throws: ``AlertError/invalid(_:_:)`` if it is not a queue of a known version.
+    /// - Throws: ``AlertError/invalid(_:_:)`` if it is not a queue of a known version,
+    ///   ``AlertError/notPermitted(path:_:)`` for one whose log is elsewhere.
     init(_ path: String) throws(AlertError) {
         self.path = path
+        if (try? DatabaseFile(files: QueueFiles(database: path)).isBackup()) == true {
+            (database, seen) = (try Self.open(path, asItIs: true), nil)
+            return
+        }
+        if let identity = FileIdentity(path: path), let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            try QueueFiles.checkPlace(of: String(cString: resolved), identity)
+        }
         let isLogged = ["-wal", "-shm", "-journal"].contains {
             FileIdentity(path: path + $0) != nil
         }
@@ -40,7 +51,7 @@ struct BackupSource {
     static func open(_ path: String, asItIs: Bool) throws(AlertError) -> Database {
         let db = try storing("open \(path)") {
             asItIs
-                ? try Database(path: uri(path), access: .unchanging)
+                ? try Database(path: path, access: .unchanging)
                 : try Database(path: path, access: .readOnly)
         }
         db.busyMilliseconds = 5000
@@ -54,7 +65,8 @@ struct BackupSource {
         } catch {
             throw translated(error, "read \(path)")
         }
-        guard id == Int64(DatabaseFile.applicationID), version > 0 else {
+        let ids = [DatabaseFile.applicationID, DatabaseFile.backupID].map(Int64.init)
+        guard let id, ids.contains(id), version > 0 else {
             throw refusal("is not a queue of alertq")
         }
         guard version <= Migration.all.count else {
@@ -82,20 +94,6 @@ struct BackupSource {
         guard FileState(path) == seen, (FileIdentity(path: path + "-wal")?.size ?? 0) == 0 else {
             throw .busy("\(path) was written to while it was read; try again")
         }
-    }
-
-    /// See <https://sqlite.org/uri.html>.
-    private static func uri(_ path: String) -> String {
-        let escaped = path.utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            switch scalar {
-            case "A"..."Z", "a"..."z", "0"..."9", "/", "-", "_", ".": return String(scalar)
-            default: return "%" + Hex.text([byte])
-            }
-        }
-        // Two slashes at the beginning would introduce a host name.
-        let scheme = path.hasPrefix("/") ? "file://" : "file:"
-        return scheme + escaped.joined() + "?immutable=1"
     }
 }
 

@@ -2,8 +2,9 @@ import AlertCore
 import CLinux
 import Glibc
 import Linux
+import SQLite
 
-/// A file that is created next to its target path, and moved there when it is complete.
+/// A database that is created next to its target path, and moved there when it is complete.
 ///
 /// Its creator holds a flock(2) on it, which distinguishes a file left by a killed process from one
 /// that is still being written.
@@ -58,6 +59,20 @@ final class DraftFile: Sendable {
     /// Syncs its contents to disk.
     func sync() throws(AlertError) {
         guard fsync(descriptor.raw) == 0 else { throw SystemError.current("sync", path) }
+    }
+
+    /// Marks the database in it as a queue or as a backup, and makes it one file without a log; it
+    /// is not synced.
+    func mark(as applicationID: UInt32) throws(AlertError) {
+        try storing("write \(path)") {
+            // In a directory that others may write, the name may lead elsewhere by now.
+            let database = try Database(path: path, access: .readWriteNoFollow)
+            try database.execute(
+                """
+                PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;
+                PRAGMA application_id = \(applicationID)
+                """)
+        }
     }
 
     /// Moves it to a path that has no file; `false` if there is one.

@@ -31,7 +31,9 @@ package struct QueueRestore: Sendable {
         self.path = path
         self.clock = clock
         files = try QueueFiles(database: database)
-        for other in [""] + QueueFiles.endings {
+        // A backup that was copied over the queue can be made a queue where it is.
+        let isInPlace = (try? DatabaseFile(files: files).isBackup()) == true
+        for other in (isInPlace ? [] : [""]) + QueueFiles.endings {
             guard let own = FileIdentity(path: files.database + other),
                 own == FileIdentity(path: path)
             else { continue }
@@ -88,6 +90,7 @@ package struct QueueRestore: Sendable {
             path, isCancelled throws(AlertError) in
             try BackupSource(path).copy(
                 to: draft.path, { progress(.copying, $0, $1) }, isCancelled: isCancelled)
+            try draft.mark(as: DatabaseFile.applicationID)
         }
     }
 

@@ -18,6 +18,10 @@ package final class QueueSnapshot: Sendable {
     /// statvfs(3), `ST_RDONLY`.
     package static func isNeeded(for path: String) -> Bool {
         var status = statvfs()
+        // A backup is read as it is.
+        if (try? DatabaseFile(files: QueueFiles(database: path)).isBackup()) == true {
+            return false
+        }
         let exists = statvfs(path, &status) == 0
         guard exists || statvfs(QueueLocation.directory(of: path), &status) == 0 else {
             return false

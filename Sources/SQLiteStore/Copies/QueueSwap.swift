@@ -19,13 +19,15 @@ struct QueueSwap: Sendable {
         try lock.acquire(within: GroupCommit.busyTime)
         defer { lock.release() }
         var present: ReplacedQueue?
-        var isUnreadable = false
+        var (isUnreadable, isBackup) = (false, false)
         let copy = DatabaseFile(files: try QueueFiles(database: draft.path))
         do throws(AlertError) {
             present = try ReplacedQueue.open(files)
         } catch {
             switch error {
             case .busy, .notPermitted, .storage(_, diskFullReason): throw error
+            // Somebody has copied it over the queue, which is gone.
+            case .backup: isBackup = true
             default:
                 guard force else { throw error }
                 (present, isUnreadable) = (nil, true)
@@ -41,7 +43,7 @@ struct QueueSwap: Sendable {
         let replaced: RestoredQueue.Replaced =
             isUnreadable ? .unreadable : present.map { .queue($0.head) } ?? .nothing
         let (head, restored) = try complete(copy, present, replaced)
-        let kept = try put(hasPresent: present != nil, isUnreadable)
+        let kept = try put(hasPresent: present != nil, isUnreadable || isBackup)
         withExtendedLifetime(present) {}
         return RestoreReport(
             head: head, backup: end.sequence > 0 ? end : nil, kept: kept,
@@ -155,7 +157,8 @@ struct QueueSwap: Sendable {
     /// Links the old files to second names, and then moves the new file to its name.
     private func link(_ kept: String, _ walFiles: [String]) throws(AlertError) -> [String] {
         var names: [String] = []
-        for file in [files.database] + walFiles where FileIdentity(path: file) != nil {
+        let logs = walFiles.filter { (FileIdentity(path: $0)?.size ?? 0) > 0 }
+        for file in [files.database] + logs where FileIdentity(path: file) != nil {
             let name = kept + file.dropFirst(files.database.count)
             guard Glibc.link(file, name) == 0 else { throw SystemError.current("create", name) }
             names.append(name)

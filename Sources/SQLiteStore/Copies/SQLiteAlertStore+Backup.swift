@@ -20,27 +20,83 @@ extension SQLiteAlertStore: Backups {
         // The copying thread may still reference it when this process ends.
         defer { draft.discard() }
         let reader = QueueConfined(makeReader(), label: "alertq.backup")
-        let (head, origin) = try await reader.run { reader, isCancelled throws(AlertError) in
+        try await reader.run { reader, isCancelled throws(AlertError) in
             try storing("write \(target)") {
                 // One transaction for the whole copy, so that other commits don't restart it.
                 try reader.read { db in
                     try db.copy(to: draft.path, progress, isCancelled: isCancelled)
-                    return (try db.lastHead(), try db.auditHead(at: 1)?.hash)
                 }
             }
         }
+        try draft.mark(as: DatabaseFile.backupID)
         guard draft.isAtItsPath else { throw DraftFile.wasExchanged(draft.path) }
         try draft.sync()
+        let head: AuditHead?
+        do throws(AlertError) {
+            head = try await verify(draft)
+        } catch .invalid(_, let reason) {
+            let kept = try keep(draft, insteadOf: target)
+            try QueueLocation.sync(location.directory)
+            throw .invalid(
+                "copy",
+                "of the queue does not verify, so it is not a backup: \(reason); it is kept as "
+                    + "\(kept), and no older backup was removed")
+        }
         let made = try put(draft, at: target, in: location, replaces)
         try QueueLocation.sync(location.directory)
+        let origin = Self.origin(of: made)
         return BackupReport(
-            path: made, size: FileIdentity(path: made)?.size ?? 0,
-            head: head.sequence > 0 ? head : nil,
+            path: made, size: FileIdentity(path: made)?.size ?? 0, head: head,
             removed: try count.map { count throws(AlertError) in
                 try location.removeAllBut(count, of: made) {
                     origin != nil && Self.origin(of: $0) == origin
                 }
             } ?? [])
+    }
+
+    /// Verifies a copy as `audit verify` does; returns the end of its log.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` if it does not verify.
+    private nonisolated(nonsending) func verify(
+        _ draft: DraftFile
+    ) async throws(AlertError) -> AuditHead? {
+        let report: AuditReport
+        do throws(AlertError) {
+            report = try await Self.verify(copyAt: draft.path, clock: clock)
+        } catch {
+            guard error.isDamage else { throw error }
+            throw .invalid("copy", "\(error)")
+        }
+        guard let problem = report.problems.first else { return report.head }
+        throw .invalid("copy", problem.reason)
+    }
+
+    /// Verifies a database that no process writes.
+    static nonisolated(nonsending) func verify(
+        copyAt path: String, clock: any AlertClock, expecting head: AuditHead? = nil,
+        _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(AlertError) -> AuditReport {
+        let store = try await open(path: path, clock: clock, isReadOnly: true)
+        let result: Result<AuditReport, AlertError>
+        do throws(AlertError) {
+            result = .success(try await store.verify(expecting: head, progress))
+        } catch {
+            result = .failure(error)
+        }
+        await store.close()
+        return try result.get()
+    }
+
+    /// Moves a copy that does not verify to a free name, which says so.
+    private func keep(
+        _ draft: DraftFile, insteadOf target: String
+    ) throws(AlertError) -> String {
+        let (stem, ending) = QueueLocation.stemAndEnding(of: target)
+        for number in 1...1000 {
+            let path = "\(stem)-damaged\(number == 1 ? "" : "-\(number)")\(ending)"
+            if try draft.move(to: path) { return path }
+        }
+        throw BackupLocation.nameIsTaken(target)
     }
 
     /// The first entry's hash, which differs between queues; `nil` if the file can't be read.

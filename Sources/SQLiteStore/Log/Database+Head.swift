@@ -19,6 +19,17 @@ extension Database {
         } ?? AuditHead.start
     }
 
+    /// Whether the last entry of the log is what its hash says; an empty log is intact.
+    func isLastEntryIntact() throws -> Bool {
+        do {
+            return try first(
+                "SELECT \(AuditRow.columns) FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1"
+            ) { try AuditRow.entry($0) }.map { $0.computedHash == $0.hash } ?? true
+        } catch AlertError.inconsistent {
+            return false
+        }
+    }
+
     func auditHead(at sequence: Int64) throws -> AuditHead? {
         try first("SELECT hash FROM audit NOT INDEXED WHERE seq = ?", .integer(sequence)) { row in
             AuditHead(sequence: sequence, hash: row.blob() ?? [])

@@ -28,6 +28,7 @@ final class LogTail: Sendable {
         /// A transaction that is being committed; a reader may see it first.
         var expected: Commit?
         var concernedOthers = false
+        var failure: AlertError?
     }
 
     private let state = Mutex(State())
@@ -40,6 +41,13 @@ final class LogTail: Sendable {
     func reportMove() { moved.withLock { $0 }?() }
 
     var head: AuditHead { state.withLock { $0.newest } }
+
+    /// Why this process writes nothing more: the file is damaged, or is no longer that of the log
+    /// that it knows.
+    var failure: AlertError? { state.withLock { $0.failure } }
+
+    /// Records why nothing more is written; the first reason stays.
+    func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
 
     /// Records the end of the log as found by a reader.
     func raise(to head: AuditHead) {

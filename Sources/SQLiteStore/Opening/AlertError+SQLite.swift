@@ -33,13 +33,28 @@ func translated(_ error: any Error, _ operation: String) -> AlertError {
     case let error as SQLiteError where error.isFull:
         .storage(operation: operation, diskFullReason)
     case let error as SQLiteError where error.isDamage:
-        .storage(operation: operation, "the database is damaged: \(error)")
+        .damaged("\(error)", operation: operation)
     default:
         .storage(operation: operation, "\(error)")
     }
 }
 
 extension AlertError {
+    private static let damage = "the database is damaged: "
+
+    static func damaged(_ reason: String, operation: String) -> AlertError {
+        .storage(operation: operation, damage + reason)
+    }
+
+    /// Whether what is in the database can't be right, in contrast to a disk that fails.
+    var isDamage: Bool {
+        switch self {
+        case .inconsistent: true
+        case .storage(_, let reason): reason.hasPrefix(Self.damage)
+        default: false
+        }
+    }
+
     static func deleted(_ path: String) -> AlertError {
         .storage(operation: "open \(path)", "the database has been deleted or replaced")
     }

@@ -1,4 +1,5 @@
 import AlertCore
+import FoundationEssentials
 import Glibc
 import Linux
 import Migrations
@@ -9,6 +10,8 @@ import Synchronization
 struct DatabaseFile: Sendable {
     /// Marks the file as ours, "alrq"; see <https://sqlite.org/pragma.html#pragma_application_id>.
     static let applicationID: UInt32 = 0x616c_7271
+    /// Marks a backup, "alrb".
+    static let backupID: UInt32 = 0x616c_7262
     let files: QueueFiles
 
     /// The files that this process has open through SQLite, with a count of each.
@@ -26,10 +29,11 @@ struct DatabaseFile: Sendable {
 
     /// Creates and migrates the file if necessary, and opens it for the writer.
     ///
-    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer;
-    ///   it is not touched then.
+    /// - Throws: ``AlertError/incompatible(path:_:)`` for a file that is not a queue or is newer,
+    ///   ``AlertError/backup(path:_:)``; it is not touched then.
     func openForWriting(lock: () throws(AlertError) -> Void) throws(AlertError) -> OpenDatabase {
         let header = try inspect()
+        guard header != .backup else { throw isBackupError() }
         if header == .ours {
             let database = try open()
             if try version(of: database) == Migration.all.count {
@@ -76,6 +80,9 @@ struct DatabaseFile: Sendable {
     ) throws(AlertError) -> OpenDatabase {
         switch try inspect() {
         case .ours: break
+        case .backup:
+            guard isReadOnly else { throw isBackupError() }
+            return try openBackup()
         case .empty where head.sequence > 0: throw anotherQueue("it holds none now")
         case .empty, .missing: throw .storage(operation: "open \(path)", "it holds no queue yet")
         }
@@ -101,7 +108,53 @@ struct DatabaseFile: Sendable {
     ///
     /// - Returns: `nil` if there is no queue in it yet.
     func openUnchecked() throws(AlertError) -> OpenDatabase? {
-        try inspect() == .ours ? open() : nil
+        switch try inspect() {
+        case .ours: return try open()
+        case .backup: throw isBackupError()
+        case .empty, .missing: return nil
+        }
+    }
+
+    /// Opens a backup, which no process writes, without locks and without the files next to it: a
+    /// log there is not its own.
+    private func openBackup() throws(AlertError) -> OpenDatabase {
+        guard let identity = FileIdentity(path: path) else {
+            throw SystemError.current("open", path)
+        }
+        let handle = try storing("open \(path)") {
+            let handle = try Database(path: path, access: .unchanging)
+            try handle.defineVersionGuard(Migration.versionGuard, upTo: Migration.all.count)
+            try handle.execute("PRAGMA cell_size_check = ON; PRAGMA query_only = ON")
+            return handle
+        }
+        let database = OpenDatabase(
+            handle: handle, schema: SchemaCheck(handle, path: path), identity: identity,
+            files: files, walFiles: nil)
+        guard try version(of: database) == Migration.all.count else {
+            throw .incompatible(
+                path: path, "is a backup that an older version of alertq has made; restore it")
+        }
+        try checkSchema(of: database)
+        return database
+    }
+
+    /// Why nothing is written to a backup.
+    private func isBackupError() -> AlertError {
+        // If its log can't be read, it still is a backup.
+        let end = try? openBackup().handle.first(
+            "SELECT seq, at_ms FROM audit ORDER BY seq DESC LIMIT 1"
+        ) { (sequence: $0.integer(at: 0), time: $0.integer(at: 1)) }
+        guard let end else { return .backup(path: path, nil) }
+        let date = Timestamp.text(Timestamp.date(milliseconds: end.time))
+        return .backup(path: path, "its log ends with entry \(end.sequence), of \(date)")
+    }
+
+    /// Whether the file is marked as a backup.
+    func isBackup() throws(AlertError) -> Bool { try inspect() == .backup }
+
+    /// The error for all writes if the file is marked as a backup, else `nil`.
+    func refusalIfBackup() throws(AlertError) -> AlertError? {
+        try isBackup() ? isBackupError() : nil
     }
 
     /// Opens the file again after a failure, and lets SQLite check its structure.
@@ -117,55 +170,81 @@ struct DatabaseFile: Sendable {
         return database
     }
 
-    private enum Header {
+    /// What is in the file.
+    private enum Content {
         case missing
         case empty
         case ours
+        case backup
     }
 
     /// Reads the first bytes of the file without SQLite, so that a foreign file stays untouched.
-    ///
-    /// See <https://sqlite.org/fileformat2.html#the_database_header>.
-    private func inspect() throws(AlertError) -> Header {
+    private func inspect() throws(AlertError) -> Content {
         try files.checkOwners(isLocked: false)
         guard let identity = FileIdentity(path: path) else {
             guard errno == ENOENT else { throw SystemError.current("open", path) }
             return .missing
         }
-        let header: [UInt8]? = try Self.opened.withLock { opened throws(AlertError) in
-            guard opened[identity] == nil else { return nil }
-            return try firstBytes()
+        guard var found = try beginning(of: identity) else { return .ours }
+        let isEmpty = found.bytes.isEmpty || isHalfMade(found.bytes)
+        let header = DatabaseHeader(found.bytes)
+        if header?.applicationID != Self.backupID {
+            try QueueFiles.checkPlace(of: path, identity)
         }
-        guard let header else { return .ours }
-        if header.isEmpty || isHalfMade(header) { return .empty }
-        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw .incompatible(path: path, "is not an SQLite database")
-        }
-        guard Self.number(header[68..<72]) == Self.applicationID else {
+        if isEmpty { return .empty }
+        guard let header else { throw .incompatible(path: path, "is not an SQLite database") }
+        guard [Self.applicationID, Self.backupID].contains(header.applicationID) else {
             throw .incompatible(path: path, "is the database of another program")
         }
-        try SchemaMigration.check(Int(Self.number(header[60..<64])), of: path)
-        return .ours
+        try SchemaMigration.check(Int(header.userVersion), of: path)
+        // Another process may be changing both at this moment.
+        for _ in 1...20 where !isAsLongAsItSays(found) {
+            usleep(5000)
+            guard let again = try beginning(of: identity) else { break }
+            found = again
+        }
+        guard isAsLongAsItSays(found) else {
+            throw .damaged(
+                "it has \(found.size) bytes, and its header says "
+                    + "\(DatabaseHeader(found.bytes)?.fileSize ?? 0); restore a backup",
+                operation: "open \(path)")
+        }
+        return header.applicationID == Self.backupID ? .backup : .ours
+    }
+
+    private struct Beginning {
+        let bytes: [UInt8]
+        /// The size of the whole file in bytes.
+        let size: Int64
+    }
+
+    /// The beginning of the file; `nil` if this process has it open through SQLite.
+    private func beginning(of identity: FileIdentity) throws(AlertError) -> Beginning? {
+        try Self.opened.withLock { opened throws(AlertError) in
+            guard opened[identity] == nil else { return nil }
+            let raw = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            guard raw >= 0 else { throw SystemError.current("open", path) }
+            defer { close(raw) }
+            var bytes = [UInt8](repeating: 0, count: DatabaseHeader.byteCount)
+            let count = pread(raw, &bytes, bytes.count, 0)
+            guard count >= 0 else { throw SystemError.current("read", path) }
+            let size = FileIdentity(descriptor: raw)?.size ?? 0
+            return Beginning(bytes: Array(bytes[..<count]), size: size)
+        }
+    }
+
+    /// Whether the file has the size that its header says, or a log has yet to be copied into it.
+    private func isAsLongAsItSays(_ found: Beginning) -> Bool {
+        guard let size = DatabaseHeader(found.bytes)?.fileSize, size != found.size else {
+            return true
+        }
+        return [files.wal, files.journal].contains { (FileIdentity(path: $0)?.size ?? 0) > 0 }
     }
 
     /// Whether power was lost while the first commit was being written: some of its pages are
     /// there, the first one is not, and SQLite's journal is there to undo it.
     private func isHalfMade(_ header: [UInt8]) -> Bool {
         header.allSatisfy { $0 == 0 } && (FileIdentity(path: files.journal)?.size ?? 0) > 0
-    }
-
-    private func firstBytes() throws(AlertError) -> [UInt8] {
-        let raw = Glibc.open(path, O_RDWR | O_CLOEXEC)
-        guard raw >= 0 else { throw SystemError.current("open", path) }
-        defer { close(raw) }
-        var bytes = [UInt8](repeating: 0, count: 100)
-        let count = pread(raw, &bytes, bytes.count, 0)
-        guard count >= 0 else { throw SystemError.current("read", path) }
-        return Array(bytes[..<count])
-    }
-
-    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// Gives the mode of a queue's files to an empty file that was created beforehand.
@@ -182,16 +261,10 @@ struct DatabaseFile: Sendable {
         // memory may still be mapped by processes that have the deleted one open.
         for file in [files.journal, files.wal, files.sharedMemory] { unlink(file) }
         // Under another name first: the file at `path` must never be opened except through SQLite.
-        let draft = path + "-new.\(getpid())"
-        unlink(draft)
-        let raw = Glibc.open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, files.mode)
-        guard raw >= 0 else { throw SystemError.current("create", path) }
-        fchmod(raw, files.mode)
-        close(raw)
-        defer { unlink(draft) }
-        guard link(draft, path) == 0 || errno == EEXIST else {
-            throw SystemError.current("create", path)
-        }
+        let draft = try DraftFile(for: path, mode: files.mode)
+        defer { draft.discard() }
+        // A program that does not take our lock may have created it.
+        _ = try draft.move(to: path)
     }
 
     private func open(isReadOnly: Bool = false) throws(AlertError) -> OpenDatabase {

@@ -72,6 +72,37 @@ struct QueueFiles: Sendable {
         }
     }
 
+    /// Makes sure that all processes find the log of a database in the same directory.
+    ///
+    /// A file that is a mount of its own, as in a container, has one log inside and another
+    /// outside; so does a file with a second name in another directory. A second name in the same
+    /// directory is what a killed process may have left.
+    ///
+    /// - Throws: ``AlertError/notPermitted(path:_:)``.
+    static func checkPlace(of path: String, _ identity: FileIdentity) throws(AlertError) {
+        let directory = QueueLocation.directory(of: path)
+        guard identity.isMountRoot != true else {
+            throw .notPermitted(
+                path: path,
+                "it is a mount of its own, so its log would not be next to the file that is "
+                    + "mounted; mount the directory of that file instead, as \(directory)")
+        }
+        guard identity.links > 1 else { return }
+        let names = LinuxFile.names(in: directory)
+        let own = names.count { name in
+            var status = stat()
+            return lstat(directory + "/" + name, &status) == 0
+                && UInt64(status.st_dev) == identity.device && status.st_ino == identity.inode
+        }
+        // A directory that can't be listed has no names here.
+        guard own < identity.links, !names.isEmpty else { return }
+        throw .notPermitted(
+            path: path,
+            "it has \(identity.links) names, not all of them in \(directory), and each directory "
+                + "would have a log of its own; keep one name, and remove the others, which "
+                + "`find / -samefile PATH` lists")
+    }
+
     /// The endings of the names of the files next to a database.
     static let endings = [
         "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",

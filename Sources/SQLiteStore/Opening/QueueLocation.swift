@@ -68,6 +68,15 @@ package enum QueueLocation {
         path.split(separator: "/").last.map(String.init) ?? ""
     }
 
+    /// A path without the ending of its name, such as `.db`, and that ending; a name such as `.db`
+    /// has none.
+    static func stemAndEnding(of path: String) -> (stem: String, ending: String) {
+        let name = name(of: path)
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (path, "") }
+        let ending = String(name[dot...])
+        return (String(path.dropLast(ending.count)), ending)
+    }
+
     /// Syncs the names in a directory to disk; see fsync(2).
     static func sync(_ directory: String) throws(AlertError) {
         let raw = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

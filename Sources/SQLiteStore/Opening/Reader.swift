@@ -20,10 +20,15 @@ struct Reader {
 
     mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         let database = try current()
-        return try database.handle.reading {
-            try database.schema.run()
-            known.raise(to: try database.handle.lastHead())
-            return try body(database.handle)
+        do {
+            return try database.handle.reading {
+                try database.schema.run()
+                known.raise(to: try database.handle.lastHead())
+                return try body(database.handle)
+            }
+        } catch let error as SQLiteError where error.isDamagedFile && database.isAtItsPath {
+            known.fail(translated(error, "read \(file.files.database)"))
+            throw error
         }
     }
 

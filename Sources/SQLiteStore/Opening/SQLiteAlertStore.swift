@@ -46,6 +46,13 @@ package final class SQLiteAlertStore: AlertStore, LockWaiting {
         let foreignChanges = ChangeSignal()
         let bell = Bell(path: files.bell, mode: files.mode)
         let (known, lookAhead) = (LogTail(), LookAhead())
+        if isReadOnly, let refusal = try DatabaseFile(files: files).refusalIfBackup() {
+            return SQLiteAlertStore(
+                files: files, clock: clock, caller: caller,
+                commits: .refusing(refusal, files: files), changes: changes,
+                foreignChanges: foreignChanges, known: known, lookAhead: lookAhead, bell: bell,
+                timekeeper: nil)
+        }
         let commits = try await GroupCommit.start(
             files: files, clock: clock, known: known, busyTime: busyTime
         ) { concernsOthers in

@@ -24,7 +24,7 @@ extension GroupCommit {
         while waitForWork(&pace) {
             runBatch(with: writer)
         }
-        writer.close()
+        writer.close(within: shutdownWait.withLock { $0 == nil } ? .seconds(1) : .zero)
         let onClosed = state.withLock { state in
             state.end = .closed
             defer { state.onClosed.removeAll() }

@@ -96,6 +96,14 @@ final class GroupCommit: Sendable {
         return group
     }
 
+    /// Creates one that has ended: every write is refused with an error.
+    static func refusing(_ error: AlertError, files: QueueFiles) -> GroupCommit {
+        let group = GroupCommit(
+            lockFile: files.lock, busyTime: .zero, onCommit: { _ in }, ring: {})
+        group.state.withLock { ($0.isClosing, $0.end) = (true, error) }
+        return group
+    }
+
     private init(
         lockFile: String, busyTime: Duration, onCommit: @escaping @Sendable (Bool) -> Void,
         ring: @escaping @Sendable () -> Void

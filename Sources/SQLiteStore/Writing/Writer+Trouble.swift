@@ -136,7 +136,7 @@ extension Writer {
             // A log that can be restarted needs no space.
             _ = try? db.checkpoint(.passive)
             try beginChecked()
-            let context = try WriteContext(db: db, now: clock.now())
+            let context = try makeContext(in: db, at: clock.now())
             try job.work(context)
             try context.finish()
             try db.run("COMMIT")

@@ -24,6 +24,9 @@ final class Writer {
     var logSize: Int64?
     /// The multiple of ``checkpointPages`` at which readers were last waited for.
     private var waitedAt = 0
+    /// The change counter in the header of the file when it was last looked at.
+    private var changeCounter: UInt32?
+    private var hasCheckedHead = false
 
     init(
         files: QueueFiles, clock: any AlertClock, known: LogTail,
@@ -79,8 +82,9 @@ final class Writer {
 
     /// Begins a transaction on the database that is at the path now.
     func begin() throws(AlertError) {
+        if let failure = known.failure { throw failure }
         if mustCheck {
-            database = nil
+            leaveDatabase()
             do throws(AlertError) {
                 database = try file.reopenAfterFailure(continuing: known.head)
             } catch {
@@ -93,7 +97,7 @@ final class Writer {
         logSize = database?.logSizeAtItsPath
         if logSize == nil {
             // A file was deleted or replaced: anything written to the old one would be lost.
-            database = nil
+            leaveDatabase()
             do throws(AlertError) {
                 database = try file.openExisting(continuing: known.head)
             } catch {
@@ -103,7 +107,69 @@ final class Writer {
                 throw error
             }
         }
+        try checkHeader()
         try beginChecked()
+    }
+
+    private func leaveDatabase() {
+        database = nil
+        (changeCounter, hasCheckedHead) = (nil, false)
+    }
+
+    /// Makes sure that no other file has been copied over the database: SQLite would not notice, go
+    /// on with the pages that it has in memory, and copy the log into that file.
+    private func checkHeader() throws(AlertError) {
+        let db = try db()
+        let header = try storing("read the header of \(file.files.database)") {
+            try db.headerInFile()
+        }
+        // The header of an earlier state has an earlier counter.
+        guard let header, header.applicationID == DatabaseFile.applicationID,
+            changeCounter.map({ Int32(bitPattern: header.changeCounter &- $0) >= 0 }) != false
+        else {
+            throw fail("another file has been copied over it while it was open")
+        }
+        changeCounter = header.changeCounter
+    }
+
+    /// Makes this process write nothing more, and returns the error that says so.
+    private func fail(_ reason: String) -> AlertError {
+        let error = AlertError.damaged(
+            reason + "; this process writes nothing more to it, so that no more is lost",
+            operation: "write to \(file.files.database)")
+        known.fail(error)
+        return error
+    }
+
+    /// Makes this process write nothing more if an error shows that the file is damaged.
+    func noteDamage(_ error: any Error) {
+        guard let damage = error as? SQLiteError, damage.isDamagedFile,
+            database?.isAtItsPath == true
+        else { return }
+        _ = fail("\(damage)")
+    }
+
+    /// Starts the changes of the current transaction, if its log continues the one that this process
+    /// knows.
+    func makeContext(in db: Database, at now: ClockReading) throws -> WriteContext {
+        let context = try WriteContext(db: db, now: now)
+        let (found, last) = (context.start, known.head)
+        let continues =
+            try found == last
+            || (found.sequence > last.sequence
+                && (last.sequence == 0 || db.auditHead(at: last.sequence) == last))
+        guard continues else {
+            throw fail("its log no longer has entry \(last.sequence), which was there")
+        }
+        if !hasCheckedHead {
+            guard try db.isLastEntryIntact() else {
+                throw fail(
+                    "the last entry of its log was changed; see: alertq audit verify, and restore "
+                        + "a backup")
+            }
+            hasCheckedHead = true
+        }
+        return context
     }
 
     /// Begins a transaction in which the schema has been checked.
@@ -114,6 +180,7 @@ final class Writer {
             do {
                 try database?.schema.run()
             } catch {
+                noteDamage(error)
                 rollbackIfNeeded()
                 throw error
             }
@@ -144,6 +211,7 @@ final class Writer {
             outcome.concernsOthers = outcome.change != nil && known.didCommit()
             return outcome
         } catch {
+            noteDamage(error)
             rollbackIfNeeded()
             known.didNotCommit()
             return recover(from: error, outcome)
@@ -170,22 +238,20 @@ final class Writer {
         }
     }
 
-    /// Closes the database, and empties the write-ahead log if it is long and no other process uses
-    /// it.
+    /// Closes the database. If no other process has it open, its log is copied into it first: at
+    /// rest the queue is in that one file, and a copy or a snapshot of it lacks nothing.
     ///
-    /// The first process to open the file reads the whole log to find out which part of it is
-    /// valid: 6 µs per page. And a process that lives only for one commit always adds to the log,
-    /// because only within a process is it known that all of it has been copied and it may be
-    /// restarted.
+    /// On a full disk the log stays as it is: other programs would take the space that it leaves.
     ///
-    /// Gain: `alertq notify` takes 0.88 times as long (`alertq-bench notify`, files in memory;
-    /// against a log that is left as it is).
-    func close() {
-        let pages = database?.handle.walPages ?? 0
-        let isLong = !mustCheck && pages >= Self.tightCheckpointPages
-        // If another process is writing, it will close later.
-        let isLocked = isLong && (try? writerLock.tryAcquire()) ?? false
-        if isLocked { database?.handle.emptyLogAtClosing() }
+    /// - Parameter time: How long to wait for the writer lock. Another process that holds it closes
+    ///   later, unless it is killed.
+    func close(within time: Duration = .seconds(1)) {
+        let hasLog = (FileIdentity(path: file.files.wal)?.size ?? 0) > 0
+        let mayCopy = hasLog && !mustCheck && !reserve.isGivenUp && database?.isAtItsPath == true
+        let isLocked = mayCopy && (try? writerLock.acquire(within: time)) != nil
+        if isLocked, known.failure == nil, (try? checkHeader()) != nil {
+            database?.handle.emptyLogAtClosing()
+        }
         // This is the last reference, so it is closed here.
         database = nil
         if isLocked { writerLock.release() }
@@ -224,7 +290,7 @@ final class Writer {
     private func runAtOnce(
         in db: Database, _ outcome: inout Outcome, admitting admit: (inout Outcome) -> Void
     ) throws {
-        let context = try WriteContext(db: db, now: clock.now())
+        let context = try makeContext(in: db, at: clock.now())
         var next = 0
         while next < outcome.jobs.count {
             let members = next..<outcome.jobs.count
@@ -271,7 +337,7 @@ final class Writer {
         for (index, job) in outcome.jobs.enumerated() where outcome.errors[index] == nil {
             try db.run("SAVEPOINT member")
             do {
-                let context = try WriteContext(db: db, now: now)
+                let context = try makeContext(in: db, at: now)
                 try job.work(context)
                 try context.finish()
                 outcome.change = LogTail.Commit(

@@ -74,11 +74,12 @@ struct BackupTests {
     func strayLog() async throws {
         try await ask()
         // A queue with a log, whose database is lost.
-        try await ask("Another?")
+        try await queue.askAndKill("Another?")
         try FileManager.default.copyItem(atPath: queue.path + "-wal", toPath: file + "-wal")
         #expect(try await queue.run("backup", file).code == 0)
         #expect(try names(in: elsewhere.directory) == ["backup.db"])
         // The log of an existing database has commits that exist nowhere else.
+        try await queue.askAndKill("A third?")
         try FileManager.default.copyItem(atPath: queue.path + "-wal", toPath: file + "-wal")
         let refused = try await queue.run("backup", file, "--force")
         #expect(refused.code == 74 && refused.errors.contains("-wal belongs to it"), "\(refused)")

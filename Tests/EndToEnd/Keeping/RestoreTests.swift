@@ -36,12 +36,8 @@ struct RestoreTests {
 
     /// The content of the queue's log, which is not empty.
     private func logOf(_ queue: CommandLineQueue) async throws -> Data {
-        for _ in 0..<3 {
-            #expect(try await queue.run("notify", "More").code == 0)
-            let log = try Data(contentsOf: URL(filePath: queue.path + "-wal"))
-            if !log.isEmpty { return log }
-        }
-        throw POSIXError(.ENODATA)
+        try await queue.askAndKill("More?")
+        return try Data(contentsOf: URL(filePath: queue.path + "-wal"))
     }
 
     /// How many restores the queue's log records: the log of the old queue would hide them.
@@ -194,19 +190,18 @@ struct RestoreTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: elsewhere.directory)
                 == ["backup.db"])
-        // Another queue, which is in use.
+        // Another queue, which was in use.
         let other = try CommandLineQueue()
-        #expect(try await other.run("notify", "Other").code == 0)
-        let size = FileManager.default.contents(atPath: other.path + "-wal")?.count ?? 0
-        #expect(size > 0)
+        #expect(try await logOf(other).isEmpty == false)
         #expect(try await queue.run("restore", other.path, "--force").code == 0)
-        #expect(try await queue.run("list").output.contains("Other"))
+        #expect(try await queue.run("list").output.contains("More?"))
         #expect(try await queue.isSound())
     }
 
     @Test("A restore is busy while a program keeps reading the queue, and changes nothing")
     func reader() async throws {
         try await story()
+        _ = try await logOf(queue)
         let reader = try await QueueReader(of: queue)
         let busy = try await queue.run("restore", file, "--force")
         #expect(busy.code == 75 && busy.errors.contains("keeps reading"), "\(busy)")

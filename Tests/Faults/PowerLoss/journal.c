@@ -217,3 +217,7 @@ int rename(const char *from, const char *to) {
     REAL(rename);
     return renamed(renamed(real(from, to), 'L', to), 'U', from);
 }
+int renameat2(int at, const char *from, int to_at, const char *to, unsigned int flags) {
+    REAL(renameat2);
+    return renamed(renamed(real(at, from, to_at, to, flags), 'L', to), 'U', from);
+}

@@ -46,7 +46,7 @@ struct AgentFailure: Error {
             case .keyConflict, .alreadyResolved, .late, .notAsSeen, .noChoice: .conflict
             case .tooManyPending, .tooManyPendingOfAccount: .limit
             case .inconsistent: .untrusted
-            case .busy, .incompatible, .storage, .notPermitted, .closed: .unreachable
+            case .busy, .incompatible, .backup, .storage, .notPermitted, .closed: .unreachable
             }
         self.init(reason, "\(error)")
     }

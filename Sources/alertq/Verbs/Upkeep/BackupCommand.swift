@@ -14,7 +14,7 @@ struct BackupCommand: Command {
     ]
     static let discussion = [
         """
-        The file appears once it is complete and on the disk. It holds all texts, and only its \
+        The file appears once it is complete, on the disk, and verified. It holds all texts, and only its \
         owner may read it. If FILE is a directory, the backup in it is named after the queue and \
         the time in UTC, such as queue-2026-11-22T10-04-05Z.db. The path of the backup, its size, \
         the head of its audit log and the command that checks it are printed: keep the head \
@@ -22,7 +22,9 @@ struct BackupCommand: Command {
         """,
         """
         With --keep, older backups with such names are removed from the directory, once the new \
-        one is on the disk. `alertq restore FILE` restores a backup.
+        one is on the disk. A copy that does not verify is kept under a name with “-damaged”; the \
+        exit code is 65, and nothing is removed. A backup can be read, but not asked or answered \
+        in; `alertq restore FILE` restores it.
         """,
         """
         With --json the object has the keys “path”, “size” in bytes, “head” as audit head prints \

@@ -25,8 +25,8 @@ struct RestoreCommand: Command {
         A queue with entries that the backup does not have is replaced only with --force \
         (otherwise 77), and so is a queue that can't be read (otherwise 74). The replaced database \
         is kept next to the new one, under its name with “-replaced-” and the time. Programs that \
-        have it open get an error that says so. While a program keeps reading it, it is not \
-        replaced (75).
+        have it open get an error that says so. While a program keeps reading it, so that its \
+        log can't be copied, it is not replaced (75).
         """,
         """
         New alerts get ids more than 4,294,967,296 above all that either queue has given, so that \
