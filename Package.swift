@@ -18,6 +18,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .target(name: "CArguments"),
         .target(name: "CSlowDisk"),
         .target(name: "CBaselines", dependencies: ["CSQLite"]),
         .target(name: "Linux", dependencies: ["CLinux"]),
@@ -47,7 +48,9 @@ let package = Package(
         .target(name: "AlertQueueTesting", dependencies: ["AlertCore", "SQLiteStore"]),
         .executableTarget(
             name: "alertq",
-            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux", "SQLiteStore"]),
+            dependencies: [
+                "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux", "SQLiteStore",
+            ]),
         .executableTarget(
             name: "alertq-bench",
             dependencies: [
@@ -147,7 +150,9 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
     package.targets += [
         .target(
             name: "alertq",
-            dependencies: ["AlertPresenters", "AlertQueue", "CLinux", "Linux", "SQLiteStore"],
+            dependencies: [
+                "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux", "SQLiteStore",
+            ],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",

@@ -3,8 +3,9 @@ import Synchronization
 
 /// The resources that the process needs before it can do anything.
 ///
-/// Dispatch ends a process that gets no descriptor (SIGILL), and waits forever for a thread. Both
-/// are checked here first, while an error can still be reported.
+/// Dispatch ends a process that gets no descriptor, or can't read in /proc about its own threads
+/// (SIGILL), and waits forever for a thread. All are checked here first, while an error can still be
+/// reported.
 enum ProcessLimits {
     /// A waiting `ask` has 19 open at most, a presenter two more.
     private static let descriptors = 24
@@ -14,8 +15,14 @@ enum ProcessLimits {
     /// too many.
     private static let (watchedSeconds, patience) = (10, 3)
 
-    /// Ends the process with a sentence and exit code 75 if it can't even begin.
+    /// Ends the process with a sentence and exit code 75, or 74 without /proc, if it can't even
+    /// begin.
     static func check() {
+        if access("/proc/\(getpid())/stat", R_OK) != 0 {
+            refuse(
+                "this needs several threads, and they need /proc (mount -t proc proc /proc)",
+                .inputOutput)
+        }
         if !hasDescriptors() {
             refuse("this process may open too few files; raise its limit (ulimit -n)")
         }
@@ -76,9 +83,9 @@ enum ProcessLimits {
                 + "(ulimit -u, ulimit -v, pids.max)")
     }
 
-    private static func refuse(_ reason: String) -> Never {
+    private static func refuse(_ reason: String, _ code: ExitCode = .busy) -> Never {
         // A stderr that can't be written loses the line; the exit code remains.
         try? Output.write(Array("alertq: \(reason)\n".utf8), to: STDERR_FILENO)
-        _exit((Program.failure ?? .busy).rawValue)
+        _exit((Program.failure ?? code).rawValue)
     }
 }

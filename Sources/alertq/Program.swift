@@ -1,3 +1,4 @@
+import CArguments
 import CLinux
 import Glibc
 import Linux
@@ -25,7 +26,7 @@ enum Program {
         let context = Context(
             output: Output(descriptor: STDOUT_FILENO), errors: Output(descriptor: STDERR_FILENO))
         do {
-            let words = try decodedArguments(CommandLine.argc, CommandLine.unsafeArgv)
+            let words = try decodedArguments(carguments_count(), carguments_values())
             switch try begin(Array(words.dropFirst()), in: context) {
             case .ended(let code): exit(code.rawValue)
             case .goesOn(let command, let context):
@@ -58,8 +59,9 @@ enum Program {
 
     /// The exit code of every failure of the verb that was typed, if it has only one.
     static var failure: ExitCode? {
-        let words = (1..<3).filter { $0 < CommandLine.argc }
-            .compactMap { CommandLine.unsafeArgv[$0].map { String(cString: $0) } }
+        let typed = UnsafeBufferPointer(
+            start: carguments_values(), count: Int(carguments_count()))
+        let words = typed.dropFirst().prefix(2).compactMap { $0.map { String(cString: $0) } }
         let verb = words.first.flatMap(Verbs.named) ?? Verbs.named(words.joined(separator: " "))
         return verb?.failure
     }
@@ -190,11 +192,11 @@ extension Program {
     /// The arguments as text. Swift's own `CommandLine.arguments` repairs invalid UTF-8, and so
     /// would ask something other than what was typed.
     static func decodedArguments(
-        _ count: Int32, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+        _ count: Int32, _ values: UnsafePointer<UnsafeMutablePointer<CChar>?>?
     ) throws(CommandError) -> [String] {
         var words: [String] = []
-        for index in 0..<Int(count) {
-            guard let value = values[index] else { break }
+        for (index, value) in UnsafeBufferPointer(start: values, count: Int(count)).enumerated() {
+            guard let value else { break }
             guard let word = String(validatingCString: value) else {
                 throw CommandError(.badData, "argument \(index) is not valid UTF-8")
             }

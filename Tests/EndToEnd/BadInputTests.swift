@@ -137,4 +137,32 @@ struct BadInputTests {
         #expect(await child.exit() == 65)
         #expect(await child.errors.complete().contains("UTF-8"))
     }
+    private static let withoutProc = [
+        "unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
+    ]
+
+    @Test(
+        "Arguments arrive without /proc, and under a preloaded library that keeps it from being read",
+        arguments: [
+            withoutProc,
+            [
+                "sh", "-c",
+                "LD_PRELOAD=$(echo /usr/lib/*/faketime/libfaketime.so.1) exec \"$@\"", "sh",
+            ],
+        ])
+    func noProc(wrapper: [String]) async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("notify", "First").code == 0)
+        let notified = try await queue.start(["notify", "Second"], under: wrapper).finish()
+        #expect(notified.code == 0 && notified.errors.isEmpty, "\(notified)")
+        #expect(try await queue.objects("show", "2").first?["title"] as? String == "Second")
+    }
+
+    @Test("A verb that needs threads says that they need /proc, and does not crash")
+    func threadsWithoutProc() async throws {
+        let queue = try CommandLineQueue()
+        #expect(try await queue.run("notify", "Done").code == 0)
+        let listed = try await queue.start(["list"], under: Self.withoutProc).finish()
+        #expect(listed.code == 74 && listed.errors.contains("need /proc"), "\(listed)")
+    }
 }
