@@ -114,3 +114,19 @@ package final class Child: Sendable {
         }
     }
 }
+
+extension Child {
+    /// Whether all threads sleep, and so have finished with what had reached the process before.
+    package var isAsleep: Bool {
+        let states = threadStates
+        // None has run in between, so that all of them sleep at the same moment.
+        return states == threadStates && states.allSatisfy { $0.contains("State:\tS") }
+    }
+
+    /// What each thread does, and how often it has gone to sleep; see proc_pid_status(5).
+    private var threadStates: [String] {
+        let tasks = "/proc/\(pid)/task"
+        return LinuxFile.names(in: tasks).filter { Int32($0) != nil }.sorted()
+            .map { LinuxFile.whole("\(tasks)/\($0)/status") }
+    }
+}

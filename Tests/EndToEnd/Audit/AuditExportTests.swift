@@ -136,6 +136,9 @@ struct AuditExportTests {
                 return waiting > 45_000
             })
         shell.kill(SIGTERM)
+        // Until it has taken the signal in, the reader leaves the pipe full: otherwise the export
+        // might end before.
+        #expect(await eventually { shell.isAsleep })
         let limit = ContinuousClock.now + .seconds(60)
         while shell.poll() == nil, ContinuousClock.now < limit {
             let count = read(reader, &buffer, buffer.count)
