@@ -58,29 +58,6 @@ struct ResultTests {
         #expect(ShellText.quoted(word) == quoted)
     }
 
-    @Test("A message from a descriptor loses one line break, and is bounded and valid")
-    func message() throws {
-        let limit = Alert.Limit.message
-        let full = [UInt8](repeating: 0x61, count: limit)
-        #expect(try read(Array("a\n\n".utf8)) == "a\n")
-        #expect(try read([]) == "")
-        #expect(try read(full + [0x0A]).utf8.count == limit)
-        for bytes in [full + [0x61], full + [0x0A, 0x0A], [0xFF], [0x61, 0xC3]] {
-            let error = try #require(throws: (any Error).self) { try read(bytes) }
-            #expect(ExitCode(error) == .badData)
-        }
-    }
-
-    private func read(_ bytes: [UInt8]) throws -> String {
-        var template = Array("/tmp/alertq-message-XXXXXX".utf8CString)
-        let file = mkstemp(&template)
-        unlink(template)
-        defer { close(file) }
-        try Output.write(bytes, to: file)
-        lseek(file, 0, SEEK_SET)
-        return try AlertOptions.text(from: file)
-    }
-
     @Test("A full disk and a reader that has gone are different failures")
     func outputErrors() throws {
         let full = open("/dev/full", O_WRONLY)

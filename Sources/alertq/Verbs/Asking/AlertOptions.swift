@@ -7,6 +7,8 @@ struct AlertOptions: Sendable {
     @Required var title: String
     /// “-” means the standard input.
     var message: String?
+    /// The part that is kept of a message from stdin that is too long.
+    @Defaulted var messageFrom = PipedText.End.end
     var buttons: [Alert.Button] = []
     var isSheet = false
     @Defaulted var priority = Alert.Priority.normal
@@ -50,6 +52,9 @@ struct AlertOptions: Sendable {
             throw UsageError(
                 "--if-unattended default needs --default, the button that is applied")
         }
+        guard readsMessage || !$messageFrom.isGiven else {
+            throw UsageError("--message-from needs --message -, a message from stdin")
+        }
         if let name = presenters.firstRepeated {
             throw UsageError("--on \(name) is given twice")
         }
@@ -64,7 +69,9 @@ struct AlertOptions: Sendable {
         alert.source = try context.source(source)
         // Whatever can be refused already is refused before anything is read.
         try alert.validate()
-        if readsMessage { alert.message = try Self.text(from: STDIN_FILENO) }
+        if readsMessage {
+            alert.message = try Self.text(from: STDIN_FILENO, keeping: messageFrom)
+        }
         return alert
     }
 
@@ -108,30 +115,19 @@ struct AlertOptions: Sendable {
             + ShellText.withdrawal(of: record.id, path: path)
     }
 
-    /// Reads a message to its end, without the line break that `echo` adds.
-    static func text(from descriptor: Int32) throws -> String {
-        // One byte for that line break, and one to see that there is more.
-        let limit = Alert.Limit.message + 2
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16 << 10)
-        while bytes.count < limit {
-            let count = read(descriptor, &buffer, min(buffer.count, limit - bytes.count))
-            if count == 0 { break }
+    /// Reads a message to its end.
+    static func text(from descriptor: Int32, keeping end: PipedText.End = .end) throws -> String {
+        var text = PipedText(keeping: end, limit: Alert.Limit.message)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return text.text }
             if count > 0 {
-                bytes += buffer[..<count]
+                text.append(buffer[..<count])
             } else if errno != EINTR {
                 let reason = String(cString: strerror(errno))
                 throw CommandError(.inputOutput, "can't read the message from stdin: \(reason)")
             }
         }
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        guard bytes.count <= Alert.Limit.message else {
-            throw AlertError.invalid(
-                "message", "from stdin is too long; at most \(Alert.Limit.message) bytes")
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandError(.badData, "the message from stdin is not valid UTF-8")
-        }
-        return text
     }
 }

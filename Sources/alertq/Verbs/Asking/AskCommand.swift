@@ -5,7 +5,7 @@ struct AskCommand: AskingCommand {
     static let name = "ask"
     static let abstract = "Ask a question, wait, and print the chosen button's id"
     static let options: [Option<Self>] = [
-        .message, .button, .cancel, .destructive,
+        .message, .messageFrom, .button, .cancel, .destructive,
         Option("sheet", \.question.isSheet, help: "Show the alert as a list of actions"),
         Option("any", \.allowsAny, help: "Allow several buttons without one that means no"),
         .priority, .source, .key(), .timeout,

@@ -32,6 +32,13 @@ extension Option where Target: AskingCommand {
             help: "A longer text; “-” reads it from stdin")
     }
 
+    static var messageFrom: Option {
+        Option(
+            "message-from", .word, \.question.$messageFrom,
+            help: "Which part of a long text from stdin is kept: its end or its start",
+            default: \.rawValue)
+    }
+
     static var button: Option {
         Option("button", short: "b", .newButton(), each: \.question.buttons, help: "Add a button")
     }

@@ -3,7 +3,7 @@ struct NotifyCommand: AskingCommand {
     static let name = "notify"
     static let abstract = "Show a notice that needs no answer, and print the alert's id"
     static let options: [Option<Self>] = [
-        .message, .priority, .source, .key(), .timeout,
+        .message, .messageFrom, .priority, .source, .key(), .timeout,
         Option(
             "dismiss-after", .duration, \.question.dismissAfter,
             help: "How long it stays on the screen; 2 s by default"),
