@@ -80,7 +80,8 @@ struct ShellExampleTests {
         }
         let checks = try files.contentsOfDirectory(
             atPath: CodeBlock.root.appending(path: ".ci").path)
-        for stub in ["answered"] + Self.stubs.map({ "bin/" + $0 }) + checks.map({ ".ci/" + $0 }) {
+        let programs = ["answered", "send-to-phone"] + Self.stubs.map { "bin/" + $0 }
+        for stub in programs + checks.map({ ".ci/" + $0 }) {
             try "#!/bin/sh\necho \"${0##*/} $*\" >>\"$HOME/called\"\n".write(
                 toFile: home + "/" + stub, atomically: true, encoding: .utf8)
             chmod(home + "/" + stub, 0o755)

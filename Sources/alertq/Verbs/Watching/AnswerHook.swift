@@ -155,9 +155,7 @@ struct AnswerHook: Sendable {
             return false
         }
         do {
-            let input = HookProgram.Input(
-                text: try AlertJSON.line(record) + "\n", variables: variables(record),
-                kept: turn.descriptor)
+            let input = try HookProgram.Input(of: record, in: manager, kept: turn.descriptor)
             let end = await program.run(input)
             if end == .exited(0) { return true }
             guard !Task.isCancelled else {
@@ -172,29 +170,7 @@ struct AnswerHook: Sendable {
         return false
     }
 
-    private func variables(_ record: AlertRecord) -> [(name: String, value: String)] {
-        [
-            ("ALERTQ_DATABASE", QueueChoice.absolute(manager.path)),
-            ("ALERTQ_ALERT", "\(record.id)"), ("ALERTQ_KEY", record.alert.key ?? ""),
-            ("ALERTQ_OUTCOME", record.response?.outcome.rawValue ?? ""),
-            ("ALERTQ_BUTTON", record.response?.button?.id ?? ""),
-        ]
-    }
-
     private func note(_ id: Alert.ID, _ what: String) {
         context.note("watch: alert \(id): \(program.words[0]) \(what)")
-    }
-}
-
-extension HookProgram.End {
-    /// How it ended, as the end of a sentence.
-    fileprivate var text: String {
-        switch self {
-        case .exited(let code): "exited with \(code)"
-        case .killed(let signal): "was ended by signal \(signal)"
-        case .tookTooLong: "took too long and was ended"
-        case .notStarted(let reason): "could not be started (\(reason))"
-        case .unknown: "has ended, but its exit status is not known"
-        }
     }
 }

@@ -1,7 +1,8 @@
+import AlertQueue
 import Glibc
 import Linux
 
-/// A program that is run for each response, with the response's JSON line on its stdin.
+/// A program that is run for each response or question, with the alert's JSON line on its stdin.
 struct HookProgram: Sendable {
     /// How a run ended.
     enum End: Sendable, Hashable {
@@ -49,6 +50,33 @@ struct HookProgram: Sendable {
         }
         watchdog.cancel()
         return await watchdog.value ? .tookTooLong : end
+    }
+}
+
+extension HookProgram.Input {
+    /// - Throws: The error of ``AlertJSON/line(_:)``.
+    init(of record: AlertRecord, in manager: AlertManager, kept: Int32? = nil) throws {
+        text = try AlertJSON.line(record) + "\n"
+        variables = [
+            ("ALERTQ_DATABASE", QueueChoice.absolute(manager.path)),
+            ("ALERTQ_ALERT", "\(record.id)"), ("ALERTQ_KEY", record.alert.key ?? ""),
+            ("ALERTQ_OUTCOME", record.response?.outcome.rawValue ?? ""),
+            ("ALERTQ_BUTTON", record.response?.button?.id ?? ""),
+        ]
+        self.kept = kept
+    }
+}
+
+extension HookProgram.End {
+    /// How it ended, as the end of a sentence.
+    var text: String {
+        switch self {
+        case .exited(let code): "exited with \(code)"
+        case .killed(let signal): "was ended by signal \(signal)"
+        case .tookTooLong: "took too long and was ended"
+        case .notStarted(let reason): "could not be started (\(reason))"
+        case .unknown: "has ended, but its exit status is not known"
+        }
     }
 }
 

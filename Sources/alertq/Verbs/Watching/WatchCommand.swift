@@ -1,10 +1,10 @@
 import AlertPresenters
 import AlertQueue
 
-/// `alertq watch`: prints events as they happen, or runs a program for each response.
+/// `alertq watch`: prints events as they happen, or runs a program for each response or question.
 struct WatchCommand: SearchingCommand {
     static let name = "watch"
-    static let abstract = "Print events as they happen, or run a program for each response"
+    static let abstract = "Print events, or run a program for each response or question"
     static let operands: [Operand<Self>] = [Operand(.text("ARGUMENT"), each: \.arguments)]
     static let options: [Option<Self>] = [
         Option(
@@ -12,7 +12,16 @@ struct WatchCommand: SearchingCommand {
             help: "Start after this event, by its number or cursor (default: now)"),
         Option("alert", .alertID, \.alert, help: "Only the events of one alert"),
         .source,
-        Option("exec", .installedProgram, \.program, help: "Run a program for each response"),
+        Option(
+            "exec", .installedProgram, \.program,
+            help: "Run a program for each response, or for each question"),
+        Option(
+            "event", .word, \.$event,
+            help: "With --exec: resolved, for each response, or asked, for each question",
+            default: \.rawValue),
+        Option(
+            "cursor", .path("FILE", ifEmpty: "the cursor file has no name"), \.cursor,
+            help: "With --event asked: continue after the last question that FILE names"),
         Option(
             "exec-timeout", .duration, \.$limit,
             help: "How long a run may take", default: LengthText.text),
@@ -22,7 +31,7 @@ struct WatchCommand: SearchingCommand {
         Option(
             "outcome", .word, \.outcome,
             help: "With --exec: answered, cancelled, dismissed, expired or withdrawn"),
-        .since(help: "With --exec: only responses from this time on"),
+        .since(help: "With --exec: only what was answered, or asked, from this time on"),
         .utc,
     ]
     static let discussion = [
@@ -51,6 +60,16 @@ struct WatchCommand: SearchingCommand {
         is about to collect, those of an asker that is still running, for the first ten seconds, \
         and all that belong to a named handler.
         """,
+        """
+        With --event asked, PROGRAM is run for each question instead, with the same input and \
+        variables: first for those that wait, then for each new one, in the order in which they \
+        were asked. It is run once for each, whatever its exit code; only if it can't be started \
+        is it tried again. Questions that no longer wait are left out, and so are notices. \
+        --cursor stores each question that is done as NUMBER:HASH in FILE, which is created, and \
+        continues after it at the next start; without it, each start begins with all that wait. If \
+        this process ends after a run and before FILE is written, that question is repeated, and \
+        no other. A cursor that does not fit the log ends it with 66: remove FILE to begin again.
+        """,
         DateText.past,
     ]
 
@@ -61,12 +80,25 @@ struct WatchCommand: SearchingCommand {
     /// What `--exec` runs, with its arguments.
     private var program: String?
     private var arguments: [String] = []
+    @Defaulted private var event = Event.resolved
+    private var cursor: String?
     @Defaulted private var limit = Duration.seconds(300)
     private var button: String?
     private var outcome: Outcome?
 
+    /// What `--exec` waits for.
+    private enum Event: String, CaseIterable { case resolved, asked }
+
     func validate() throws {
+        guard cursor == nil || event == .asked else {
+            throw UsageError("--cursor needs --event asked; a response is kept until it is taken")
+        }
         guard program == nil else {
+            if event == .asked {
+                try UsageError.refuse(["button": button != nil, "outcome": outcome != nil]) {
+                    "\($0) is for responses, and can't be combined with --event asked"
+                }
+            }
             return try UsageError.refuse(["after": after != nil, "alert": alert != nil]) {
                 "\($0) is for events, and can't be combined with --exec"
             }
@@ -75,8 +107,8 @@ struct WatchCommand: SearchingCommand {
             throw UsageError("“\(argument)” is an argument for --exec, which is not given")
         }
         try UsageError.refuse([
-            "exec-timeout": $limit.isGiven, "button": button != nil, "outcome": outcome != nil,
-            "since": conditions.since != nil,
+            "event": $event.isGiven, "exec-timeout": $limit.isGiven, "button": button != nil,
+            "outcome": outcome != nil, "since": conditions.since != nil,
         ]) { "\($0) needs --exec" }
     }
 
@@ -88,7 +120,8 @@ struct WatchCommand: SearchingCommand {
             if context.errors.isTerminal { context.note("watching; Ctrl-C stops") }
             // Everything in a queue that did not exist before has happened since.
             let start = hasWaited ? 0 : manager.position.sequence
-            return try await follow(manager, from: after?.sequence ?? start, in: context)
+            return try await follow(
+                manager, after: after ?? AuditCursor(sequence: start, head: nil), in: context)
         }
     }
 
@@ -116,26 +149,13 @@ struct WatchCommand: SearchingCommand {
     /// Prints events forever. Signals simply end the process: there is nothing to undo, and
     /// a reader that does not read must not be able to block it.
     private func follow(
-        _ manager: AlertManager, from start: Int64, in context: Context
+        _ manager: AlertManager, after start: AuditCursor, in context: Context
     ) async throws -> ExitCode {
-        var cursor = start
-        var last = after?.head
-        var retry = DiskRetry()
+        var log = GrowingLog(manager, of: alert, after: start)
         while true {
-            let page: [AuditEntry]
-            do throws(AlertError) {
-                page = try await manager.nextAudit(after: cursor, of: alert, limit: 100)
-                retry.succeed()
-            } catch {
-                try await retry.pause(after: error)
-                continue
-            }
+            let page = try await log.next()
             for entry in page {
-                try entry.checkHash()
-                let head = AuditHead(sequence: entry.event.sequence, hash: entry.hash)
-                if let last, alert == nil { try entry.checkLink(after: last) }
-                last = head
-                cursor = head.sequence
+                _ = try log.pass(entry)
                 guard isOfSource(entry.event) else { continue }
                 let line =
                     isJSON
@@ -155,20 +175,29 @@ struct WatchCommand: SearchingCommand {
         var filter = try conditions.responses(now: context.now())
         filter.outcome = outcome
         filter.button = button
+        let cursor = try cursor.map { path throws(CommandError) in try CursorFile(path: path) }
         return try await queue.open(via: Self.name) { [filter] manager in
             let signals = SignalWatch(stops: false)
-            let hook = AnswerHook(
-                manager: manager, filter: filter,
-                program: HookProgram(
-                    words: words, limit: limit, sharesOutput: !isJSON,
-                    signals: signals.numbers),
-                isJSON: isJSON, context: context)
+            let program = HookProgram(
+                words: words, limit: limit, sharesOutput: !isJSON, signals: signals.numbers)
             if context.errors.isTerminal {
-                context.note("running \(words[0]) for responses; Ctrl-C stops")
+                let what = event == .asked ? "questions" : "responses"
+                context.note("running \(words[0]) for \(what); Ctrl-C stops")
             }
             let signal = try await withThrowingTaskGroup(of: Int32?.self) { group in
                 group.addTask {
-                    try await hook.run()
+                    switch event {
+                    case .resolved:
+                        try await AnswerHook(
+                            manager: manager, filter: filter, program: program, isJSON: isJSON,
+                            context: context
+                        ).run()
+                    case .asked:
+                        try await QuestionHook(
+                            manager: manager, filter: filter, program: program, cursor: cursor,
+                            isJSON: isJSON, context: context
+                        ).run()
+                    }
                     return nil
                 }
                 group.addTask { await signals.events.first { _ in true } }

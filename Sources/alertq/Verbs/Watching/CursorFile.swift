@@ -1,0 +1,57 @@
+import AlertQueue
+import Glibc
+import Linux
+
+/// A file that holds the entry of the audit log after which to continue, as `audit head` prints it.
+///
+/// It is locked while it is open, so that two processes never do the same work.
+struct CursorFile: Sendable {
+    let path: String
+    private let file: Descriptor
+
+    /// Opens the file, or creates it empty.
+    ///
+    /// - Throws: ``CommandError`` if that fails, or another process uses the file.
+    init(path: String) throws(CommandError) {
+        self.path = path
+        do {
+            file = try Descriptor.openOrCreate(path, mode: 0o600)
+        } catch {
+            throw CommandError(.inputOutput, "can't \(error)")
+        }
+        guard file.isPlainFile else {
+            throw CommandError(.inputOutput, "\(path) is not a regular file with one name")
+        }
+        guard file.tryLock(F_WRLCK) else {
+            throw CommandError(.busy, "another process uses the cursor file \(path)")
+        }
+    }
+
+    /// What was stored last; `nil` if nothing was.
+    func head() throws(CommandError) -> AuditHead? {
+        // More than any cursor has.
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = pread(file.raw, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw failure("read") }
+        guard count > 0 else { return nil }
+        let line = buffer[..<count].last == UInt8(ascii: "\n") ? count - 1 : count
+        guard let head = AuditHead(String(decoding: buffer[..<line], as: UTF8.self)) else {
+            throw CommandError(.badData, "\(path) does not hold a cursor of the audit log")
+        }
+        return head
+    }
+
+    /// Stores an entry; it is on disk once this returns.
+    ///
+    /// It is written over the previous one, which needs no room on a full disk.
+    func store(_ head: AuditHead) throws(CommandError) {
+        lseek(file.raw, 0, SEEK_SET)
+        let line = Array((head.text + "\n").utf8)
+        guard file.write(line), ftruncate(file.raw, off_t(line.count)) == 0, fsync(file.raw) == 0
+        else { throw failure("write") }
+    }
+
+    private func failure(_ action: String) -> CommandError {
+        CommandError(.inputOutput, "can't \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+}

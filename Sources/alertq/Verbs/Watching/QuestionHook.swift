@@ -1,0 +1,108 @@
+import AlertQueue
+import FoundationEssentials
+
+/// Runs a program once for each question: for those that wait, and then for new ones, in the order
+/// in which they were asked.
+///
+/// The cursor is stored after each run. So a question is repeated only if this process ended
+/// between its run and that.
+struct QuestionHook: Sendable {
+    let manager: AlertManager
+    /// The source and the time of the questions; other conditions are for responses.
+    let filter: HistoryFilter
+    let program: HookProgram
+    /// Where it continues at the next start; without it, that begins with what waits.
+    let cursor: CursorFile?
+    let isJSON: Bool
+    let context: Context
+
+    private static let backoff = Backoff(longest: .seconds(600))
+
+    /// Works until the task is cancelled.
+    func run() async throws {
+        var log = GrowingLog(manager, after: try await start())
+        while !Task.isCancelled {
+            for entry in try await log.next() {
+                let head = try log.pass(entry)
+                guard entry.event.kind == .asked, let id = entry.event.alertID,
+                    isWanted(entry.event)
+                else { continue }
+                guard try await take(id) else { return }
+                try cursor?.store(head)
+            }
+        }
+    }
+
+    /// Where the log is read from: after the stored entry, or before the oldest question that
+    /// waits.
+    private func start() async throws -> AuditCursor {
+        if let head = try cursor?.head() {
+            let start = AuditCursor(sequence: head.sequence, head: head)
+            try await start.check(manager)
+            return start
+        }
+        // What is asked from now on comes later in the log.
+        let end = manager.position.sequence
+        var oldest: Alert.ID?
+        var page: [AlertRecord] = []
+        repeat {
+            page = try await manager.pending(
+                source: filter.source, after: page.last?.id, limit: 1000)
+            // Ids grow in the order of asking.
+            oldest = [oldest, page.map(\.id).min()].compactMap { $0 }.min()
+        } while page.count == 1000
+        guard let oldest,
+            let entry = try await manager.audit(of: oldest, limit: 1).first
+        else { return AuditCursor(sequence: end, head: nil) }
+        return AuditCursor(sequence: min(end, entry.event.sequence - 1), head: nil)
+    }
+
+    private func isWanted(_ event: AlertEvent) -> Bool {
+        filter.source.map { event.source.isIdentical(to: $0) } ?? true
+            && filter.since.map { event.at >= $0 } ?? true
+    }
+
+    /// Runs the program for an alert if it is a question that waits; returns `false` if this
+    /// process was asked to end before the program was done.
+    private func take(_ id: Alert.ID) async throws -> Bool {
+        var failures = 0
+        while let record = try await waiting(id) {
+            let end = await program.run(try HookProgram.Input(of: record, in: manager))
+            if end == .exited(0) {
+                if isJSON { try context.print(AlertJSON.line(record)) }
+                return true
+            }
+            if Task.isCancelled { return false }
+            guard case .notStarted = end else {
+                note(id, end.text)
+                return true
+            }
+            // It has not been run, so it is still to be.
+            failures += 1
+            let pause = Self.backoff.pause(after: failures)
+            note(id, "\(end.text); trying again in \(pause.components.seconds) s")
+            guard (try? await Task.sleep(for: pause)) != nil else { return false }
+        }
+        return true
+    }
+
+    /// The alert, if it has buttons and waits; a question that the log contradicts is reported.
+    private func waiting(_ id: Alert.ID) async throws -> AlertRecord? {
+        var retry = DiskRetry()
+        while true {
+            do throws(AlertError) {
+                let record = try await manager.record(id)
+                return record.response == nil && !record.alert.buttons.isEmpty ? record : nil
+            } catch .inconsistent(let id, let problem) {
+                context.note("watch: \(AlertError.inconsistent(id, problem))")
+                return nil
+            } catch {
+                try await retry.pause(after: error)
+            }
+        }
+    }
+
+    private func note(_ id: Alert.ID, _ what: String) {
+        context.note("watch: alert \(id): \(program.words[0]) \(what)")
+    }
+}
