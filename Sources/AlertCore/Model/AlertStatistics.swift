@@ -36,6 +36,8 @@ public struct AlertStatistics: Sendable {
 
     /// All alerts.
     public internal(set) var total = Counts()
+    /// How many responses nobody has collected, by how the alerts ended; an absent outcome has none.
+    public internal(set) var uncollected: [Outcome: Int] = [:]
     /// The counts of each source, most asked first; at most 1,000 sources.
     public internal(set) var sources: [Group] = []
     /// The counts of each button, most chosen first; at most 1,000 ids.

@@ -15,14 +15,18 @@ package struct StatisticsTally: Sendable {
         return statistics
     }
 
-    /// - Parameter isUnseen: Whether they were never on a screen.
+    /// - Parameters:
+    ///   - isUnseen: Whether they were never on a screen.
+    ///   - uncollected: How many of them have a response that nobody has collected.
     package mutating func addAlerts(
-        _ count: Int, of source: String, _ outcome: Outcome?, isUnseen: Bool, firstAsked: Int64
+        _ count: Int, of source: String, _ outcome: Outcome?, isUnseen: Bool, uncollected: Int,
+        firstAsked: Int64
     ) {
         let asked = Timestamp.date(milliseconds: firstAsked)
         if outcome == nil { counted.oldestWaiting = min(asked, counted.oldestWaiting ?? asked) }
         let counts = Self.counts(count, outcome, isUnseen: isUnseen)
         counted.total.add(counts)
+        if let outcome, uncollected > 0 { counted.uncollected[outcome, default: 0] += uncollected }
         Self.add(counts, to: &sources, source)
     }
 

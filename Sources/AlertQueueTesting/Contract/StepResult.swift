@@ -37,6 +37,7 @@ enum StepResult: Equatable, Sendable {
         self = .facts(
             [
                 counts(statistics.total), "\(statistics.oldestWaiting as Any)",
+                "\(Outcome.allCases.map { statistics.uncollected[$0] ?? 0 })",
                 "\(statistics.timeFromAsked.histogram)", "\(statistics.timeFromAsked.sum)",
                 "\(statistics.timeFromPresented.histogram)", "\(statistics.timeFromPresented.sum)",
             ] + (statistics.sources + statistics.buttons).map { "\($0.name) \(counts($0.counts))" })

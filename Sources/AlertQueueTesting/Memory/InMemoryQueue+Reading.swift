@@ -226,6 +226,7 @@ extension InMemoryQueue {
             let isUnseen = alert.presentedMilliseconds == nil
             tally.addAlerts(
                 1, of: alert.source.name, response?.outcome, isUnseen: isUnseen,
+                uncollected: response.map { $0.collectedAt == nil ? 1 : 0 } ?? 0,
                 firstAsked: asked)
             guard let response else { continue }
             if let button = response.button {

@@ -47,7 +47,7 @@ private struct StatisticsPage: Sendable {
 
     /// Alerts that have the first four of these columns in common.
     private enum Group: Int32, ColumnList {
-        case source, outcome, button, isUnseen, count, firstAsked
+        case source, outcome, button, isUnseen, count, uncollected, firstAsked
 
         var sql: String {
             switch self {
@@ -57,6 +57,7 @@ private struct StatisticsPage: Sendable {
                 "CASE WHEN button_index >= 0 THEN coalesce(button, '#' || button_index) END"
             case .isUnseen: "presented_ms IS NULL"
             case .count: "count(*)"
+            case .uncollected: "sum(outcome IS NOT NULL AND collected_ms IS NULL)"
             case .firstAsked: "min(asked_ms)"
             }
         }
@@ -89,6 +90,7 @@ private struct StatisticsPage: Sendable {
             let count = Int(row.integer(Group.count))
             tally.addAlerts(
                 count, of: row.text(Group.source), outcome, isUnseen: isUnseen,
+                uncollected: Int(row.integer(Group.uncollected)),
                 firstAsked: row.integer(Group.firstAsked))
             if let button = row.optionalText(Group.button), let outcome {
                 tally.addChoices(count, of: button, outcome, isUnseen: isUnseen)

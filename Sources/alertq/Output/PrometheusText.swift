@@ -11,10 +11,12 @@ struct PrometheusText {
     private(set) var text = ""
 
     /// - Parameters:
+    ///   - screens: How many processes show the queue's alerts.
     ///   - head: The number of the audit log's last entry, or 0.
     ///   - escape: What a label's value is replaced with before it is quoted.
     init(
-        _ statistics: AlertStatistics, head: Int64, now: Date, escape: (String) -> String = { $0 }
+        _ statistics: AlertStatistics, screens: Int, head: Int64, now: Date,
+        escape: (String) -> String = { $0 }
     ) {
         let total = statistics.total
         begin("waiting", .gauge, "Alerts that wait")
@@ -25,6 +27,8 @@ struct PrometheusText {
             Timestamp.milliseconds(now) - Timestamp.milliseconds($0)
         }
         add("oldest_waiting_seconds", Self.seconds(.milliseconds(max(0, age ?? 0))))
+        begin("screens", .gauge, "Processes that show the alerts of this queue")
+        add("screens", "\(screens)")
         begin("asked_total", .counter, "Alerts that were asked")
         add("asked_total", "\(total.asked)")
         begin("ended_total", .counter, "Alerts that have ended, by outcome")
@@ -34,6 +38,11 @@ struct PrometheusText {
         }
         begin("expired_unseen_total", .counter, "Alerts that expired without having been shown")
         add("expired_unseen_total", "\(total.unseen)")
+        begin("uncollected", .gauge, "Responses that nobody has collected, by outcome")
+        for outcome in Outcome.allCases {
+            let count = statistics.uncollected[outcome] ?? 0
+            add("uncollected", "\(count)", [("outcome", outcome.rawValue)])
+        }
         addSources(statistics.sources.map { (escape($0.name), $0.counts) })
         addTimes(
             "answer_seconds", "How long people took to answer, from asking",

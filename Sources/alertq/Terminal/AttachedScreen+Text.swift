@@ -35,11 +35,14 @@ extension ScreenRoster {
         return all.first.flatMap { first in first.silence.map(first.stuck) }
     }
 
-    /// The screens that can show any alert, in words; `nil` if there are none. The asker's own
-    /// terminal shows no other one.
+    /// The screens that can show any alert. The asker's own terminal shows no other one.
+    var forAll: [AttachedScreen] {
+        all.filter { $0.isThere && $0.only == nil && !$0.presenters.isEmpty }
+    }
+
+    /// The screens that can show any alert, in words; `nil` if there are none.
     var identities: String? {
-        let there = all.filter { $0.isThere && $0.only == nil && !$0.presenters.isEmpty }
-        return there.isEmpty ? nil : Self.list(there)
+        forAll.isEmpty ? nil : Self.list(forAll)
     }
 
     /// Where an alert is, as a sentence; `nil` if no screen is attached.

@@ -62,6 +62,9 @@ struct PrometheusTests {
             #"alertq_ended_total{outcome="answered"}"#: 1,
             #"alertq_ended_total{outcome="withdrawn"}"#: 1,
             #"alertq_ended_total{outcome="expired"}"#: 0,
+            #"alertq_uncollected{outcome="answered"}"#: 1,
+            #"alertq_uncollected{outcome="withdrawn"}"#: 1,
+            #"alertq_uncollected{outcome="expired"}"#: 0, "alertq_screens": 0,
             #"alertq_source_waiting{source="a\"b\\c"}"#: 1,
             #"alertq_source_ended_total{source="b",outcome="withdrawn"}"#: 1,
             "alertq_answer_seconds_count": 1, #"alertq_answer_seconds_bucket{le="+Inf"}"#: 1,
@@ -74,6 +77,21 @@ struct PrometheusTests {
         #expect(sum > 0 && sum < 100)
         let buckets = samples.filter { $0.key.hasPrefix("alertq_answer_seconds_bucket") }
         #expect(buckets.count == 19 && buckets.values.allSatisfy { $0 <= 1 })
+    }
+
+    @Test("A screen is counted while it shows the queue's alerts, a response until it is collected")
+    func current() async throws {
+        let asked = try await queue.run("ask", "Prune?", "-b", "yes", "--detach")
+        #expect(try await queue.run("answer", String(asked.output.dropLast()), "yes").code == 0)
+        let terminal = try PseudoTerminal()
+        let present = try queue.start(["present"], on: terminal)
+        #expect(await eventually { (try? await samples())?["alertq_screens"] == 1 })
+        #expect(try await samples()[#"alertq_uncollected{outcome="answered"}"#] == 1)
+        #expect(try await queue.run("collect", "--id", "1").code == 0)
+        #expect(try await samples()[#"alertq_uncollected{outcome="answered"}"#] == 0)
+        present.kill(SIGTERM)
+        #expect(await eventually { (try? await samples())?["alertq_screens"] == 0 })
+        _ = await present.exit()
     }
 
     @Test("Metrics can't be combined with a time, nor with JSON")

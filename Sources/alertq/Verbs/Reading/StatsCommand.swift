@@ -32,8 +32,11 @@ struct StatsCommand: SearchingCommand {
         """,
         """
         --prometheus prints counters, gauges and histograms whose names begin with alertq_, for \
-        example into a file for the textfile collector of Prometheus's node_exporter. It counts \
-        everything again each time, which takes about two seconds for a million alerts.
+        example into a file for the textfile collector of Prometheus's node_exporter. \
+        alertq_screens counts the processes that show the queue's alerts; an asker's own terminal \
+        is none of them. alertq_uncollected counts as history --uncollected does: a notice that \
+        was dismissed stays uncollected. It counts everything again each time, which takes about \
+        two seconds for a million alerts.
         """,
     ]
 
@@ -60,17 +63,20 @@ struct StatsCommand: SearchingCommand {
                 let statistics = try await manager.statistics(
                     source: source, since: since, until: until
                 ) { bar.show($0, of: $1) }
-                return (statistics, try await manager.auditHead()?.sequence ?? 0)
+                return (
+                    statistics, screens: await manager.screens().forAll.count,
+                    head: try await manager.auditHead()?.sequence ?? 0
+                )
             }
         }
         // Where nobody has asked anything yet, there is nothing to count.
-        let (statistics, head) = counted ?? (AlertStatistics(), 0)
+        let (statistics, screens, head) = counted ?? (AlertStatistics(), 0, 0)
         if isJSON {
             try context.print(Self.json(statistics, source, since, until).text())
         } else if isPrometheus {
             // The metrics may end up in a file that is viewed on a terminal, which might obey them.
             let metrics = PrometheusText(
-                statistics, head: head, now: context.now(), escape: SafeText.line)
+                statistics, screens: screens, head: head, now: context.now(), escape: SafeText.line)
             try context.output.write(metrics.text)
         } else {
             let heading = Self.heading(source, since, until, in: context)
