@@ -14,6 +14,8 @@ struct Context: Sendable {
     let now: @Sendable () -> Date
     /// Whether times for people are in UTC, too; see ``CommonOptions/isUTC``.
     private(set) var isUTC = false
+    /// Whether stderr gets errors alone.
+    private(set) var isQuiet = false
 
     init(
         output: Output, errors: Output,
@@ -30,6 +32,13 @@ struct Context: Sendable {
     func with(isUTC: Bool) -> Context {
         var context = self
         context.isUTC = isUTC
+        return context
+    }
+
+    /// The same context, with errors alone on stderr if `isQuiet` is set.
+    func with(isQuiet: Bool) -> Context {
+        var context = self
+        context.isQuiet = isQuiet
         return context
     }
 
@@ -56,6 +65,11 @@ struct Context: Sendable {
     /// A stderr that can't be written loses the line: it must not change what the command does.
     func note(_ line: String) {
         try? errors.write("alertq: \(SafeText.line(line))\n")
+    }
+
+    /// Writes one line to stderr, as ``note(_:)`` does, unless only errors are wanted there.
+    func inform(_ line: String) {
+        if !isQuiet { note(line) }
     }
 
     /// How results are laid out and coloured.

@@ -121,16 +121,16 @@ struct AlertWait: Sendable {
     private func noteHowToAnswer() async {
         guard let record = single else {
             let list = records.map { "\($0.id)" }.joined(separator: ", ")
-            context.note("waiting for the first response among alerts \(list)")
+            context.inform("waiting for the first response among alerts \(list)")
             return
         }
         let screens = await manager.screens()
         let isThere = screens.all.contains(where: \.isThere)
         if let line = screens.whereabouts(of: record.id), context.errors.isTerminal || !isThere {
-            context.note(line)
+            context.inform(line)
         }
         if !isThere, let line = Self.howToAnswer(record, path: manager.path) {
-            context.note(line)
+            context.inform(line)
         }
     }
 

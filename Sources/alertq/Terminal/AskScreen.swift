@@ -185,9 +185,11 @@ extension AskScreen {
     }
 
     private func say(_ line: String) {
-        context.note(line)
+        context.inform(line)
         // The person sits at the terminal, wherever stderr goes.
-        if !context.errors.isTerminal { terminal.write("alertq: \(SafeText.line(line))\n") }
+        if context.isQuiet || !context.errors.isTerminal {
+            terminal.write("alertq: \(SafeText.line(line))\n")
+        }
     }
 }
 

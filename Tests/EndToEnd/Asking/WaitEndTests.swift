@@ -26,6 +26,25 @@ struct WaitEndTests {
         #expect(try await queue.run("list", "--count").output == "1\n")
     }
 
+    @Test("With --quiet stderr gets errors alone, whatever becomes of the alert")
+    func quiet() async throws {
+        let waiting = try await queue.run("ask", "Q?", "--quiet", "--wait-for", "20ms")
+        #expect(waiting.code == 15 && waiting.errors.isEmpty, "\(waiting)")
+        let expired = try await queue.run("ask", "Q?", "-q", "--timeout", "20ms")
+        #expect(expired.code == 12 && expired.errors.isEmpty, "\(expired)")
+        let screen = try await queue.run("notify", "N", "-q", "--on", "nowhere")
+        #expect(screen.code == 0 && screen.errors.isEmpty, "\(screen)")
+        let asking = try queue.start(["ask", "Q?", "-b", "yes", "-q", "--source", "cron"])
+        #expect(
+            try await eventually { try await queue.objects("list", "--source", "cron").count == 1 })
+        let id = try await queue.objects("list", "--source", "cron").first?["id"] as? Int ?? 0
+        #expect(try await queue.run("answer", "\(id)", "yes").code == 0)
+        let answered = await asking.finish()
+        #expect(answered.output == "yes\n" && answered.errors.isEmpty, "\(answered)")
+        let refused = try await queue.run("ask", "", "-q")
+        #expect(refused.code == 65 && refused.errors.hasPrefix("alertq: "), "\(refused)")
+    }
+
     @Test("With no process running, an alert past its deadline is neither counted nor listed")
     func overdue() async throws {
         let asked = try await queue.run("ask", "Q?", "--timeout", "300ms", "--detach")

@@ -22,6 +22,8 @@ struct AlertOptions: Sendable {
 
     var waitFor: Alert.Deadline?
     var isPlain = false
+    /// Whether stderr gets errors alone.
+    var isQuiet = false
     var ifUnattended = Unattended.Word.wait
     var unattendedAfter: Duration?
 

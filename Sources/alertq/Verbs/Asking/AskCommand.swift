@@ -11,7 +11,7 @@ struct AskCommand: AskingCommand {
         .priority, .source, .key(), .timeout,
         .defaultButton, .info, .on,
         Option("detach", \.isDetached, help: "Print the alert's id and don't wait"),
-        .waitFor, .plain,
+        .waitFor, .plain, .quiet,
         .ifUnattended(
             help: """
                 What to do if nobody is there to see it: wait; fail, with exit code 14; or \
@@ -35,6 +35,13 @@ struct AskCommand: AskingCommand {
         and the same command joins it later. If another process holds the queue's lock, the alert \
         can't be withdrawn: then it stays too, and this command prints how to withdraw it. Signals \
         within a second of the first count as one; a later one ends the command at once.
+        """,
+        """
+        From cron, use --quiet: otherwise cron mails that the alert waits, and how to answer it. \
+        With it, stderr gets errors alone; how an alert ended without an answer is then known only \
+        from the exit code. stdout still gets the button's id, which cron mails unless a variable \
+        or >/dev/null takes it. A terminal shows the question as \
+        without it.
         """,
         Unattended.discussion, DateText.future,
     ]

@@ -140,12 +140,12 @@ extension AskSession {
     private func giveUp(_ asked: Asked, _ manager: AlertManager) async {
         let record = asked.record
         guard !stays(asked) else {
-            context.note(Self.staysForKey(record))
+            context.inform(Self.staysForKey(record))
             return
         }
         do {
             _ = try await manager.withdraw(record.id)
-            context.note("alert \(record.id) was withdrawn")
+            context.inform("alert \(record.id) was withdrawn")
         } catch {
             guard ExitCode(error) != .conflict else { return context.note("\(verb): \(error)") }
             let reason =
@@ -199,7 +199,7 @@ extension AskSession {
         else { return }
         let wait = ShellText.verb("wait \(record.id)", path: queue.path)
         let collect = ShellText.verb("collect --id \(record.id)", path: queue.path)
-        context.note("to wait for its answer: \(wait); to collect it later: \(collect)")
+        context.inform("to wait for its answer: \(wait); to collect it later: \(collect)")
     }
 
     /// Prints that no screen shows an alert that only some may show.
@@ -210,7 +210,7 @@ extension AskSession {
         guard record.response == nil, alert.presenters != nil, terminal?.isForeground != true,
             await manager.screens().screen(for: alert, record.id) == nil
         else { return }
-        context.note("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
+        context.inform("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
     }
 
     /// Prints which options are ignored because the alert was asked before, with others.
@@ -218,7 +218,7 @@ extension AskSession {
         guard record.response == nil else { return }
         let options = question.ignored(by: record)
         guard !options.isEmpty else { return }
-        context.note(
+        context.inform(
             "alert \(record.id) was asked before, and keeps what it was asked with: "
                 + options.joined(separator: "; "))
     }

@@ -19,7 +19,7 @@ extension AskingCommand {
     private func session(in context: Context) -> AskSession {
         AskSession(
             verb: Self.name, question: question, queue: queue, waits: waits, isJSON: isJSON,
-            context: context)
+            context: context.with(isQuiet: question.isQuiet))
     }
 }
 
@@ -112,6 +112,12 @@ extension Option where Target: AskingCommand {
         Option(
             "wait-for", .deadline, \.question.waitFor,
             help: "Stop waiting after a duration or at a time, and leave the alert in the queue")
+    }
+
+    static var quiet: Option {
+        Option(
+            "quiet", short: "q", \.question.isQuiet,
+            help: "Write nothing but errors to stderr, such as from cron")
     }
 
     static var plain: Option {

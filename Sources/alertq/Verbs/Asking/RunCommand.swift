@@ -24,7 +24,7 @@ struct RunCommand: AskingCommand {
         Option(
             "only-person", \.onlyPerson,
             help: "Let a program say no, but only a person say yes"),
-        .info, .on, .waitFor, .plain,
+        .info, .on, .waitFor, .plain, .quiet,
         .ifUnattended(
             help: "What to do if nobody is there to see it: wait, fail, or apply --default"),
         .unattendedAfter,
@@ -106,7 +106,7 @@ struct RunCommand: AskingCommand {
         // A run prints its own object, and no alert.
         let session = AskSession(
             verb: Self.name, question: question, queue: queue, waits: true, isJSON: false,
-            context: context)
+            context: context.with(isQuiet: question.isQuiet))
         return try await RunSession(
             session: session, words: words, allowsDefault: allowsDefault, onlyPerson: onlyPerson,
             isJSON: isJSON

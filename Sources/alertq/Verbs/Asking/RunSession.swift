@@ -85,7 +85,7 @@ extension RunSession {
                 guard session.question.key == nil else {
                     throw RunRefusal(.used, problem, record)
                 }
-                context.note("run: \(problem); asking again")
+                context.inform("run: \(problem); asking again")
             }
         }
     }
@@ -115,7 +115,7 @@ extension RunSession {
                 response.allowsRun(byDefault: allowsDefault), response.by == .person || !onlyPerson
             {
                 let isOwn = response.responder?.pid == Identity.current.pid
-                if context.errors.isTerminal, !isPrinted, !isOwn { context.note(ending) }
+                if context.errors.isTerminal, !isPrinted, !isOwn { context.inform(ending) }
                 return record
             }
             do {

@@ -19,7 +19,7 @@ struct ResponsePrinter: Sendable {
             for id in ids { try context.print(AlertJSON.line(try await manager.record(id))) }
         }
         let list = ids.map { "\($0)" }.joined(separator: ", ")
-        context.note(ids.count == 1 ? "alert \(list) still waits" : "alerts \(list) still wait")
+        context.inform(ids.count == 1 ? "alert \(list) still waits" : "alerts \(list) still wait")
         return .stillWaiting
     }
 
@@ -69,10 +69,10 @@ struct ResponsePrinter: Sendable {
             throw error
         }
         if record.isErased {
-            context.note(
+            context.inform(
                 "alert \(record.id): \(ending); its texts have been erased")
         } else if !isPrinted, isWorthNoting(response, result) {
-            context.note("alert \(record.id): \(ending)")
+            context.inform("alert \(record.id): \(ending)")
         }
         if response.collectedAt == nil { await collect(record, manager) }
         return verb == NotifyCommand.name && result.code == .dismissed ? .done : result.code
@@ -80,7 +80,7 @@ struct ResponsePrinter: Sendable {
 
     private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
         if let handler = record.alert.handler, !takesHandled {
-            context.note(
+            context.inform(
                 "the response to alert \(record.id) is left to the handler “\(handler)”, which "
                     + "collects it")
             return
