@@ -6,6 +6,8 @@ import AlertQueue
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// A button that is not the cancel button was chosen; for other verbs: done.
     case done = 0
+    /// Something has waited too long, and nobody shows alerts.
+    case unanswered = 1
     /// A hook denies what a coding agent asked, because it failed.
     case denied = 2
     case cancelButton = 10
@@ -31,6 +33,11 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         switch self {
         case .done:
             ("A button other than the cancel button; for other verbs, done", "a button was chosen")
+        case .unanswered:
+            (
+                "From doctor --strict: something has waited too long, and nobody shows alerts",
+                "something has waited too long"
+            )
         case .denied:
             ("A hook has failed, which denies the coding agent's request", "a hook has failed")
         case .cancelButton: ("The cancel button", "the cancel button")

@@ -9,7 +9,8 @@ struct OptionParserTests {
         "An option and its argument may be written in every usual way",
         arguments: [
             ["--message=More", "Title"], ["--message", "More", "Title"], ["-mMore", "Title"],
-            ["-m", "More", "Title"], ["Title", "-m", "More"], ["--mess=More", "Title"],
+            ["-m", "More", "Title"], ["Title", "-m", "More"],
+            ["-m", "More", "--prio=low", "Title"],
             ["--message=More", "--", "Title"], ["Title", "--message=More", "--"],
         ])
     func spellings(words: [String]) throws {

@@ -11,6 +11,11 @@ struct TimerUnits: Sendable {
         let text: String
     }
 
+    private static let backup = "alertq-backup"
+    private static let purge = "alertq-purge"
+    /// The first line of each file.
+    private static let mark = "# Made by: alertq doctor --timers"
+
     let files: [File]
     /// The folder that they belong in.
     let folder: String
@@ -28,19 +33,21 @@ struct TimerUnits: Sendable {
     ) throws {
         let backup = [program, BackupCommand.name, directory, "--keep", "\(count)"] + queue
         var files = Self.pair(
-            "alertq-backup", "backs the queue up", backup, every: "daily")
+            Self.backup, "backs the queue up", backup, every: "daily")
         if let age {
             let purge = [program, PurgeCommand.name, "--older-than", age] + queue
             files += Self.pair(
-                "alertq-purge", "erases the texts of old alerts", purge, every: "weekly")
+                Self.purge, "erases the texts of old alerts", purge, every: "weekly")
         }
         self.files = files
-        systemctl = isSystem ? [] : ["--user"]
-        guard !isSystem else {
-            folder = "/etc/systemd/system"
-            return
-        }
-        folder = try Systemd.userFolder(in: context)
+        systemctl = Self.systemctl(isSystem: isSystem)
+        folder = try Self.folder(isSystem: isSystem, in: context)
+    }
+
+    private static func systemctl(isSystem: Bool) -> [String] { isSystem ? [] : ["--user"] }
+
+    private static func folder(isSystem: Bool, in context: Context) throws -> String {
+        isSystem ? "/etc/systemd/system" : try Systemd.userFolder(in: context)
     }
 
     private static func pair(
@@ -48,7 +55,7 @@ struct TimerUnits: Sendable {
     ) -> [File] {
         let command = words.map(Systemd.quoted).joined(separator: " ")
         let service = """
-            # Made by: alertq doctor --timers
+            \(mark)
             [Unit]
             Description=alertq: \(what)
 
@@ -58,7 +65,7 @@ struct TimerUnits: Sendable {
 
             """
         let timer = """
-            # Made by: alertq doctor --timers
+            \(mark)
             [Unit]
             Description=alertq: \(what), \(time)
 
@@ -84,10 +91,15 @@ struct TimerUnits: Sendable {
         let path = folder + "/" + file.name
         guard let old = Self.queue(of: LinuxFile.text(path)), old != Self.queue(of: file.text)
         else { return }
-        throw CommandError(
-            .inputOutput,
-            "\(path) is for another queue (\(old.isEmpty ? "the user's own" : old)); remove it "
-                + "first, or write units of another name yourself")
+        throw Self.isForAnother(
+            path, old, "remove it first, or write units of another name yourself")
+    }
+
+    private static func isForAnother(
+        _ path: String, _ queue: String, _ advice: String
+    ) -> CommandError {
+        let name = queue.isEmpty ? "the user's own" : queue
+        return CommandError(.inputOutput, "\(path) is for another queue (\(name)); \(advice)")
     }
 
     /// The words of a unit's command that name its queue.
@@ -131,7 +143,7 @@ struct TimerUnits: Sendable {
             try Systemd.write(file.text, to: path)
             findings.append(Finding(check: "timers", detail: "installed \(path)"))
         }
-        let purge = "alertq-purge.timer"
+        let purge = Self.purge + ".timer"
         if !timers.contains(purge), access(folder + "/" + purge, F_OK) == 0 {
             let disable = (["systemctl"] + systemctl + ["disable", "--now", purge])
             findings.append(
@@ -146,6 +158,54 @@ struct TimerUnits: Sendable {
                     check: "timers", detail: "systemd can't be reached now",
                     advice: "run: \(commands)", isNote: true))
             return findings
+        }
+        return findings
+    }
+
+    /// Stops the timers, and removes what installing created; the backups stay.
+    static func uninstall(of queue: QueueChoice, in context: Context) async throws -> [Finding] {
+        let check = "timers"
+        let folder = try folder(isSystem: queue == .system, in: context)
+        let systemctl = systemctl(isSystem: queue == .system)
+        let names = [backup, purge].flatMap { [$0 + ".timer", $0 + ".service"] }
+            .filter { access(folder + "/" + $0, F_OK) == 0 }
+        guard !names.isEmpty else {
+            return [Finding(check: check, detail: "nothing is installed in \(folder)")]
+        }
+        for name in names {
+            let path = folder + "/" + name
+            guard let text = LinuxFile.text(path), text.hasPrefix(mark) else {
+                throw CommandError(
+                    .inputOutput,
+                    "\(path) was not made by alertq doctor --timers: remove it yourself")
+            }
+            let own = queue.words.map(Systemd.quoted).joined(separator: " ")
+            if let other = Self.queue(of: text), other != own {
+                throw isForAnother(path, other, "to remove it, name that queue")
+            }
+        }
+        let timers = names.filter { $0.hasSuffix(".timer") }
+        let isStopped = await Systemd.run(systemctl + ["--quiet", "disable", "--now"] + timers)
+        let links = folder + "/timers.target.wants"
+        var findings: [Finding] = []
+        for name in names {
+            // systemd may not have been there to remove its link.
+            for path in ["\(links)/\(name)", "\(folder)/\(name)"] {
+                guard unlink(path) == 0 || errno == ENOENT else {
+                    throw Systemd.failure("remove", path)
+                }
+            }
+            findings.append(Finding(check: check, detail: "removed \(folder)/\(name)"))
+        }
+        // It stays only if it holds other units.
+        rmdir(links)
+        let isReloaded = await Systemd.run(systemctl + ["--quiet", "daemon-reload"])
+        if !isStopped || !isReloaded {
+            let stop = (["systemctl"] + systemctl + ["stop"] + timers).joined(separator: " ")
+            findings.append(
+                Finding(
+                    check: check, detail: "systemd can't be reached now",
+                    advice: "if the timers still run, stop them: \(stop)", isNote: true))
         }
         return findings
     }

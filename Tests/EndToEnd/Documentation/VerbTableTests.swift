@@ -186,6 +186,11 @@ extension VerbTableTests {
 extension VerbTableTests {
     private static let ends: [Int32: @Sendable (VerbTableTests) async throws -> [Finished]] = [
         0: { [try await $0.asking("answer", "1", "yes"), try await $0.queue.run("list")] },
+        1: { test in
+            _ = try await test.ask()
+            let strict = ["doctor", "--strict", "--waiting", "1ms"]
+            return [try await test.queue.start(strict).finish()]
+        },
         2: { test in
             [
                 try await test.queue.run("hook", "claude", "--nonsense"),
@@ -268,7 +273,7 @@ extension VerbTableTests {
         for finished in try await end(self) {
             #expect(finished.code == code, "\(finished)")
             // stdout carries results only, and a verb that fails prints why.
-            if ![0, 10].contains(code) {
+            if ![0, 1, 10].contains(code) {
                 #expect(finished.output.isEmpty)
                 #expect(finished.errors.contains("alertq: "))
             }

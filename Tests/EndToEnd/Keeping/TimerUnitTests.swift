@@ -78,12 +78,44 @@ struct TimerUnitTests {
         #expect(nowhere.code == 66 && nowhere.errors.contains("mkdir -p"), "\(nowhere)")
     }
 
+    @Test("--timers --uninstall stops and removes the units, but only those of this queue")
+    func uninstall() async throws {
+        let options = ["--timers", queue.directory, "--purge-after", "180d", "--install"]
+        #expect(try await doctor(options).code == 0)
+        let links = folder + "/timers.target.wants"
+        try FileManager.default.createDirectory(
+            atPath: links, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: links + "/alertq-backup.timer",
+            withDestinationPath: "../alertq-backup.timer")
+        let uninstall = ["--timers", "--uninstall"]
+        let other = try await doctor(uninstall + ["--database", queue.directory + "/other.db"])
+        #expect(other.code == 74 && other.errors.contains("is for another queue"), "\(other)")
+        let own = try await doctor(uninstall)
+        #expect(own.code == 0 && own.output.contains("removed \(folder)/alertq-purge.timer\n"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        #expect(
+            queue.lines("calls").suffix(2) == [
+                "--user --quiet disable --now alertq-backup.timer alertq-purge.timer",
+                "--user --quiet daemon-reload",
+            ])
+        let again = try await doctor(uninstall)
+        #expect(again.code == 0 && again.output.contains("nothing is installed"), "\(again)")
+        try "[Unit]\n".write(
+            toFile: folder + "/alertq-backup.timer", atomically: true, encoding: .utf8)
+        let foreign = try await doctor(uninstall)
+        #expect(foreign.code == 74 && foreign.errors.contains("was not made by"), "\(foreign)")
+    }
+
     @Test("With --system the units are the system's; the options of --timers require --timers")
     func system() async throws {
         let printed = try await doctor(["--timers", "/backups", "--system"])
         #expect(printed.output.contains("# /etc/systemd/system/alertq-backup.timer\n"))
         #expect(printed.output.contains("# Then run: systemctl daemon-reload && "))
-        for words in [["--install"], ["--keep", "3"], ["--timers", "/b", "--repair"]] {
+        for words in [
+            ["--install"], ["--keep", "3"], ["--timers", "/b", "--repair"],
+            ["--timers", "/b", "--uninstall"], ["--uninstall", "--keep", "3"],
+        ] {
             #expect(try await doctor(words).code == 64, "\(words)")
         }
     }

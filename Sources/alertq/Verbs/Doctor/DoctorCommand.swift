@@ -22,6 +22,11 @@ struct DoctorCommand: Command {
             "purge-after", .age, \.age,
             help: "Also purge texts older than this, such as 180d"),
         Option("install", \.installs, help: "Write the units of --timers, and start them"),
+        Option("uninstall", \.uninstalls, help: "Stop the units of --timers, and remove them"),
+        Option("strict", \.isStrict, help: "Fail if something waits too long and nobody is there"),
+        Option(
+            "waiting", .duration, \.$patience, help: "With --strict: how long is too long",
+            default: LengthText.text),
     ]
     static let discussion = [
         """
@@ -30,6 +35,12 @@ struct DoctorCommand: Command {
         presenter that does not respond, a program that keeps the write-ahead log from being \
         emptied, and a purge that has not finished; 77 for permissions; 65 for the audit log and \
         for the schema: the file's tables, indexes, views and triggers.
+        """,
+        """
+        With --strict, for monitoring, it is also 1 if no process shows the queue's alerts and an \
+        alert has waited for as long as --waiting says: since it was asked, or since its snooze was \
+        over. An asker that shows its question on its own terminal shows no other alerts, so it \
+        does not count. Otherwise 0 means that all is well.
         """,
         """
         --setup-system must be run by root. It creates the group alertq and the directory \
@@ -47,7 +58,8 @@ struct DoctorCommand: Command {
         """
         --timers prints systemd units that back the queue up into the directory PATH every day \
         and, with --purge-after, erase the texts of older alerts every week. --install writes and \
-        starts them: for the whole system with --system, otherwise for your own session.
+        starts them: for the whole system with --system, otherwise for your own session. doctor \
+        --timers --uninstall stops and removes them; the backups stay.
         """,
         """
         With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
@@ -63,15 +75,25 @@ struct DoctorCommand: Command {
     @Defaulted private var count = 30
     private var age: String?
     private var installs = false
+    private var uninstalls = false
+    private var isStrict = false
+    @Defaulted private var patience = Duration.seconds(3600)
 
-    func validate() throws {
+    mutating func validate() throws {
+        // getopt takes the word after --timers as its PATH, and removing needs none.
+        if directory == "--uninstall" { (directory, uninstalls) = (nil, true) }
+        guard !uninstalls || (directory == nil && !$count.isGiven && age == nil && !installs) else {
+            throw UsageError("--timers --uninstall needs no PATH, and no other option of --timers")
+        }
+        guard isStrict || !$patience.isGiven else { throw UsageError("--waiting needs --strict") }
         guard directory != nil || (!$count.isGiven && age == nil && !installs) else {
             throw UsageError("--keep, --purge-after and --install need --timers")
         }
-        guard [reindexes, repairs, setsUp, directory != nil].count(where: { $0 }) <= 1 else {
+        let jobs = [reindexes, repairs, setsUp, directory != nil || uninstalls, isStrict]
+        guard jobs.count(where: { $0 }) <= 1 else {
             throw UsageError(
-                "--reindex, --repair, --setup-system and --timers can't be combined; give one of "
-                    + "them")
+                "--reindex, --repair, --setup-system, --timers and --strict can't be combined; "
+                    + "give one of them")
         }
         guard !setsUp || common.database == nil else {
             throw UsageError("--setup-system is for the system queue, not for --database")
@@ -87,6 +109,11 @@ struct DoctorCommand: Command {
             try await makeTimers(directory, in: context)
             return .done
         }
+        if uninstalls {
+            let findings = try await TimerUnits.uninstall(of: queue, in: context)
+            for finding in findings { try print(finding, context) }
+            return .done
+        }
         if reindexes {
             try await print(reindexed(in: context), context)
             return .done
@@ -94,7 +121,8 @@ struct DoctorCommand: Command {
         let findings =
             repairs
             ? try await repaired()
-            : await QueueCheckup(path: queue.path).findings() + PresenterCheckup.findings()
+            : await QueueCheckup(path: queue.path, patience: isStrict ? patience : nil).findings()
+                + PresenterCheckup.findings()
         var code = ExitCode.done
         for finding in findings {
             try print(finding, context)

@@ -1,10 +1,63 @@
+import AlertQueue
+
 /// What one check found.
+///
+/// Every problem comes with advice: a person who asks for a doctor wants to know what to do.
 struct Finding: Sendable {
     let check: String
     let detail: String
-    var advice: String?
+    let advice: String?
     /// The exit code that it leads to; ``ExitCode/done`` if all is well.
-    var code = ExitCode.done
+    let code: ExitCode
     /// Whether it is neither well nor a problem.
-    var isNote = false
+    let isNote: Bool
+
+    /// All is well, or there is something to know.
+    init(check: String, detail: String, advice: String? = nil, isNote: Bool = false) {
+        self.check = check
+        self.detail = detail
+        self.advice = advice
+        code = .done
+        self.isNote = isNote
+    }
+
+    /// Something is wrong.
+    init(check: String, problem: String, advice: String, code: ExitCode) {
+        self.check = check
+        detail = problem
+        self.advice = advice
+        self.code = code
+        isNote = false
+    }
+
+    /// A check could not be made.
+    ///
+    /// - Parameter path: The database.
+    init(check: String, failure error: any Error, of path: String) {
+        self.init(
+            check: check, problem: "\(error)", advice: Self.advice(for: error, path),
+            code: ExitCode(error))
+    }
+
+    private static func advice(for error: any Error, _ path: String) -> String {
+        switch error {
+        case AlertError.incompatible:
+            return
+                "name a queue with --database; if this one belongs to a newer alertq, install that"
+        case AlertError.inconsistent:
+            return "find out who may write the file; to go back to a backup: alertq restore BACKUP"
+        default: break
+        }
+        switch ExitCode(error) {
+        case .busy: return "try again; if that doesn't help, end the process that is named here"
+        case .notPermitted:
+            let file = ShellText.quoted(QueueChoice.absolute(path))
+            return "only accounts with the rights to these files may do that: ls -ld "
+                + "\(ShellText.quoted(QueuePresence.directory(of: QueueChoice.absolute(path)))) "
+                + "\(file)*"
+        default:
+            return "look for errors of the disk: journalctl -k; to go back to a backup: "
+                + "alertq restore BACKUP"
+        }
+    }
 }

@@ -20,7 +20,7 @@ struct LockCheckup: Sendable {
         let force = holder.isStopped ? "-KILL " : ""
         return Finding(
             check: Self.check,
-            detail: holder.subject + " holds the lock that every write needs: nothing can be "
+            problem: holder.subject + " holds the lock that every write needs: nothing can be "
                 + "asked, answered or withdrawn",
             advice: "\(waking)end it: kill \(force)\(holder.pid); what it had not finished is "
                 + "undone",

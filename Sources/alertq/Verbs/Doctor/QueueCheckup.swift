@@ -1,15 +1,19 @@
 import AlertQueue
 import CLinux
+import FoundationEssentials
 import Glibc
 import SQLiteStore
 
 /// The checks of `alertq doctor`.
 struct QueueCheckup: Sendable {
     let path: String
+    /// How long something may wait while nobody shows alerts; `nil` if that is no problem.
+    var patience: Duration?
 
     func findings() async -> [Finding] {
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
+        if QueueSnapshot.isNeeded(for: path) { return [readOnly] }
         guard presence == .present, let mode = FileMode(path: path) else {
             return [absence(presence)]
         }
@@ -25,32 +29,47 @@ struct QueueCheckup: Sendable {
             await manager.close()
             findings += await SpaceCheckup(path: path).findings()
         } catch {
-            findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
+            findings.append(Finding(check: "database", failure: error, of: path))
         }
         return findings
+    }
+
+    /// Every other check would report the same, in other words.
+    private var readOnly: Finding {
+        let place = ShellText.quoted(QueuePresence.directory(of: QueueChoice.absolute(path)))
+        return Finding(
+            check: "database",
+            problem: "\(path) is on a file system that is mounted read-only: it can be read, but "
+                + "nothing can be asked or answered",
+            advice: "if the kernel did that after an error, see: journalctl -k; to make it "
+                + "writable: mount -o remount,rw \"$(findmnt -no TARGET -T \(place))\"",
+            code: .inputOutput)
     }
 
     private func schema() async -> [Finding] {
         do throws(AlertError) {
             return try await SchemaCheckup(path: path).findings()
         } catch {
-            // If it can't be opened at all, opening says so, and what to do.
-            return [Finding(check: "schema", detail: "\(error)", code: ExitCode(error))]
+            // If it can't be opened at all, opening says so.
+            return [Finding(check: "schema", failure: error, of: path)]
         }
     }
 
     private func absence(_ presence: QueuePresence) -> Finding {
-        let advice = presence.advice(path: path)
+        let advice =
+            presence.advice(path: path)
+            ?? "use an account that may, or another queue with --database; to see who may: ls -ld "
+            + ShellText.quoted(QueuePresence.directory(of: QueueChoice.absolute(path)))
         return switch presence {
         case .present, .absent:
             Finding(check: "database", detail: "\(path) does not exist yet; asking creates it")
         case .noDirectory(let directory):
             Finding(
-                check: "database", detail: "the directory \(directory) does not exist",
+                check: "database", problem: "the directory \(directory) does not exist",
                 advice: advice, code: .inputOutput)
         case .closed(let directory):
             Finding(
-                check: "permissions", detail: "you may not enter and write to \(directory)",
+                check: "permissions", problem: "you may not enter and write to \(directory)",
                 advice: advice, code: .notPermitted)
         }
     }
@@ -61,11 +80,11 @@ struct QueueCheckup: Sendable {
             let count = try await manager.pendingCount()
             findings.append(
                 Finding(check: "database", detail: "\(path) opens; \(WaitingText.count(count))"))
-            findings.append(presenter(await manager.screens(), waiting: count))
+            findings.append(try await presenter(manager, waiting: count))
             if let damage = try await manager.maintenance?.structuralDamage().first {
                 findings.append(
                     Finding(
-                        check: "database", detail: "it is damaged: \(damage)",
+                        check: "database", problem: "it is damaged: \(damage)",
                         advice: "restore a backup, or save what can be read: "
                             + "sqlite3 \(ShellText.quoted(path)) .recover", code: .inputOutput))
             }
@@ -75,23 +94,22 @@ struct QueueCheckup: Sendable {
                 findings.append(
                     Finding(
                         check: "erasure",
-                        detail: "a purge has not finished: erased texts may remain in unused "
+                        problem: "a purge has not finished: erased texts may remain in unused "
                             + "space of the files",
                         advice: "unless it is running now, finish it: alertq purge --older-than "
                             + "TIME, with the same time or an earlier one",
                         code: .busy))
             }
             let report = try await manager.verifyAudit()
-            let isSound = report.problems.isEmpty
+            let check = "audit log"
             findings.append(
-                Finding(
-                    check: "audit log",
-                    detail: isSound
-                        ? AuditVerifyCommand.summary(report) : "the log does not verify",
-                    advice: isSound ? nil : "see: alertq audit verify",
-                    code: isSound ? .done : .badData))
+                report.problems.isEmpty
+                    ? Finding(check: check, detail: AuditVerifyCommand.summary(report))
+                    : Finding(
+                        check: check, problem: "the log does not verify",
+                        advice: "see: alertq audit verify", code: .badData))
         } catch {
-            findings.append(Finding(check: "database", detail: "\(error)", code: ExitCode(error)))
+            findings.append(Finding(check: "database", failure: error, of: path))
         }
         return findings
     }
@@ -100,7 +118,7 @@ struct QueueCheckup: Sendable {
     private func unusableFiles() -> [Finding] {
         QueueLocks(database: path).unusable.map { path, error in
             Finding(
-                check: "files", detail: "\(error)",
+                check: "files", problem: "\(error)",
                 advice: "it holds nothing permanent; to have it created again: mv "
                     + "\(ShellText.quoted(path)) \(ShellText.quoted(path + "-old"))",
                 code: ExitCode(error))
@@ -112,7 +130,7 @@ struct QueueCheckup: Sendable {
         QueueLocks(database: path).handlers.filter(\.isStopped).map { process in
             Finding(
                 check: "handlers",
-                detail: process.subject
+                problem: process.subject
                     + " holds responses that no other process handles meanwhile",
                 advice: "resume it: kill -CONT \(process.pid); or end it: kill -KILL "
                     + "\(process.pid)",
@@ -132,30 +150,56 @@ struct QueueCheckup: Sendable {
                 detail: detail + "; the next search adds \(count) response\(count == 1 ? "" : "s")")
         } catch {
             return Finding(
-                check: check, detail: "\(error)",
+                check: check, problem: "\(error)",
                 advice: "to rebuild it: alertq doctor --reindex",
                 code: ExitCode(error))
         }
     }
 
-    private func presenter(_ screens: ScreenRoster, waiting: Int) -> Finding {
+    private func presenter(
+        _ manager: AlertManager, waiting: Int
+    ) async throws(AlertError) -> Finding {
         let check = "presenter"
+        let screens = await manager.screens()
         if screens.all.first?.pid == 0, let process = QueueLocks(database: path).presenter {
             // The leader's entry in the slot file is missing or overwritten.
             return Finding(
                 check: check,
-                detail: process.subject
+                problem: process.subject
                     + " has the right to show alerts, but does not say who it is",
                 advice: "if nothing is shown, end it: kill \(process.pid)", code: .busy)
         }
         guard let showing = screens.showing else {
+            let detail = "no process shows alerts"
+            let advice = "to show what waits: alertq present"
+            guard let neglected = try await neglected(manager) else {
+                return Finding(check: check, detail: detail, advice: waiting == 0 ? nil : advice)
+            }
             return Finding(
-                check: check, detail: "no process shows alerts",
-                advice: waiting == 0 ? nil : "to show what waits: alertq present")
+                check: check, problem: "\(detail), and \(neglected)", advice: advice,
+                code: .unanswered)
         }
-        return Finding(
-            check: check, detail: "alerts \(showing)", advice: screens.advice,
-            code: screens.advice == nil ? .done : .busy)
+        guard let advice = screens.advice else {
+            return Finding(check: check, detail: "alerts \(showing)")
+        }
+        return Finding(check: check, problem: "alerts \(showing)", advice: advice, code: .busy)
+    }
+
+    /// The alert that has waited longest, if that is too long: since it was asked, or since its
+    /// snooze was over.
+    private func neglected(_ manager: AlertManager) async throws(AlertError) -> String? {
+        guard let patience else { return nil }
+        let now = Date()
+        var longest: (id: Alert.ID, since: Date)?
+        try await manager.forEachWaiting { record in
+            let since = max(record.askedAt, record.snoozedUntil ?? record.askedAt)
+            if since < longest?.since ?? .distantFuture { longest = (record.id, since) }
+        }
+        guard let longest else { return nil }
+        let wait = Duration.milliseconds(
+            Timestamp.milliseconds(now) - Timestamp.milliseconds(longest.since))
+        guard wait >= patience else { return nil }
+        return "alert \(longest.id) has waited for \(LengthText.text(wait))"
     }
 
     private func permissions(_ mode: FileMode) -> [Finding] {
@@ -165,7 +209,7 @@ struct QueueCheckup: Sendable {
             guard let mode, mode.isWritableByOthers else { continue }
             findings.append(
                 Finding(
-                    check: "permissions", detail: "everybody may write to \(path)",
+                    check: "permissions", problem: "everybody may write to \(path)",
                     advice: "chmod o-w \(ShellText.quoted(path))", code: .notPermitted))
         }
         if findings.isEmpty {

@@ -34,6 +34,6 @@ struct SchemaCheckup: Sendable {
                     + "\(ShellText.quoted(path)) \(ShellText.quoted($0))"
             } ?? "find out who may write the file, then repair it: alertq doctor --repair"
         return Finding(
-            check: Self.check, detail: fault.description, advice: advice, code: .badData)
+            check: Self.check, problem: fault.description, advice: advice, code: .badData)
     }
 }

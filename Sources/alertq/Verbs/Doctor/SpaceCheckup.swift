@@ -16,7 +16,7 @@ struct SpaceCheckup: Sendable {
             let full = Self.mebibytes(QueueSpace.fullReserve)
             return Finding(
                 check: "disk",
-                detail: "\(Self.mebibytes(space.reserve ?? 0)) are left of the \(full) that are "
+                problem: "\(Self.mebibytes(space.reserve ?? 0)) are left of the \(full) that are "
                     + "set aside for answers on a full disk\(free)",
                 advice: "make room on the disk: new alerts are refused, and so are answers once "
                     + "that is used up",
@@ -42,7 +42,7 @@ struct SpaceCheckup: Sendable {
         }
         return Finding(
             check: "log",
-            detail: "\(size) and can't be emptied: \(names.joined(separator: ", ")) keeps reading "
+            problem: "\(size) and can't be emptied: \(names.joined(separator: ", ")) keeps reading "
                 + "the database",
             advice: "end its transaction, or the process: new alerts are refused above 48 MiB",
             code: .busy)

@@ -43,17 +43,14 @@ struct QuestionHook: Sendable {
         }
         // What is asked from now on comes later in the log.
         let end = manager.position.sequence
+        // Ids grow in the order of asking.
         var oldest: Alert.ID?
-        var page: [AlertRecord] = []
-        repeat {
-            page = try await manager.pending(
-                source: filter.source, after: page.last?.id, limit: 1000)
-            // Ids grow in the order of asking.
-            oldest = [oldest, page.map(\.id).min()].compactMap { $0 }.min()
-        } while page.count == 1000
-        guard let oldest,
-            let entry = try await manager.audit(of: oldest, limit: 1).first
-        else { return AuditCursor(sequence: end, head: nil) }
+        try await manager.forEachWaiting(source: filter.source) { record in
+            oldest = min(oldest ?? record.id, record.id)
+        }
+        guard let oldest, let entry = try await manager.audit(of: oldest, limit: 1).first else {
+            return AuditCursor(sequence: end, head: nil)
+        }
         return AuditCursor(sequence: min(end, entry.event.sequence - 1), head: nil)
     }
 
