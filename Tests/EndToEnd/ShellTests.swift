@@ -46,12 +46,17 @@ struct ShellTests {
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: bin + "/alertq", withDestinationPath: CommandLineQueue.program)
+        try FileManager.default.createDirectory(
+            atPath: queue.directory + "/back ups", withIntermediateDirectories: true)
+        for name in ["copy.db", "back ups/old.db"] {
+            try Data().write(to: URL(filePath: queue.directory + "/" + name))
+        }
         let script = try await queue.run("completions", shell.rawValue).output
         let words = try shell.start(script, in: queue.directory)
         let terminal = try PseudoTerminal(columns: 120)
         // A shell expects its terminal on the standard output, too.
         let process = try Child(
-            "sh", ["-c", "exec \"$@\" >&0", "sh"] + words,
+            "sh", ["-c", "cd && exec \"$@\" >&0", "sh"] + words,
             environment: [
                 "ALERTQ_DATABASE": queue.path, "HOME": queue.directory, "TERM": "xterm",
                 "XDG_CONFIG_HOME": queue.directory + "/.config", "LC_ALL": "C.UTF-8",
@@ -64,6 +69,14 @@ struct ShellTests {
             ("alertq ask --priority=cr\t", "--priority=critical"),
             ("alertq ask --key pr\t", "prune:1"),
             ("alertq audit v\t", "verify"),
+            ("alertq restore ~/cop\t", "~/copy.db"),
+            ("alertq restore \"back ups/o\t", "back ups/old.db"),
+            ("alertq list --database ~/cop\t", "~/copy.db"),
+            ("alertq list --database=~/cop\t", "--database=~/copy.db"),
+            ("alertq present --on com\t:", "command::"),
+            ("alertq present --on command:xarg\t", "command:xargs"),
+            ("alertq ask --on=command:xarg\t", "command:xargs"),
+            ("alertq ask --on \"command:xarg\t", "command:xargs"),
         ] {
             let start = terminal.bytes.count
             try terminal.type(typed)

@@ -59,8 +59,15 @@ struct CompleterTests {
 
     @Test("Files and programs are left to the shell")
     func files() async {
-        #expect(await Completer(["list", "--database", "/t"]).offer() == .files)
-        #expect(await Completer(["list", "--database=/t"]).offer() == .files)
+        let offers: [([String], Offer)] = [
+            (["list", "--database", "/t"], .files(after: "")),
+            (["list", "--database=/t"], .files(after: "--database=")),
+            (["restore", "/t"], .files(after: "")),
+            (["watch", "--exec", "pri"], .programs(after: "")),
+            (["present", "--on", "command:pri"], .programs(after: "command:")),
+            (["ask", "--on=command:"], .programs(after: "--on=command:")),
+        ]
+        for (words, offer) in offers { #expect(await Completer(words).offer() == offer) }
     }
 
     @Test("Waiting alerts, their buttons, keys and sources come from the queue that the line names")

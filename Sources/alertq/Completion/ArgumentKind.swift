@@ -5,6 +5,8 @@ enum ArgumentKind: Sendable, Hashable {
     case words([String])
     case file
     case program
+    /// A presenter: one of some words, or `command:` and a program.
+    case presenter
     case waitingAlert
     /// An alert whose response has not been collected, or that still waits.
     case uncollectedAlert

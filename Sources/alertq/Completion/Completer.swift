@@ -22,8 +22,14 @@ struct Completer: Sendable {
 
     private func offer(_ kind: ArgumentKind) async -> Offer {
         switch kind {
-        case .file: return .files
-        case .program: return .programs
+        case .file: return .files(after: line.prefix)
+        case .program: return .programs(after: line.prefix)
+        case .presenter:
+            let command = PresenterKind.commandPrefix
+            guard !line.current.hasPrefix(command) else {
+                return .programs(after: line.prefix + command)
+            }
+            return matching(PresenterKind.words.map { Candidate($0) })
         case .text, .newButton: return .candidates([])
         case .words(let words): return matching(words.map { Candidate($0) })
         case .verb: return .candidates(verbs(after: line.operands))

@@ -16,11 +16,12 @@ enum Shell: String, Sendable, CaseIterable {
     }
 
     /// An offer as the scripts read it: for each candidate a line with the word, a tab and its
-    /// description; or a tab and the kind of words that the shell finds by itself.
+    /// description; or a tab, the kind of words that the shell finds by itself, a tab and the
+    /// beginning of the word, which is not a part of them.
     static func text(_ offer: Offer) -> String {
         switch offer {
-        case .files: "\tfiles\n"
-        case .programs: "\tprograms\n"
+        case .files(let prefix): "\tfiles\t\(prefix)\n"
+        case .programs(let prefix): "\tprograms\t\(prefix)\n"
         case .candidates(let candidates):
             candidates.map { "\($0.text)\t\($0.about)\n" }.joined()
         }
@@ -53,8 +54,8 @@ enum Shell: String, Sendable, CaseIterable {
         return word
     }
 
-    // bash also breaks words at `=` and `:`. Their parts are joined for the command, and the text
-    // before the last break is not replaced.
+    // bash also breaks words at `=` and `:` unless they are quoted. Their parts are joined for the
+    // command, and the text before the last break, or the opening quote, is not replaced.
     private static let bashScript = #"""
         # Completions of alertq for bash; in ~/.bashrc: source <(alertq completions bash)
         _alertq() {
@@ -70,25 +71,31 @@ enum Shell: String, Sendable, CaseIterable {
                 fi
             done
             ((${#words[@]})) || words=('')
-            local current=${words[-1]} line offer=()
-            local kept=${current%"${current##*[=:]}"} value=${current##*[=:]}
+            local current=${words[-1]} last=${COMP_WORDS[COMP_CWORD]} line offer=()
+            [[ $last == [=:]* ]] && last=''
+            local kept=${current%"$last"} value=${last#[\'\"]} prefix
             COMPREPLY=()
             mapfile -t offer < <(alertq completions bash -- "${words[@]}" 2>/dev/null)
+            prefix=${offer[0]#$'\t'*$'\t'}
+            prefix=${prefix#"$kept"}
             case ${offer[0]-} in
-                $'\tfiles')
+                $'\tfiles\t'*)
                     compopt -o filenames
-                    mapfile -t COMPREPLY < <(compgen -f -- "$value") ;;
-                $'\tprograms') mapfile -t COMPREPLY < <(compgen -c -- "$value") ;;
+                    mapfile -t COMPREPLY < <(compgen -P "$prefix" -f -- "${value#"$prefix"}") ;;
+                $'\tprograms\t'*)
+                    mapfile -t COMPREPLY < <(compgen -P "$prefix" -c -- "${value#"$prefix"}") ;;
                 *)
                     for line in "${offer[@]}"; do
                         line=${line%%$'\t'*}
                         line=${line#"$kept"}
-                        if [[ $current != [\'\"]* ]]; then
+                        if [[ $last != [\'\"]* ]]; then
                             printf -v line '%q' "$line"
                         elif [[ $line == *[\'\"\\\$\`!]* ]]; then
                             # bash would insert it as it is, and might run a part of it.
                             continue
                         fi
+                        # A program follows.
+                        [[ $line == *: ]] && compopt -o nospace
                         COMPREPLY+=("$line")
                     done ;;
             esac
@@ -101,13 +108,17 @@ enum Shell: String, Sendable, CaseIterable {
         #compdef alertq
         # Completions of alertq for zsh; in ~/.zshrc: source <(alertq completions zsh)
         _alertq() {
-            local -a offer texts shown
-            local line
+            local -a offer texts shown suffix
+            local line prefix
             words[CURRENT]=$PREFIX
             offer=("${(@f)$(alertq completions zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+            prefix=${offer[1]#$'\t'*$'\t'}
             case $offer[1] in
-                ($'\tfiles') compset -P '--*='; _files; return ;;
-                ($'\tprograms') compset -P '--*='; _command_names -e; return ;;
+                ($'\tfiles\t'*) compset -P "${(b)prefix}"; _files; return ;;
+                ($'\tprograms\t'*)
+                    compset -P "${(b)prefix}"
+                    if [[ $PREFIX == */* ]]; then _files -g '*(-*)'; else _command_names -e; fi
+                    return ;;
             esac
             for line in $offer; do
                 texts+=("${line%%$'\t'*}")
@@ -117,31 +128,39 @@ enum Shell: String, Sendable, CaseIterable {
                     shown+=("${line%%$'\t'*}")
                 fi
             done
-            compadd -l -d shown -a texts
+            # A program follows.
+            [[ $#texts -eq 1 && $texts[1] == *: ]] && suffix=(-S '')
+            compadd "${suffix[@]}" -l -d shown -a texts
         }
         if [[ $funcstack[1] == _alertq ]]; then _alertq "$@"; else compdef _alertq alertq; fi
 
         """#
 
+    // fish completes files itself only if no function offers them: with `~`, quotes and all.
     private static let fishScript = #"""
         # Completions of alertq for fish, as ~/.config/fish/completions/alertq.fish
         function __alertq_offer
             set -l words (commandline -opc)
             set -l current (commandline -ct)
-            set -l offer (alertq completions fish -- $words[2..-1] "$current" 2>/dev/null)
+            alertq completions fish -- $words[2..-1] "$current" 2>/dev/null
+        end
+        function __alertq_words
+            set -l offer (__alertq_offer)
             switch "$offer[1]"
-                case \tfiles
-                    set -l prefix (string match -r '^--[^=]*=' -- "$current")
-                    for path in (__fish_complete_path (string replace -- "$prefix" '' "$current"))
-                        printf '%s\n' "$prefix$path"
+                case \tfiles\t'*'
+                case \tprograms\t'*'
+                    set -l prefix (string replace -r '^\tprograms\t' '' -- "$offer[1]")
+                    set -l current (commandline -ct)
+                    set -l program (string replace -- "$prefix" '' "$current")
+                    for line in (complete -C "$program")
+                        printf '%s\n' "$prefix$line"
                     end
-                case \tprograms
-                    __fish_complete_command
                 case '*'
                     printf '%s\n' $offer
             end
         end
-        complete -c alertq -f -a '(__alertq_offer)'
+        complete -c alertq -f -a '(__alertq_words)'
+        complete -c alertq -F -n 'string match -q \tfiles\t"*" -- (__alertq_offer)[1]'
 
         """#
 }

@@ -22,10 +22,12 @@ enum PresenterKind: Sendable, Hashable {
     static let names = "terminal, desktop, dialog, command:PROGRAM"
 
     /// What a shell offers.
-    static let words = ["terminal", "desktop", "dialog", "command:"]
+    static let words = ["terminal", "desktop", "dialog", commandPrefix]
+    /// What precedes the program of the user's own.
+    static let commandPrefix = "command:"
 
     init(_ text: String) throws(UsageError) {
-        let prefix = "command:"
+        let prefix = Self.commandPrefix
         switch text {
         case "terminal": self = .terminal
         case "desktop": self = .desktop
@@ -49,20 +51,20 @@ enum PresenterKind: Sendable, Hashable {
         case .terminal: "terminal"
         case .desktop: "desktop"
         case .dialog: "dialog"
-        case .command(let program): "command:" + program
+        case .command(let program): Self.commandPrefix + program
         }
     }
 }
 
 extension Argument where Value == String {
     /// The name of any presenter, also of one that only another program has.
-    static var presenterName: Argument { text("PRESENTER", .words(PresenterKind.words)) }
+    static var presenterName: Argument { text("PRESENTER", .presenter) }
 }
 
 extension Argument where Value == PresenterKind {
     /// A presenter that this command has.
     static var presenter: Argument {
-        Argument("PRESENTER", .words(PresenterKind.words)) { text throws(UsageError) in
+        Argument("PRESENTER", .presenter) { text throws(UsageError) in
             try PresenterKind(text)
         }
     }
