@@ -12,10 +12,10 @@ extension TemporaryQueue {
 
     /// Opens the queue with a manager, which applies deadlines.
     package func manager(
-        clock: any AlertClock = .system, busyTime: Duration = .seconds(5)
+        clock: any AlertClock = .system, busyTime: Duration = .seconds(5),
+        caller: Caller = Caller(via: "library")
     ) async throws -> AlertManager {
-        let caller = Caller(via: "library")
-        return try await AlertManager(
+        try await AlertManager(
             store: SQLiteAlertStore.open(
                 path: path, clock: clock, caller: caller, busyTime: busyTime, keepsTime: true),
             path: path, source: "test", caller: caller, presenters: [], delegate: nil,

@@ -170,7 +170,8 @@ extension AlertManager {
     ///
     /// Repeating this has no effect: only the first time counts. A response that a named handler
     /// has not processed is marked all the same, and the handler no longer runs for it: this
-    /// releases responses that nothing will ever handle.
+    /// releases responses that nothing will ever handle. Only root may collect the response to
+    /// another account's alert.
     ///
     /// ```swift
     /// for record in try await manager.history(HistoryFilter(uncollected: true)) {
@@ -181,8 +182,8 @@ extension AlertManager {
     ///
     /// - Parameter id: The alert that has the response.
     /// - Throws: ``AlertError/notFound(_:)`` for an alert that does not exist or has no response,
-    ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/busy(_:)``,
-    ///   ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
+    ///   ``AlertError/notYours(_:owner:)``, ``AlertError/inconsistent(_:_:)``,
+    ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
         let receipt = try await store.commit(.collect(id), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }

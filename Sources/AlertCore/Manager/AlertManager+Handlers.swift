@@ -1,7 +1,8 @@
 // Code that is registered by name for the responses of alerts that carry the name.
 extension AlertManager {
     /// Registers code under a handler's name, and runs it for every uncollected response of an
-    /// alert that carries the name: for existing responses now, for later ones as they come.
+    /// alert that carries the name: for existing responses now, for later ones as they come. The
+    /// alert must have been asked by this process's account, unless that is root.
     ///
     /// The code runs at least once for a response, in one process at a time, concurrently with the
     /// queue, and must be idempotent. The oldest responses come first, but up to 32 handlers of a

@@ -27,19 +27,30 @@ extension AlertManager {
         }
     }
 
-    /// Returns responses that no asker has taken and no named handler waits for, oldest first.
+    /// Returns responses that no asker has taken and no named handler waits for, oldest first:
+    /// those that this process may collect.
+    ///
+    /// The others count for the limit, so a page may be empty before the end.
     package nonisolated func unclaimed(
         _ filter: HistoryFilter, after position: Int64?, limit: Int
     ) async throws(AlertError) -> RecordPage {
-        try await store.page(RecordQuery(.unclaimed(filter), after: position, limit: limit))
+        var page = try await store.page(
+            RecordQuery(.unclaimed(filter), after: position, limit: limit))
+        page.records.removeAll { !mayCollect($0) }
+        return page
+    }
+
+    /// Whether this process may collect the response to an alert; others' are left to them.
+    package nonisolated func mayCollect(_ record: AlertRecord) -> Bool {
+        context.caller.mayCollect(from: record.source.uid)
     }
 
     /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;
-    /// `nil` if that is impossible, or the response is for a named handler.
+    /// `nil` if that is impossible, or the response is for a named handler or another account.
     package nonisolated func claimResponse(
         to record: AlertRecord
     ) async -> (any HandlerTurn)? {
-        guard record.alert.handler == nil else { return nil }
+        guard record.alert.handler == nil, mayCollect(record) else { return nil }
         return try? await store.takeHandlerTurn(record.id)
     }
 }
@@ -48,7 +59,7 @@ extension AlertManager {
 package enum HookOffer: Sendable {
     /// The hook is done with it, and it has been collected.
     case collected
-    /// It was already collected, or there is nothing to collect.
+    /// It was already collected, or there is nothing that this process may collect.
     case gone
     /// Its asker may still take it, or another process is working on it.
     case taken
@@ -69,7 +80,8 @@ extension AlertManager {
         guard let turn = try await store.takeHandlerTurn(id) else { return .taken }
         defer { turn.end() }
         let record = try await store.record(id)
-        guard let response = record.response, response.collectedAt == nil else { return .gone }
+        guard let response = record.response, response.collectedAt == nil, mayCollect(record)
+        else { return .gone }
         if isAskerNear(record, response, grace: grace) { return .taken }
         guard await hook(record, turn) else { return .failed }
         for _ in 1...5 {

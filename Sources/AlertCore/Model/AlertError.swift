@@ -39,8 +39,8 @@ public enum AlertError: Error, Sendable, Equatable {
     case inconsistent(Alert.ID?, _ reason: String)
     /// The disk or the database failed.
     case storage(operation: String, _ reason: String)
-    /// Another account asked the alert; only that account and root may withdraw or cancel it,
-    /// unless forced.
+    /// Another account asked the alert; only that account and root may collect its response, or
+    /// withdraw or cancel it unless forced.
     case notYours(Alert.ID, owner: UInt32)
     /// This process may not read or write the files of the queue.
     case notPermitted(path: String, _ reason: String)
@@ -96,7 +96,7 @@ extension AlertError: CustomStringConvertible {
             "not permitted: \(path): \(reason)"
         case .notYours(let id, let owner):
             "alert \(id) was asked by \(Identity.userName(owner) ?? "uid \(owner)"): only that "
-                + "account and root may withdraw or cancel it without force"
+                + "account and root may collect its response, or withdraw or cancel it without force"
         case .closed:
             "the alert manager has been closed"
         }

@@ -20,6 +20,8 @@ package enum Change: Sendable {
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
     /// Marks a response as taken by its asker; only the first time counts.
+    ///
+    /// Throws ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
     case collect(Alert.ID)
     /// Records a step of the command that an answer allows to run.
     ///

@@ -45,6 +45,14 @@ package struct Caller: Sendable, Hashable {
         return isOwner || identity.uid == 0
     }
 
+    /// Whether the caller may take responses to what an account asked, so that they count as
+    /// collected: it is that account, or root.
+    ///
+    /// Accounts that can't be identified share one number, and with it their keys and responses.
+    package func mayCollect(from owner: UInt32) -> Bool {
+        owner == identity.uid || identity.uid == 0
+    }
+
     /// The same caller through a different presenter or verb.
     package func through(_ via: String) -> Caller { Caller(identity, via: via) }
 }

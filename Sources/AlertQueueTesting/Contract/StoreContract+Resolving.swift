@@ -101,6 +101,20 @@ extension StoreContract {
                 asked.id, .choose(button: 0), seen: digest, by: .ana)
             try expectEqual(record.response?.outcome, .answered, "the outcome")
         },
+        StoreCheck("Only root may collect the response to another account's alert") { queue in
+            let store = try await queue.open()
+            for id in 1...2 as ClosedRange<Alert.ID> {
+                try await store.ask()
+                try await store.answer(id, by: .eve)
+            }
+            let error = try await expectError("notYours") { try await store.collect(1, by: .eve) }
+            try expectEqual(error, .notYours(1, owner: 1000), "the error")
+            store.post(.collected(1), by: .eve)
+            try expect(try await store.collect(2, by: .root), "root may")
+            try expect(
+                try await store.record(1).response?.collectedAt == nil, "the other one stays")
+            try expect(try await store.collect(1, by: .ana), "its own account may")
+        },
         StoreCheck("A response is collected once, by the first caller") { queue in
             let store = try await queue.open()
             let id = try await store.ask().record.id

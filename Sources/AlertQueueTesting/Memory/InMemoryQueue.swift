@@ -266,6 +266,9 @@ extension InMemoryQueue {
         _ id: Alert.ID, _ write: InMemoryWrite
     ) throws(AlertError) -> Receipt {
         guard let known = alert(id) else { throw .notFound(id) }
+        guard write.caller.mayCollect(from: known.source.uid) else {
+            throw .notYours(id, owner: known.source.uid)
+        }
         if known.isOverdue(at: write.now) {
             // The collector has read the expiry, which was not stored yet.
             _ = storeExpiry(of: known, write, by: write.caller)

@@ -237,17 +237,23 @@ extension WriteContext {
         return record
     }
 
+    /// Marks a response as collected; returns whether it was not marked before.
+    ///
+    /// - Throws: ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
     func collect(_ id: Alert.ID, by caller: Caller) throws -> Bool {
+        guard let source = try db.source(of: id) else { throw AlertError.notFound(id) }
+        guard caller.mayCollect(from: source.uid) else {
+            throw AlertError.notYours(id, owner: source.uid)
+        }
         var isCollected = try markCollected(id)
         if !isCollected, let row = try db.checkedAlert(id), row.isOverdue(at: now) {
             // The collector has read an expiry that is not stored yet.
             _ = try expire(row, by: caller)
             isCollected = try markCollected(id)
         }
-        guard let source = try db.sourceName(of: id) else { throw AlertError.notFound(id) }
         guard isCollected else { return false }
         try audit(
-            AuditDraft(kind: .collected, alert: id, source: source), by: caller)
+            AuditDraft(kind: .collected, alert: id, source: source.name), by: caller)
         return true
     }
 
@@ -270,12 +276,12 @@ extension Database {
         try first("SELECT salt FROM alerts WHERE id = ?", .integer(id)) { $0.blob() } ?? nil
     }
 
-    /// The name of an alert's source; `nil` for an alert that does not exist.
-    fileprivate func sourceName(of id: Alert.ID) throws -> String? {
+    /// The name and the account of an alert's source; `nil` for an alert that does not exist.
+    fileprivate func source(of id: Alert.ID) throws -> (name: String, uid: UInt32)? {
         try first(
             """
-            SELECT name FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
+            SELECT name, uid FROM alerts JOIN sources ON sources.id = source_id WHERE alerts.id = ?
             """, .integer(id)
-        ) { $0.text() }
+        ) { ($0.text(), UInt32(truncatingIfNeeded: $0.integer(at: 1))) }
     }
 }

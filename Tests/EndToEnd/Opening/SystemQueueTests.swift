@@ -57,6 +57,32 @@ struct SystemQueueTests {
         #expect(await child.errors.complete().contains("ermi"))
     }
 
+    @Test("A program gets the responses of its own account only, and root's gets those of all")
+    func responses() async throws {
+        let queue = try CommandLineQueue(sharedBy: Self.group)
+        let other = Account(uid: 60_003, gid: Self.group)
+        for account in [nil, other, Self.member] {
+            let asked = try queue.start(["ask", "Prune?", "--detach"], as: account)
+            #expect(await asked.exit() == 0)
+        }
+        for id in ["1", "2", "3"] { #expect(try await queue.run("answer", id, "OK").code == 0) }
+        let member = try queue.start(["watch", "--json", "--exec", "true"], as: Self.member)
+        #expect(await eventually { member.output.text.contains("\"id\":3,") })
+        // It would have come to the older ones first.
+        #expect(member.output.text.split(separator: "\n").count == 1)
+        let collected = try queue.start(["collect", "--id", "1"], as: Self.member)
+        #expect(await collected.exit() == 0)
+        #expect(await collected.errors.complete().contains("left to the account that asked"))
+        let root = try queue.start(["watch", "--json", "--exec", "true"])
+        #expect(await eventually { root.output.text.split(separator: "\n").count == 2 })
+        #expect(!root.output.text.contains("\"id\":3,"))
+        for watch in [member, root] { watch.kill(SIGTERM) }
+        #expect(await member.exit() == 128 + SIGTERM)
+        #expect(await root.exit() == 128 + SIGTERM)
+        #expect(try await queue.objects("history", "--uncollected").isEmpty)
+        #expect(try await queue.isSound())
+    }
+
     @Test("doctor --setup-system creates the directory, and may be run again")
     func setUp() async throws {
         let work = try CommandLineQueue()

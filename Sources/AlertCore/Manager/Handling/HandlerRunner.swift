@@ -39,8 +39,8 @@ actor HandlerRunner: QueueActor {
     func settle(_ record: AlertRecord) {
         if closures[record.id] != nil {
             runClosures(of: record)
-        } else if let name = record.alert.handler {
-            offer(record.id, to: name)
+        } else {
+            offer(record)
         }
     }
 
@@ -105,7 +105,7 @@ extension HandlerRunner {
     }
 
     private func closuresEnded(of record: AlertRecord) {
-        if let name = record.alert.handler { offer(record.id, to: name) }
+        offer(record)
         keepManagerWhileNeeded()
     }
 }
@@ -120,14 +120,17 @@ extension HandlerRunner {
         offerUncollected(to: name)
     }
 
-    /// Offers a response to a handler, if it is registered here.
-    private func offer(_ id: Alert.ID, to name: String) {
-        guard agenda.body(of: name) != nil else { return }
+    /// Offers a response to its handler, if that is registered here and the response is this
+    /// account's.
+    private func offer(_ record: AlertRecord) {
+        guard let name = record.alert.handler, agenda.body(of: name) != nil,
+            context.caller.mayCollect(from: record.source.uid)
+        else { return }
         if agenda.isFull || agenda.isWalking(name) {
             // Older responses come first.
             offerUncollected(to: name)
         } else {
-            Task { await start(name, for: id) }
+            Task { await start(name, for: record.id) }
         }
     }
 
@@ -171,7 +174,10 @@ extension HandlerRunner {
             }
             guard !page.ids.isEmpty else { return }
             last = page.next
-            for id in page.ids {
+            // Others' are left to them, and not even tried: their own processes want the turns.
+            let others = Set(
+                page.records.filter { !context.caller.mayCollect(from: $0.source.uid) }.map(\.id))
+            for id in page.ids where !others.contains(id) {
                 while agenda.isFull, !isClosed { await ends.wait(after: ends.count) }
                 // If one can't get its turn, none can.
                 guard await start(name, for: id) else { return }
@@ -236,7 +242,9 @@ extension HandlerRunner {
         do {
             // Another process may have run it just before this one got its turn.
             let record = try await context.store.record(id)
-            guard let response = record.response, response.collectedAt == nil else { return nil }
+            guard let response = record.response, response.collectedAt == nil,
+                context.caller.mayCollect(from: record.source.uid)
+            else { return nil }
             // It was found by its response's row, but the alert's own row counts.
             guard record.alert.handler.isIdentical(to: name) else {
                 throw AlertError.inconsistent(id, "its handler is not the one of its response")

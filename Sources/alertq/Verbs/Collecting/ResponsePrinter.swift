@@ -87,8 +87,7 @@ struct ResponsePrinter: Sendable {
         }
         // Its asker is another account's program, which has not received it yet.
         if !record.isOwn {
-            let isRoot = Identity.current.uid == 0
-            guard verb != WaitCommand.name, isRoot else {
+            guard verb != WaitCommand.name, manager.mayCollect(record) else {
                 if verb == CollectCommand.name {
                     context.note(
                         "the response to alert \(record.id) is left to the account that asked")

@@ -39,6 +39,38 @@ struct HandlerTests {
         await manager.close()
     }
 
+    @Test("A handler gets the responses of its own account only")
+    func otherAccount() async throws {
+        let store = try await queue.store()
+        for caller in [Caller.ben, .eve] {
+            _ = try await store.enqueue(
+                Question(
+                    alert: Alert("Go on?", buttons: ["Go"], handler: "apply"), source: "test"),
+                by: caller)
+        }
+        for id in 1...2 as ClosedRange<Alert.ID> { try await store.answer(id, 0) }
+        let manager = try await queue.manager(caller: .eve)
+        try await manager.register(handler: "apply") { [recorder] response in
+            recorder.note("\(response.alertID)")
+        }
+        #expect(await eventually { recorder.lines == ["2"] })
+        // A later response goes another way.
+        for caller in [Caller.ben, .eve] {
+            let asked = try await store.enqueue(
+                Question(
+                    alert: Alert("Go on?", buttons: ["Go"], handler: "apply"), source: "test"),
+                by: caller)
+            try await store.answer(asked.record.id, 0)
+        }
+        #expect(await eventually { recorder.lines == ["2", "4"] })
+        #expect(
+            try await eventually {
+                try await manager.history(.init(uncollected: true)).map(\.id) == [3, 1]
+            })
+        await manager.close()
+        await store.close()
+    }
+
     @Test("A handler gets responses that another process stores")
     func otherProcess() async throws {
         let manager = try await AlertManager(path: queue.path)
