@@ -11,9 +11,9 @@ extension AlertManager {
     ///
     /// - Parameters:
     ///   - path: The database file; `nil` means `$ALERTQ_DATABASE`, else the user's queue,
-    ///     `$XDG_STATE_HOME/alertq/queue.db` or `~/.local/state/alertq/queue.db`, or, for root and
-    ///     if there is no home directory, the system queue, `/var/lib/alertq/queue.db`. The file is
-    ///     created if it does not exist; its directory is created only for the user's queue.
+    ///     `$XDG_STATE_HOME/alertq/queue.db` or `~/.local/state/alertq/queue.db`, or, for root, the
+    ///     system queue, `/var/lib/alertq/queue.db`. The file is created if it does not exist; its
+    ///     directory is created only for the user's queue.
     ///   - source: The source of this manager's alerts, 1 to 256 bytes; `nil` means the program's
     ///     name.
     ///   - presenters: The presenters that show alerts, all at once; an empty array means that this
@@ -25,15 +25,21 @@ extension AlertManager {
     ///   ``AlertError/notPermitted(path:_:)``,
     ///   ``AlertError/inconsistent(_:_:)`` for a schema that is not alertq's,
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, and
-    ///   ``AlertError/invalid(_:_:)`` for a source or a presenter's name.
+    ///   ``AlertError/invalid(_:_:)`` for a source or a presenter's name, or if `path` is `nil` and
+    ///   the account has no home directory.
     public init(
         path: String? = nil, source: String? = nil, presenters: [any AlertPresenter] = [],
         delegate: (any AlertManagerDelegate)? = nil, clock: any AlertClock = .system
     ) async throws(AlertError) {
         if path == nil { try QueueLocation.checkEnvironment() }
+        guard let path = path ?? QueueLocation.defaultPath() else {
+            throw .invalid(
+                "variable HOME",
+                "names no home directory, and the account has none: name the queue")
+        }
         try await self.init(
-            path: path ?? QueueLocation.defaultPath(), source: source, via: "library",
-            presenters: presenters, delegate: delegate, clock: clock)
+            path: path, source: source, via: "library", presenters: presenters, delegate: delegate,
+            clock: clock)
     }
 
     /// Opens a queue for the command, whose verb is recorded as `via`.

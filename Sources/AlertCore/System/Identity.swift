@@ -63,6 +63,30 @@ package struct Identity: Sendable, Hashable {
         return text.isEmpty ? nil : text
     }
 
+    /// The home directory of this process's account: `$HOME`, or where that is not an absolute path
+    /// or is `/`, the directory that the account database has, if it exists.
+    ///
+    /// `nil` if there is neither; many accounts of services have `/` or a directory that is missing.
+    package static var home: String? {
+        if let home = environment("HOME"), isHome(home) { return home }
+        guard let home = account(accountID)?.home, isHome(home) else { return nil }
+        var status = stat()
+        return stat(home, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? home : nil
+    }
+
+    private static func isHome(_ path: String) -> Bool {
+        path.hasPrefix("/") && !path.allSatisfy { $0 == "/" }
+    }
+
+    /// The id of this process's account in the account database that it sees: a user namespace may
+    /// have changed the id, but not the database.
+    private static var accountID: uid_t {
+        guard let namespace = UserNamespace.current, !namespace.hasOwnAccounts else {
+            return geteuid()
+        }
+        return namespace.outer(geteuid()) ?? UserNamespace.unidentified
+    }
+
     private static func kernelID(_ path: String) -> UInt32? {
         // The kernel writes −1, as an unsigned number, for "none".
         LinuxFile.text(path).flatMap(UInt32.init).flatMap { $0 == .max ? nil : $0 }
@@ -88,15 +112,19 @@ package struct Identity: Sendable, Hashable {
         return "\(outer), in a user namespace as \(inner)"
     }
 
-    /// The name of this id in the local account database; see getpwuid_r(3).
     private static func accountName(_ uid: uid_t) -> String? {
+        account(uid)?.name.cut(toBytes: Alert.Limit.name)
+    }
+
+    /// The name and the home directory of this id in the local account database; see getpwuid_r(3).
+    private static func account(_ uid: uid_t) -> (name: String, home: String)? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16 << 10)
         guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
             return nil
         }
-        return String(cString: entry.pw_name).cut(toBytes: Alert.Limit.name)
+        return (String(cString: entry.pw_name), String(cString: entry.pw_dir))
     }
 
     /// The device of the first standard descriptor that is a terminal.

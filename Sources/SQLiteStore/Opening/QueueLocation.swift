@@ -6,9 +6,12 @@ package enum QueueLocation {
     /// The queue shared by the machine's services and the group `alertq`.
     package static let systemPath = "/var/lib/alertq/queue.db"
 
-    /// `$ALERTQ_DATABASE`, else the user's queue, else the system queue.
-    package static func defaultPath() -> String {
-        Identity.environment("ALERTQ_DATABASE") ?? userPath() ?? systemPath
+    /// `$ALERTQ_DATABASE`, else the system queue for root, and for others their own queue; `nil` for
+    /// an account without a home directory, whose questions must not get into a queue that others
+    /// read.
+    package static func defaultPath() -> String? {
+        if let path = Identity.environment("ALERTQ_DATABASE") { return path }
+        return Identity.isRootOfFiles ? systemPath : userPath()
     }
 
     /// Rejects environment variables with paths that are not valid UTF-8: if repaired, they would
@@ -24,7 +27,7 @@ package enum QueueLocation {
         }
     }
 
-    /// The user's queue; `nil` for root and for a process without a home.
+    /// The user's queue; `nil` for root and for an account without a home directory.
     ///
     /// See the XDG Base Directory Specification, `XDG_STATE_HOME`.
     package static func userPath() -> String? {
@@ -33,10 +36,7 @@ package enum QueueLocation {
         if let state = Identity.environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return state + "/alertq/queue.db"
         }
-        guard let home = Identity.environment("HOME"), home.hasPrefix("/"), home != "/" else {
-            return nil
-        }
-        return home + "/.local/state/alertq/queue.db"
+        return Identity.home.map { $0 + "/.local/state/alertq/queue.db" }
     }
 
     /// Creates the directories of the user's queue, with no access for others.

@@ -1,3 +1,4 @@
+import AlertQueue
 import Glibc
 
 /// A shell whose completions are known.
@@ -31,7 +32,7 @@ enum Shell: String, Sendable, CaseIterable {
     /// and fish the one that is being typed.
     func argument(_ typed: String, isLast: Bool) -> String {
         var word = self == .bash || self == .fish && isLast ? Self.unquoted(typed) : typed
-        if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
+        if word.hasPrefix("~/"), let home = Identity.environment("HOME") ?? Identity.home {
             word.replaceSubrange(..<word.index(after: word.startIndex), with: home)
         }
         return word

@@ -6,7 +6,7 @@ struct QueueOptions: QueueLocationOptions {
     private(set) var isJSON = false
     var database: String?
     var isSystem = false
-    var queue = QueueChoice.standard
+    @Required var queue: QueueChoice
     fileprivate(set) var isUTC = false
 }
 

@@ -1,4 +1,5 @@
-/// A property that a required operand sets: `Operand(.alertID, \.$id)`.
+/// A property that parsing sets: that of a required operand, as in `Operand(.alertID, \.$id)`, or
+/// one that follows from the options.
 ///
 /// The parser refuses a line without that operand, so that reading the property before it is set
 /// is a mistake in this program: it traps.
@@ -8,7 +9,7 @@ struct Required<Value: Sendable>: Sendable {
 
     var wrappedValue: Value {
         get {
-            guard let value else { preconditionFailure("no operand has set this property") }
+            guard let value else { preconditionFailure("parsing has not set this property") }
             return value
         }
         set { value = newValue }

@@ -5,7 +5,7 @@ import SQLiteStore
 /// Which queue a verb works on.
 enum QueueChoice: Sendable, Hashable {
     /// The queue that the environment names, or the user's own.
-    case standard
+    case standard(String)
     case system
     case file(String)
 
@@ -16,7 +16,15 @@ enum QueueChoice: Sendable, Hashable {
         switch (path, isSystem) {
         case (nil, false):
             try QueueLocation.checkEnvironment()
-            self = .standard
+            guard let path = QueueLocation.defaultPath() else {
+                throw CommandError(
+                    .notFound,
+                    """
+                    this account has no home directory for a queue of its own, and $HOME names \
+                    none; name a queue with --database, or add --system for the system queue
+                    """)
+            }
+            self = .standard(path)
         case (nil, true): self = .system
         case (let path?, false): self = .file(path)
         case (_?, true):
@@ -24,12 +32,16 @@ enum QueueChoice: Sendable, Hashable {
         }
     }
 
+    /// Whether neither an option nor the environment chose the queue.
+    var isDefault: Bool {
+        if case .standard = self { !isNamed } else { false }
+    }
+
     /// The database file.
     var path: String {
         switch self {
-        case .standard: QueueLocation.defaultPath()
+        case .standard(let path), .file(let path): path
         case .system: QueueLocation.systemPath
-        case .file(let path): path
         }
     }
 
@@ -184,7 +196,7 @@ extension QueueChoice {
 
     private func isInSystemQueue(_ id: Alert.ID, via verb: String) async -> Bool {
         let system = QueueLocation.systemPath
-        guard self == .standard, path != system, QueuePresence(path: system) == .present,
+        guard case .standard = self, path != system, QueuePresence(path: system) == .present,
             let manager = try? await AlertManager(path: system, via: verb)
         else { return false }
         let record = try? await manager.record(id)

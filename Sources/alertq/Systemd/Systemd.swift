@@ -1,4 +1,5 @@
 import AlertPresenters
+import AlertQueue
 import Glibc
 
 /// The parts of systemd that the verbs that install units need.
@@ -7,11 +8,16 @@ enum Systemd {
     ///
     /// - Throws: ``CommandError`` where the user has no folder for it.
     static func userFolder(in context: Context) throws -> String {
-        let home = try context.variables("HOME").map { $0 + "/.config" }
-        guard let configuration = try context.variables("XDG_CONFIG_HOME") ?? home,
-            configuration.hasPrefix("/")
-        else { throw CommandError(.notFound, "neither $XDG_CONFIG_HOME nor $HOME names a folder") }
-        return configuration + "/systemd/user"
+        // The XDG Base Directory Specification says that a path that is not absolute is ignored.
+        if let folder = try context.variables("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+            return folder + "/systemd/user"
+        }
+        guard let home = Identity.home else {
+            throw CommandError(
+                .notFound,
+                "neither $XDG_CONFIG_HOME nor $HOME names a folder, and this account has no home")
+        }
+        return home + "/.config/systemd/user"
     }
 
     /// Writes the file whole or not at all; see rename(2).

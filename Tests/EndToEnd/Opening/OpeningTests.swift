@@ -53,6 +53,57 @@ struct OpeningTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.directory).isEmpty)
     }
 
+    /// Variables that name no home directory.
+    private static let homeless: [[String: String]] = [
+        ["HOME": ""], ["HOME": "home"], ["HOME": "/"], ["HOME": "//"],
+    ]
+
+    @Test("An account without a home directory has no queue, least of all the system queue")
+    func homeless() async throws {
+        let files = try CommandLineQueue(mode: 0o777)
+        for variables in Self.homeless.map({ $0.merging(["XDG_STATE_HOME": "state"]) { $1 } }) {
+            for words in [["list"], ["ask", "Secret?", "--detach"], ["watch"], ["doctor"]] {
+                let finished = try await Child(
+                    "env",
+                    ["-C", files.directory, "-u", "ALERTQ_DATABASE", CommandLineQueue.program]
+                        + words,
+                    environment: variables, as: Self.ana
+                ).finish()
+                #expect(finished.code == 66 && finished.output.isEmpty, "\(finished)")
+                #expect(finished.errors.contains("--database"), "\(finished)")
+                #expect(finished.errors.contains("--system"), "\(finished)")
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.directory).isEmpty)
+    }
+
+    @Test("Where HOME names no directory, that of the account is taken, if it exists")
+    func home() async throws {
+        let home = try CommandLineQueue(mode: 0o777)
+        // In a mount namespace of its own, so that the machine's accounts stay as they are.
+        let script = """
+            set -e
+            echo "ana:x:60001:60001::$0:/bin/sh" >"$0/passwd"
+            mount --bind "$0/passwd" /etc/passwd
+            setpriv --reuid=60001 --regid=60001 --clear-groups "$@" notify Done
+            unset HOME
+            setpriv --reuid=60001 --regid=60001 --clear-groups "$@" list --count
+            mount --bind /dev/null /etc/passwd
+            """
+        for variables in Self.homeless {
+            let finished = try await Child(
+                "unshare",
+                ["-m", "sh", "-c", script, home.directory, "env", "-u", "XDG_STATE_HOME"]
+                    + [CommandLineQueue.program], environment: variables
+            ).finish()
+            #expect(finished.code == 0, "\(finished)")
+        }
+        let queue = home.directory + "/.local/state/alertq/queue.db"
+        let list = try Child(CommandLineQueue.program, ["list", "--count", "--database", queue])
+        #expect(await list.exit() == 0)
+        #expect(await list.output.complete() == "\(Self.homeless.count)\n")
+    }
+
     @Test("watch waits for a missing queue, and prints everything that happens in it")
     func watch() async throws {
         let queue = try CommandLineQueue()

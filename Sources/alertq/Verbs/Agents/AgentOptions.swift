@@ -4,6 +4,6 @@ struct AgentOptions: QueueLocationOptions {
 
     var database: String?
     var isSystem = false
-    var queue = QueueChoice.standard
+    @Required var queue: QueueChoice
     let isUTC = false
 }

@@ -52,7 +52,17 @@ enum ManualPage {
         ("ALERTQ_SOURCE", "The asker's name, if --source is not given."),
         (
             "XDG_STATE_HOME",
-            "The directory for state files, with your own queue; ~/.local/state if it is not set."
+            """
+            The directory for state files, with your own queue; ~/.local/state if it is not set, or \
+            not an absolute path.
+            """
+        ),
+        (
+            "HOME",
+            """
+            Your home directory; if it is not set, not an absolute path, or /, that of your account \
+            in passwd(5), if it exists.
+            """
         ),
         ("NO_COLOR", "If it is set, nothing is coloured; see https://no-color.org."),
     ]

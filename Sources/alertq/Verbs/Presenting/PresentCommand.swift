@@ -238,7 +238,7 @@ extension PresentCommand {
             try await QueueChoice.manager(path: queue.path, via: Self.name, turn: turn)
         ]
         let system = QueueLocation.systemPath
-        guard try servesSystem(in: context), queue.path != system, Self.isPermitted(system) else {
+        guard queue.isDefault, queue.path != system, Self.isPermitted(system) else {
             return managers
         }
         do {
@@ -249,11 +249,6 @@ extension PresentCommand {
             context.note("\(Self.name): the system queue is left out: \(error)")
         }
         return managers
-    }
-
-    private func servesSystem(in context: Context) throws -> Bool {
-        guard queue == .standard else { return false }
-        return try context.variables("ALERTQ_DATABASE") == nil
     }
 
     /// Whether the directory of a queue is there and may be written; see access(2).
