@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import Linux
 
 /// Reads lines from a descriptor, on a thread that may block.
 struct LineInput: Sendable {
@@ -21,17 +21,15 @@ struct LineInput: Sendable {
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count > 0 {
+            do throws(LinuxError) {
+                let count = try SharedDescriptor.read(descriptor, into: &buffer)
+                guard count > 0 else {
+                    splitter.finish(body)
+                    return nil
+                }
                 splitter.add(buffer[..<count], body)
-            } else if count == 0 {
-                splitter.finish(body)
-                return nil
-            } else if errno == EAGAIN {
-                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                _ = poll(&request, 1, -1)
-            } else if errno != EINTR {
-                return errno
+            } catch {
+                return error.code
             }
         }
     }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 
 /// A stream of text that leaves the process, or is kept for a test.
 struct Output: Sendable {
@@ -65,24 +66,12 @@ struct Output: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Writes all bytes, even to a non-blocking pipe; see write(2).
+    /// Writes all bytes, even to a pipe that doesn't block.
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
-        var start = 0
-        while start < bytes.count {
-            let count = bytes[start...].withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if count >= 0 {
-                start += count
-                continue
-            }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&request, 1, -1)
-            default: throw OutputError(errorNumber: errno)
-            }
+        do {
+            try SharedDescriptor.write(bytes, to: descriptor)
+        } catch {
+            throw OutputError(errorNumber: error.code)
         }
     }
 }

@@ -1,6 +1,7 @@
 import AlertQueue
 import FoundationEssentials
 import Glibc
+import Linux
 
 /// The alert that `ask` or `notify` describes, as far as the options say.
 struct AlertOptions: Sendable {
@@ -122,13 +123,14 @@ struct AlertOptions: Sendable {
         var text = PipedText(keeping: end, limit: Alert.Limit.message)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count == 0 { return text.text }
-            if count > 0 {
+            do throws(LinuxError) {
+                let count = try SharedDescriptor.read(
+                    descriptor, into: &buffer, atMost: buffer.count)
+                if count == 0 { return text.text }
                 text.append(buffer[..<count])
-            } else if errno != EINTR {
-                let reason = String(cString: strerror(errno))
-                throw CommandError(.inputOutput, "can't read the message from stdin: \(reason)")
+            } catch {
+                throw CommandError(
+                    .inputOutput, "can't read the message from stdin: \(error.reason)")
             }
         }
     }
