@@ -73,9 +73,10 @@ extension Command {
             guard let option else { preconditionFailure("the parser returned an unknown option") }
             try option.read(occurrence.value, into: &verb)
         }
-        for (index, text) in arguments.operands.enumerated() {
-            // The last operand takes all the words that are left.
-            try operands[min(index, operands.count - 1)].read(text, into: &verb)
+        let places = operands.map(\.syntax)
+        for (word, text) in arguments.operands.enumerated() {
+            let place = places.index(ofWord: word, among: arguments.operands.count)
+            try operands[place].read(text, into: &verb)
         }
         try verb.common.validate()
         try verb.validate()

@@ -75,9 +75,18 @@ struct CompleterTests {
         let path = try await Self.queue()
         let queue = ["--database", path.database]
         #expect(await Self.texts(["answer"] + queue + [""]) == ["1", "2"])
-        #expect(await Self.texts(["answer"] + queue + ["1", ""]) == ["yes", "Ja, bitte", "No"])
+        let buttons = ["yes", "Ja, bitte", "No"]
+        #expect(await Self.texts(["answer"] + queue + ["1", ""]) == buttons + ["2"])
+        #expect(await Self.texts(["answer"] + queue + ["2", "1", ""]) == buttons)
+        #expect(await Self.texts(["answer"] + queue + ["--key", "k:1", ""]) == ["OK", "1", "2"])
         #expect(await Self.texts(["answer", "1"] + queue + ["J"]) == ["Ja, bitte"])
         #expect(await Self.texts(["answer"] + queue + ["1", "yes", ""]) == [])
+        for verb in ["show", "withdraw", "cancel", "snooze"] {
+            #expect(await Self.texts([verb] + queue + ["2", ""]) == ["1"])
+            #expect(await Self.texts([verb] + queue + ["--key", ""]) == ["k:1"])
+        }
+        #expect(await Self.texts(["collect"] + queue + ["x", ""]) == ["k:1"])
+        #expect(await Self.texts(["collect"] + queue + ["--id", ""]) == ["1", "2"])
         #expect(await Self.texts(["ask"] + queue + ["--key", ""]) == ["k:1"])
         #expect(await Self.texts(["history"] + queue + ["--source=u"]) == ["--source=updates"])
     }

@@ -113,6 +113,7 @@ struct OptionParserTests {
         case "COUNT"?, "ID"?, "CURSOR"?: "7"
         case "DURATION"?: "9m"
         case "TIME"?: "3d"
+        case "ACCOUNT"?: "root"
         case "K=V"?: "k=v"
         case "PRESENTER"?: "dialog"
         case "NUMBER:HASH"?: "7:" + String(repeating: "0a", count: 32)
@@ -150,9 +151,10 @@ struct OptionParserTests {
     }
 
     @Test(
-        "An operand is read by its position, and the last one takes the rest",
+        "An operand is read by its position, and a list takes what the others leave",
         arguments: [
-            ["wait", "3", "1", "2"], ["answer", "3", "yes"], ["collect", "k"], ["backup", "f"],
+            ["wait", "3", "1", "2"], ["answer", "3", "yes"], ["answer", "3", "1", "2", "yes"],
+            ["collect", "k"], ["backup", "f"],
             ["help", "audit", "list"], ["completions", "zsh", "--", "ask", "-b"],
         ])
     func operands(words: [String]) throws {
@@ -162,8 +164,20 @@ struct OptionParserTests {
         }
     }
 
+    @Test(
+        "A list of operands takes the words that those before and after it leave",
+        arguments: [
+            ("answer", 1, [1]), ("answer", 2, [0, 1]), ("answer", 4, [0, 0, 0, 1]),
+            ("wait", 1, [0]), ("wait", 3, [0, 1, 1]), ("show", 2, [0, 0]),
+            ("completions", 3, [0, 1, 1]), ("backup", 1, [0]),
+        ] as [(String, Int, [Int])])
+    func places(verb: String, count: Int, expected: [Int]) throws {
+        let operands = try #require(Verbs.named(verb)).syntax.operands
+        #expect((0..<count).map { operands.index(ofWord: $0, among: count) } == expected)
+    }
+
     @Test("Reading a property that no operand has set is a bug, and traps")
     func required() async {
-        await #expect(processExitsWith: .failure) { print(WithdrawCommand().id) }
+        await #expect(processExitsWith: .failure) { print(WithdrawCommand().queue) }
     }
 }

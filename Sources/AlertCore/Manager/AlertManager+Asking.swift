@@ -174,13 +174,15 @@ extension AlertManager {
         return (asking.receipt.record, !asking.receipt.isNew)
     }
 
-    /// Returns the alert that a source asked with a key, as this process's user.
+    /// Returns the alert that a source asked with a key, as an account.
     ///
+    /// - Parameter uid: The account; `nil` means that of this process.
     /// - Throws: The errors of ``record(key:)``.
     package nonisolated func record(
-        key: String, of source: String
+        key: String, of source: String, uid: UInt32? = nil
     ) async throws(AlertError) -> AlertRecord {
-        try await store.find(.key(key, source: source, uid: context.caller.identity.uid)).record
+        let uid = uid ?? context.caller.identity.uid
+        return try await store.find(.key(key, source: source, uid: uid)).record
     }
 
     /// Waits until an alert is resolved, and enforces its deadline in the meantime.

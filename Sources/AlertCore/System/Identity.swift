@@ -100,6 +100,21 @@ package struct Identity: Sendable, Hashable {
         return namespace.inner(uid).flatMap(accountName)
     }
 
+    /// The id on the machine of the account with this name, or with this number; `nil` if there is
+    /// no such account. See getpwnam_r(3).
+    package static func userID(_ name: String) -> uid_t? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        guard getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
+            return uid_t(name)
+        }
+        guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else {
+            return entry.pw_uid
+        }
+        return namespace.outer(entry.pw_uid)
+    }
+
     /// The machine's name for a process in a namespace, and the process's name inside: `ana, in a
     /// user namespace as uid 0`.
     private static func userName(_ uid: uid_t, in namespace: UserNamespace) -> String {

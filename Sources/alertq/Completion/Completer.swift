@@ -17,7 +17,13 @@ struct Completer: Sendable {
         guard line.verb != nil else { return .candidates(verbs()) }
         if let option = line.option { return await offer(option.kind) }
         if line.current.hasPrefix("-"), !line.isPastOptions { return .candidates(options()) }
-        return await offer(line.operandKind)
+        let kinds = line.operandKinds
+        guard kinds.count > 1 else { return await offer(kinds.first ?? .text) }
+        var all: [Candidate] = []
+        for kind in kinds {
+            if case .candidates(let found) = await offer(kind) { all += found }
+        }
+        return .candidates(all)
     }
 
     private func offer(_ kind: ArgumentKind) async -> Offer {
@@ -34,7 +40,7 @@ struct Completer: Sendable {
         case .words(let words): return matching(words.map { Candidate($0) })
         case .verb: return .candidates(verbs(after: line.operands))
         case .addedButton: return matching(addedButtons())
-        case .waitingAlert: return matching(await waiting().map(Self.candidate))
+        case .waitingAlert: return matching(await otherWaiting().map(Self.candidate))
         case .uncollectedAlert: return matching(await uncollected().map(Self.candidate))
         case .button: return matching(await buttons())
         case .key: return matching(await keys())
@@ -106,9 +112,26 @@ extension Completer {
         await reading { manager in try await manager.pending(limit: Self.limit) } ?? []
     }
 
+    /// The waiting alerts that the line has not named yet; none if it has named something else.
+    private func otherWaiting() async -> [AlertRecord] {
+        guard line.option == nil else { return await waiting() }
+        let named = line.operands.compactMap { Alert.ID($0) }
+        guard named.count == line.operands.count else { return [] }
+        return await waiting().filter { !named.contains($0.id) }
+    }
+
+    /// The buttons of the alert that was named last, by its id or by its key.
     private func buttons() async -> [Candidate] {
-        guard let id = line.operands.last.flatMap({ Alert.ID($0) }) else { return [] }
-        let record = await reading { manager in try await manager.record(id) }
+        let key = line.occurrences.last { $0.option.kind == .key }?.value
+        let record: AlertRecord?
+        if let word = line.operands.last {
+            guard let id = Alert.ID(word) else { return [] }
+            record = await reading { manager in try await manager.record(id) }
+        } else if let key {
+            record = await uncollected().last { $0.alert.key == key }
+        } else {
+            return []
+        }
         return record?.alert.buttons.map { Candidate($0.id, $0.title) } ?? []
     }
 

@@ -36,11 +36,15 @@ struct TypedLine: Sendable {
     /// Whether an option was given before the word that is being typed.
     func has(_ option: OptionSyntax) -> Bool { occurrences.contains { $0.option == option } }
 
-    /// The kind of the operand that is being typed.
-    var operandKind: ArgumentKind {
-        guard let known = verb?.syntax.operands, let last = known.last else { return .text }
-        if operands.count < known.count { return known[operands.count].kind }
-        return last.count == .any ? last.kind : .text
+    /// The kinds of the operand that is being typed: after a list comes another word of it, or what
+    /// follows the list.
+    var operandKinds: [ArgumentKind] {
+        guard let known = verb?.syntax.operands else { return [] }
+        guard let list = known.firstIndex(where: { $0.count == .any }), operands.count >= list
+        else {
+            return operands.count < known.count ? [known[operands.count].kind] : []
+        }
+        return known[(list + 1)...].prefix(1).map(\.kind) + [known[list].kind]
     }
 
     private mutating func take(_ word: String) {

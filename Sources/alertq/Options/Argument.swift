@@ -112,6 +112,18 @@ extension Argument where Value == Alert.ID {
     }
 }
 
+extension Argument where Value == UInt32 {
+    /// An account, by its name or its number.
+    static var account: Argument {
+        Argument("ACCOUNT") { text throws(UsageError) in
+            guard let uid = Identity.userID(text) else {
+                throw UsageError("there is no account “\(text)”")
+            }
+            return uid
+        }
+    }
+}
+
 extension Argument where Value == AuditHead {
     /// The end of an audit log, as `audit head` prints it.
     static var auditHead: Argument {

@@ -19,7 +19,7 @@ struct Operand<Target>: Sendable {
         self.init(argument, .optional) { $0[keyPath: property] = $1 }
     }
 
-    /// All remaining operands; it must be the last one of a verb.
+    /// Any number of operands: all that the others leave. A verb has at most one such list.
     init<Value>(
         _ argument: Argument<Value>, each list: WritableKeyPath<Target, [Value]> & Sendable
     ) {

@@ -145,7 +145,7 @@ extension OptionParser {
     private func checkOperands(_ given: [String]) throws(UsageError) {
         let usage = "usage: alertq " + ([verb] + operands.map(\.usage)).joined(separator: " ")
         let required = operands.count { $0.count == .required }
-        let limit = operands.last?.count == .any ? Int.max : operands.count
+        let limit = operands.areUnlimited ? Int.max : operands.count
         guard given.count >= required else {
             throw UsageError("expected \(operands[given.count].name); \(usage)")
         }

@@ -135,13 +135,15 @@ extension QueueChoice {
         return try await Self.file(snapshot.path).open(via: verb, keepsTime: false, body)
     }
 
-    /// Opens the queue that an alert is in.
+    /// Opens the queue that alerts are in.
     ///
-    /// - Parameter context: For a verb that changes nothing.
+    /// - Parameters:
+    ///   - id: One of them, if any was named by its id.
+    ///   - context: For a verb that changes nothing.
     /// - Throws: ``CommandError`` if there is no queue, or no such alert in it; it says where else
     ///   the alert is.
     func open<Result: Sendable>(
-        with id: Alert.ID, via verb: String, readingIn context: Context? = nil,
+        with id: Alert.ID?, via verb: String, readingIn context: Context? = nil,
         _ body: (AlertManager) async throws -> Result
     ) async throws -> Result {
         do {
@@ -153,12 +155,20 @@ extension QueueChoice {
                 }
             guard let result else { throw noQueue }
             return result
-        } catch let error where ExitCode(error) == .notFound {
-            if case AlertError.noSuchButton = error { throw error }
-            let id = if case AlertError.notFound(let missing) = error { missing } else { id }
-            guard await isInSystemQueue(id, via: verb) else { throw error }
-            throw CommandError(.notFound, "\(error); the system queue has one: add --system")
+        } catch {
+            throw await locating(error, id, via: verb)
         }
+    }
+
+    /// The error, and where else the alert is that is missing in this queue.
+    ///
+    /// - Parameter id: The alert that was looked for, where the error doesn't say so.
+    func locating(_ error: any Error, _ id: Alert.ID?, via verb: String) async -> any Error {
+        guard ExitCode(error) == .notFound else { return error }
+        if case AlertError.noSuchButton = error { return error }
+        let missing = if case AlertError.notFound(let missing) = error { missing } else { id }
+        guard let missing, await isInSystemQueue(missing, via: verb) else { return error }
+        return CommandError(.notFound, "\(error); the system queue has one: add --system")
     }
 
     /// Opens the queue at a path; if that fails, the error says what to do.

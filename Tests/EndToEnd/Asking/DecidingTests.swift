@@ -56,6 +56,55 @@ struct DecidingTests {
         #expect(try await queue.isSound())
     }
 
+    @Test("Several alerts are done one by one, and the first failure gives the exit code")
+    func several() async throws {
+        let queue = try CommandLineQueue()
+        for _ in 1...5 { try await ask(queue) }
+        let answered = try await queue.run("answer", "1", "9", "2", "yes")
+        #expect(answered.code == 66 && answered.output.isEmpty, "\(answered)")
+        let lines = answered.errors.split(separator: "\n").map(String.init)
+        try #require(lines.count == 3, "\(answered)")
+        #expect(lines[0].hasPrefix("alertq: alert 1: answered"))
+        #expect(lines[1] == "alertq: answer: there is no alert 9")
+        #expect(lines[2].hasPrefix("alertq: alert 2: answered"))
+        let withdrawn = try await queue.run("withdraw", "1", "9", "3", "--json")
+        #expect(withdrawn.code == 16, "\(withdrawn)")
+        #expect(withdrawn.output.split(separator: "\n").count == 2)
+        #expect(try await queue.run("snooze", "4", "5", "--for", "1h").code == 0)
+        #expect(try await queue.run("cancel", "4", "5").code == 0)
+        let shown = try await queue.run("show", "5", "6", "1", "--json")
+        #expect(shown.code == 66 && shown.output.split(separator: "\n").count == 2, "\(shown)")
+        let text = try await queue.run("show", "5", "1")
+        #expect(text.output.matches(of: /(?m)^alert +[15]$/).count == 2, "\(text)")
+        #expect(try await queue.isSound())
+    }
+
+    @Test("A key names an alert of this account, or of another one that is named", isRoot)
+    func keys() async throws {
+        let queue = try CommandLineQueue(sharedBy: Self.group)
+        let keyed = Self.question + ["--key", "k", "--detach"]
+        #expect(await (try queue.start(keyed, as: Self.ana)).exit() == 0)
+        #expect(await (try queue.start(keyed, as: Self.ben)).exit() == 0)
+        #expect(await (try queue.start(keyed + ["--source", "s"], as: Self.ana)).exit() == 0)
+        let none = try await queue.run("answer", "--key", "k", "yes")
+        #expect(none.code == 66 && none.errors.contains("--user"), "\(none)")
+        let own = try await queue.start(["answer", "--key", "k", "yes", "--json"], as: Self.ben)
+            .finish()
+        #expect(own.code == 0 && own.output.contains("\"id\":2,"), "\(own)")
+        let other = ["--key", "k", "--user", "\(Self.ana.uid)"]
+        let shown = try await queue.start(["show", "--json"] + other, as: Self.ben).finish()
+        #expect(shown.code == 0 && shown.output.contains("\"id\":1,"), "\(shown)")
+        let refused = try await queue.start(["withdraw"] + other, as: Self.ben).finish()
+        #expect(refused.code == 77, "\(refused)")
+        let named = try await queue.start(["answer"] + other + ["--source", "s", "no", "--json"])
+            .finish()
+        #expect(named.code == 0 && named.output.contains("\"id\":3,"), "\(named)")
+        let collected = try await queue.start(
+            ["collect", "k", "--source", "s", "--user", "\(Self.ana.uid)"], as: Self.ben
+        ).finish()
+        #expect(collected.code == 10 && collected.errors.contains("left to"), "\(collected)")
+    }
+
     @Test("Without a terminal an answer is a program's, and is not counted in people's times")
     func program() async throws {
         let queue = try CommandLineQueue()

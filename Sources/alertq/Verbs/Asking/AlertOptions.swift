@@ -125,7 +125,7 @@ struct AlertOptions: Sendable {
         while true {
             do throws(LinuxError) {
                 let count = try SharedDescriptor.read(
-                    descriptor, into: &buffer, atMost: buffer.count)
+                    descriptor, into: &buffer)
                 if count == 0 { return text.text }
                 text.append(buffer[..<count])
             } catch {

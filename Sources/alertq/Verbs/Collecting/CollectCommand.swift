@@ -1,21 +1,21 @@
 import AlertQueue
 
-/// `alertq collect KEY` or `alertq collect --id ID`: collects the response to an earlier ask.
-struct CollectCommand: CollectingCommand {
+/// `alertq collect KEY…` or `alertq collect --id ID`: collects the responses to earlier asks.
+struct CollectCommand: CollectingCommand, NamingCommand {
     static let name = "collect"
-    static let abstract = "Collect the response to an earlier ask, by its key or its id"
-    static let operands: [Operand<Self>] = [Operand(.key, \.key)]
-    static let options: [Option<Self>] = [
-        Option(
-            "id", .alertID(.uncollectedAlert), \.id, help: "The id of the alert, instead of a key"),
-        Option(
-            "source", .source, \.source,
-            help: "The asker's name (default: $ALERTQ_SOURCE, else “alertq”)"),
-        .waitFor,
-        Option(
-            "handled", \.takesHandled,
-            help: "Collect it even if it belongs to a named handler"),
-    ]
+    static let abstract = "Collect the responses to earlier asks, by their keys or ids"
+    static let operands: [Operand<Self>] = [Operand(.key, each: \.alerts.keys)]
+    static let options: [Option<Self>] =
+        [
+            Option(
+                "id", .alertID(.uncollectedAlert), each: \.alerts.ids,
+                help: "The id of the alert, instead of a key"),
+            Option("key", .key, each: \.alerts.keys, help: "The same as KEY"),
+            .waitFor,
+            Option(
+                "handled", \.takesHandled,
+                help: "Collect it even if it belongs to a named handler"),
+        ] + ofKey
     static let discussion = [
         """
         It prints and exits as the ask would: it prints the chosen button's id and exits with 0, \
@@ -24,9 +24,16 @@ struct CollectCommand: CollectingCommand {
         collected once it has been written to stdout. Collecting it again prints it again.
         """,
         """
-        A key belongs to the user and the source that asked; --id collects the response to any \
-        alert, by the id that ask --detach prints. Unlike asking again with the same key, this \
-        needs no text, shows nothing, and never asks.
+        A key belongs to the account and the source that asked: --user and --source name others. \
+        A KEY that is a number is still a key; --id collects the response to any alert, by the id \
+        that ask --detach prints. Unlike asking again with the same key, this needs no text, shows \
+        nothing, and never asks.
+        """,
+        """
+        With several, each result is a line with the alert's id, a tab and the button's id, as wait \
+        prints it, in the order in which they are named. One without a response, or not found, \
+        doesn't stop the others. The exit code is the first one that isn't 0. --wait-for is the \
+        time for all of them together.
         """,
         """
         A response that belongs to a named handler is printed but not collected. --handled \
@@ -36,80 +43,44 @@ struct CollectCommand: CollectingCommand {
         DateText.future,
     ]
 
-    /// What identifies the alert.
-    private enum Subject {
-        case key(String)
-        case id(Alert.ID)
-    }
-
     var common = QueueOptions()
+    var alerts = NamedAlerts(forms: ("--id ID", "KEY"))
     var waitFor: Alert.Deadline?
-    private var key: String?
-    private var id: Alert.ID?
-    private var source: String?
     private var takesHandled = false
 
-    func validate() throws { _ = try subject }
-
-    private var subject: Subject {
-        get throws(UsageError) {
-            switch (key, id) {
-            case (let key?, nil): return .key(key)
-            case (nil, let id?):
-                guard source == nil else {
-                    throw UsageError("--source belongs to KEY, and can't be combined with --id")
-                }
-                return .id(id)
-            case (nil, nil): throw UsageError("expected KEY, or --id ID")
-            case (_?, _?): throw UsageError("KEY and --id can't be combined; give one of them")
-            }
-        }
-    }
+    func validate() throws { try alerts.check() }
 
     func run(in context: Context) async throws -> ExitCode {
-        switch try subject {
-        case .id(let id):
-            return try await queue.open(with: id, via: Self.name) { manager in
-                try await collect(try await manager.record(id), manager, in: context)
+        let start = ContinuousClock.now
+        let limit = waitFor?.distance(from: context.now())
+        return try await queue.open(with: alerts.ids.first, via: Self.name) { manager in
+            var signals: SignalWatch?
+            return try await forEach(manager, in: context) { id in
+                let left = limit.map { max(.zero, $0 - start.duration(to: .now)) }
+                let record = try await manager.record(id)
+                // From here on an interruption only ends the wait.
+                if left != nil, record.response == nil, signals == nil {
+                    signals = SignalWatch(stops: false)
+                }
+                return try await collect(record, manager, within: left, signals, in: context)
             }
-        case .key(let key):
-            let source = try context.source(source)
-            let code = try await queue.openExisting(via: Self.name, source: source) { manager in
-                let record = try await record(of: source, key, manager)
-                return try await collect(record, manager, in: context)
-            }
-            guard let code else { throw notAsked(of: source, key) }
-            return code
         }
     }
 
     private func collect(
-        _ record: AlertRecord, _ manager: AlertManager, in context: Context
+        _ record: AlertRecord, _ manager: AlertManager, within limit: Duration?,
+        _ signals: SignalWatch?, in context: Context
     ) async throws -> ExitCode {
         var printer = ResponsePrinter(verb: Self.name, isJSON: isJSON, context: context)
         printer.takesHandled = takesHandled
+        printer.namesAlert = alerts.areSeveral
         if record.response != nil { return try await printer.print(record, manager) }
-        guard waitFor != nil else { return try await printer.printWaiting([record.id], manager) }
-        // From here on an interruption only ends the wait.
+        guard let limit, let signals else {
+            return try await printer.printWaiting([record.id], manager)
+        }
         let claim = await manager.claimResponse(to: record)
         defer { claim?.end() }
-        let end = try await end(of: [record], manager, in: context)
+        let end = try await end(of: [record], manager, within: limit, signals, in: context)
         return try await printer.print(end, of: [record], manager)
-    }
-
-    private func record(
-        of source: String, _ key: String, _ manager: AlertManager
-    ) async throws -> AlertRecord {
-        do {
-            return try await manager.record(key: key)
-        } catch AlertError.keyNotFound {
-            throw notAsked(of: source, key)
-        }
-    }
-
-    private func notAsked(of source: String, _ key: String) -> CommandError {
-        CommandError(
-            .notFound,
-            "“\(source)” has asked nothing with the key “\(key)”; name the asker with --source")
     }
 }

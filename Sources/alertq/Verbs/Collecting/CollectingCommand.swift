@@ -9,12 +9,12 @@ protocol CollectingCommand: Command where Common == QueueOptions {
 extension CollectingCommand {
     /// Waits for the first response to some alerts, and shows none of them.
     func end(
-        of records: [AlertRecord], _ manager: AlertManager, in context: Context
+        of records: [AlertRecord], _ manager: AlertManager, within limit: Duration?,
+        _ signals: SignalWatch, in context: Context
     ) async throws -> AlertWait.End {
         let wait = AlertWait(
             manager: manager, records: records, context: context,
-            limit: waitFor?.distance(from: context.now()), terminal: nil,
-            signals: SignalWatch(stops: false))
+            limit: limit, terminal: nil, signals: signals)
         return try await wait.end()
     }
 }

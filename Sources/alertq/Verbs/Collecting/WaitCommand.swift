@@ -60,7 +60,9 @@ struct WaitCommand: CollectingCommand {
                 if let claim = await manager.claimResponse(to: record) { claims.append(claim) }
             }
             defer { for claim in claims { claim.end() } }
-            let end = try await end(of: records, manager, in: context)
+            let limit = waitFor?.distance(from: context.now())
+            let end = try await end(
+                of: records, manager, within: limit, SignalWatch(stops: false), in: context)
             return try await printer.print(end, of: records, manager)
         }
     }

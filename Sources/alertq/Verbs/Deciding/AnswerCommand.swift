@@ -1,22 +1,26 @@
 import AlertQueue
 
-/// `alertq answer ID BUTTON`: answers an alert from anywhere.
+/// `alertq answer ID… BUTTON`: answers alerts from anywhere.
 struct AnswerCommand: ChangingCommand {
     static let name = "answer"
-    static let abstract = "Answer an alert with the id or the label of a button"
+    static let abstract = "Answer alerts with the id or the label of a button"
     static let operands: [Operand<Self>] = [
-        Operand(.alertID, \.$id), Operand(.text("BUTTON", .button), \.$button),
+        Operand(.alertID, each: \.alerts.ids), Operand(.text("BUTTON", .button), \.$button),
     ]
-    static let options: [Option<Self>] = [
-        Option("id", \.isID, help: "BUTTON is an id, never a label"),
-        Option(
-            "seen", .text("DIGEST"), \.seen,
-            help: "Answer only if DIGEST is that of the alert, as its JSON shows it"),
-    ]
+    static let options: [Option<Self>] =
+        [
+            Option("id", \.isID, help: "BUTTON is an id, never a label"),
+            Option(
+                "seen", .text("DIGEST"), \.seen,
+                help: "Answer only if DIGEST is that of the alert, as its JSON shows it"),
+        ] + byKey
     static let discussion = [
         """
         The first answer wins: if the alert has been resolved already, nothing changes and the \
         exit code is 16. Case does not matter if only one button matches.
+        """,
+        """
+        The last argument is the button. \(severalDiscussion)
         """,
         """
         With --seen, the answer is accepted only if the alert asks what was seen: DIGEST is the \
@@ -35,13 +39,20 @@ struct AnswerCommand: ChangingCommand {
     ]
 
     var common = QueueOptions()
-    @Required var id: Alert.ID
+    var alerts = NamedAlerts(forms: ("ID and BUTTON", "--key KEY and BUTTON"))
     @Required private var button: String
     private var isID = false
     private var seen: String?
 
+    func validate() throws {
+        try alerts.check()
+        guard seen == nil || !alerts.areSeveral else {
+            throw UsageError("--seen is for one alert, and can't be combined with several")
+        }
+    }
+
     func run(in context: Context) async throws -> ExitCode {
-        try await change(in: context) { manager in
+        try await change(in: context) { manager, id in
             let alert = try await manager.record(id).alert
             let button = isID ? button : try Self.id(button, of: alert)
             return try await manager.answer(id, button: button, as: .thisProcess, seen: seen)

@@ -1,29 +1,31 @@
 import AlertQueue
 import Glibc
 
-/// A verb that changes one alert by its id.
-protocol ChangingCommand: Command where Common == QueueOptions {
-    var id: Alert.ID { get }
-}
+/// A verb that changes the alerts that it names.
+protocol ChangingCommand: NamingCommand {}
 
 extension ChangingCommand {
-    /// Changes the alert. With `--json` its line is printed, even if another process was faster.
+    /// Changes each alert. With `--json` its line is printed, even if another process was faster.
     ///
-    /// - Parameter sentence: What has happened, for a note on a terminal; stdout carries results
-    ///   only.
+    /// - Parameter sentence: What has happened, for a note on a terminal, or about one of several;
+    ///   stdout carries results only.
     func change(
         in context: Context, noting sentence: (AlertRecord, Context) -> String = Self.ending,
-        _ change: (AlertManager) async throws -> AlertRecord
+        _ change: (AlertManager, Alert.ID) async throws -> AlertRecord
     ) async throws -> ExitCode {
-        try await queue.open(with: id, via: Self.name) { manager in
-            do {
-                let record = try await change(manager)
-                if isJSON { try context.print(AlertJSON.line(record)) }
-                if context.errors.isTerminal { context.note(sentence(record, context)) }
-                return .done
-            } catch let error as AlertError where ExitCode(error) == .conflict {
-                if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
-                throw error
+        try await queue.open(with: alerts.ids.first, via: Self.name) { manager in
+            try await forEach(manager, in: context) { id in
+                do {
+                    let record = try await change(manager, id)
+                    if isJSON { try context.print(AlertJSON.line(record)) }
+                    if context.errors.isTerminal || alerts.areSeveral {
+                        context.note(sentence(record, context))
+                    }
+                    return .done
+                } catch let error as AlertError where ExitCode(error) == .conflict {
+                    if isJSON { try context.print(AlertJSON.line(try await manager.record(id))) }
+                    throw error
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 import AlertQueue
 
-/// A verb that ends an alert without an answer, which is the right of the account that asked.
+/// A verb that ends alerts without an answer, which is the right of the account that asked.
 protocol RevokingCommand: ChangingCommand {
     /// Whether `--force` was given.
     var isForced: Bool { get set }
@@ -24,6 +24,6 @@ extension RevokingCommand {
 
 extension Option where Target: RevokingCommand {
     static var force: Option {
-        Option("force", \.isForced, help: "Do it even if another account asked the alert")
+        Option("force", \.isForced, help: "Do it even if another account asked")
     }
 }

@@ -1,32 +1,34 @@
 import AlertQueue
 import FoundationEssentials
 
-/// `alertq snooze ID`: snoozes an alert.
+/// `alertq snooze ID…`: snoozes alerts.
 struct SnoozeCommand: ChangingCommand {
     static let name = "snooze"
-    static let abstract = "Snooze an alert, so that it comes again after a time"
-    static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
-    static let options: [Option<Self>] = [
-        Option(
-            "for",
-            .deadline.requiring(orElse: "has passed") { $0.distance(from: Date()) > .zero },
-            \.end, help: "How long, or until when (default: the alert's own time, or 5 minutes)"),
-        .utc,
-    ]
+    static let abstract = "Snooze alerts, so that they come again after a time"
+    static let operands: [Operand<Self>] = [Operand(.alertID, each: \.alerts.ids)]
+    static let options: [Option<Self>] =
+        [
+            Option(
+                "for",
+                .deadline.requiring(orElse: "has passed") { $0.distance(from: Date()) > .zero },
+                \.end, help: "How long, or until when (default: the alert's own time, or 5 minutes)"
+            ),
+            .utc,
+        ] + byKey
     static let discussion = [
         """
         If the snooze lasts longer than the alert's deadline, the alert expires without being \
         shown again; on a terminal, this command says so, as list does.
         """,
-        DateText.future,
+        severalDiscussion, DateText.future,
     ]
 
     var common = QueueOptions()
-    @Required var id: Alert.ID
+    var alerts = NamedAlerts()
     private var end: Alert.Deadline?
 
     func run(in context: Context) async throws -> ExitCode {
-        try await change(in: context, noting: Self.returning) { manager in
+        try await change(in: context, noting: Self.returning) { manager, id in
             switch end {
             case .at(let date)?: try await manager.snooze(id, until: date)
             case .after(let duration)?: try await manager.snooze(id, for: duration)

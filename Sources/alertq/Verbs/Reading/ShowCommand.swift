@@ -2,46 +2,59 @@ import AlertPresenters
 import AlertQueue
 import FoundationEssentials
 
-/// `alertq show ID`: one alert with its whole story.
-struct ShowCommand: Command {
+/// `alertq show ID…`: alerts with their whole story.
+struct ShowCommand: NamingCommand {
     static let name = "show"
-    static let abstract = "Show one alert and everything that happened to it"
-    static let operands: [Operand<Self>] = [Operand(.alertID, \.$id)]
-    static let options: [Option<Self>] = [.utc]
+    static let abstract = "Show alerts and everything that happened to them"
+    static let operands: [Operand<Self>] = [Operand(.alertID, each: \.alerts.ids)]
+    static let options: [Option<Self>] = [.utc] + byKey
     static let discussion = [
         """
         On a terminal, times are local, with their time zone; elsewhere, and with --utc, they are \
         in UTC.
-        """
+        """,
+        severalDiscussion,
     ]
 
     /// How many entries of its story are in memory at a time.
     private static let pageSize = 100
 
     var common = QueueOptions()
-    @Required private var id: Alert.ID
+    var alerts = NamedAlerts()
 
     func run(in context: Context) async throws -> ExitCode {
-        try await queue.open(with: id, via: Self.name, readingIn: context) { manager in
-            let record = try await manager.record(id)
-            if isJSON {
-                try context.print(AlertJSON.line(record))
+        try await queue.open(with: alerts.ids.first, via: Self.name, readingIn: context) {
+            manager in
+            var isFirst = true
+            return try await forEach(manager, in: context) { id in
+                let record = try await manager.record(id)
+                if isJSON {
+                    try context.print(AlertJSON.line(record))
+                } else {
+                    if !isFirst { try context.print("") }
+                    isFirst = false
+                    try await print(record, manager, in: context)
+                }
                 return .done
             }
-            try context.output.write(Self.text(record, in: context))
-            var table = AuditListCommand.table(hasTitle: false, in: context)
-            try context.print("")
-            var last: Int64 = 0
-            while true {
-                let entries = try await manager.audit(after: last, of: id, limit: Self.pageSize)
-                for entry in entries { try entry.checkHash() }
-                let rows = entries.map { AuditListCommand.row($0, hasTitle: false, in: context) }
-                try context.output.write(table.text(rows))
-                guard entries.count == Self.pageSize, let newest = entries.last else {
-                    return .done
-                }
-                last = newest.event.sequence
-            }
+        }
+    }
+
+    private func print(
+        _ record: AlertRecord, _ manager: AlertManager, in context: Context
+    ) async throws {
+        try context.output.write(Self.text(record, in: context))
+        var table = AuditListCommand.table(hasTitle: false, in: context)
+        try context.print("")
+        var last: Int64 = 0
+        while true {
+            let entries = try await manager.audit(
+                after: last, of: record.id, limit: Self.pageSize)
+            for entry in entries { try entry.checkHash() }
+            let rows = entries.map { AuditListCommand.row($0, hasTitle: false, in: context) }
+            try context.output.write(table.text(rows))
+            guard entries.count == Self.pageSize, let newest = entries.last else { return }
+            last = newest.event.sequence
         }
     }
 
