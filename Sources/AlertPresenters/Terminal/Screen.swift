@@ -2,8 +2,11 @@ import Synchronization
 
 /// The lines that an alert takes on a terminal, below what was there before.
 ///
-/// It moves the cursor only within its own lines, so that the text above stays. It uses the
-/// sequences CUU, ED and EL of ECMA-48, and xterm's private modes.
+/// Between two drawings the cursor stands where the first line begins, so that everything above it
+/// is somebody else's, and everything from there to the end of the screen is the alert's. When the
+/// window's width changes, some terminals wrap its lines again and others cut them off, but in each
+/// of them the cursor stays with its line; nothing has to be known about the lines between. The
+/// sequences are CUU, ED, EL and IL of ECMA-48, and xterm's private modes.
 final class Screen: Sendable {
     private struct Drawn {
         var lines: [StyledLine] = []
@@ -25,13 +28,13 @@ final class Screen: Sendable {
     /// While the terminal takes no output, nothing piles up: a later call draws the latest state.
     func show(_ lines: [StyledLine], size: Terminal.Size) {
         drawn.withLock { drawn in
-            var bytes: String
+            var bytes = ""
             if let before = drawn {
                 guard before.isStale || before.lines != lines || before.size != size else { return }
                 guard terminal.isDrained else { return }
-                bytes = Self.toTop(of: before, columns: size.columns)
+                bytes = before.size == size ? "\r" : Self.newLine(columns: size.columns)
             } else {
-                bytes = Self.enterSequence(columns: size.columns)
+                bytes = Self.newLine(columns: size.columns) + Self.enterSequence
             }
             bytes += body(lines)
             drawn = Drawn(lines: lines, size: size)
@@ -47,10 +50,8 @@ final class Screen: Sendable {
     /// Takes the lines off the screen; the cursor is then where the first of them began.
     func clear() {
         drawn.withLock { drawn in
-            guard let before = drawn else { return }
-            let columns = terminal.size.columns
-            terminal.write(
-                Self.toTop(of: before, columns: columns) + "\u{1B}[J" + TerminalGuard.leaveSequence)
+            guard drawn != nil else { return }
+            terminal.write(beginning(drawn) + TerminalGuard.leaveSequence)
             drawn = nil
         }
     }
@@ -63,12 +64,16 @@ final class Screen: Sendable {
     /// Writes a line that stays, above the lines that are shown, if any are.
     func print(_ text: String) {
         drawn.withLock { drawn in
-            guard let before = drawn else { return terminal.write("\r" + text + "\r\n") }
-            let columns = terminal.size.columns
             terminal.write(
-                Self.toTop(of: before, columns: columns) + "\u{1B}[J" + text + "\r\n"
-                    + body(before.lines))
+                beginning(drawn) + text + "\r\n" + (drawn.map { body($0.lines) } ?? ""))
         }
+    }
+
+    /// Moves to where the first line begins, and erases the lines, if any are shown.
+    private func beginning(_ drawn: Drawn?) -> String {
+        guard let drawn else { return "\r" }
+        let size = terminal.size
+        return (drawn.size == size ? "\r" : Self.newLine(columns: size.columns)) + "\u{1B}[J"
     }
 
     /// The lines, each erased before it is written, without line wrap: where a font is wider than
@@ -77,23 +82,19 @@ final class Screen: Sendable {
         "\u{1B}[?7l"
             + lines.map { "\u{1B}[2K" + $0.rendered(hasColours: hasColours) }
             .joined(separator: "\r\n")
-            + "\u{1B}[J\u{1B}[?7h"
+            + "\u{1B}[J\r" + (lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : "")
+            + "\u{1B}[?7h"
     }
 
-    /// Begins a new line unless the cursor is at the beginning of one, hides the cursor, and turns
-    /// on bracketed paste.
-    private static func enterSequence(columns: Int) -> String {
-        // The spaces fill an empty line except for its last column, or wrap after other text.
-        String(repeating: " ", count: max(0, columns - 1)) + "\r\u{1B}[?25l\u{1B}[?2004h"
-    }
+    /// Hides the cursor, and turns on bracketed paste.
+    private static let enterSequence = "\u{1B}[?25l\u{1B}[?2004h"
 
-    /// Moves to the first column of the first line.
+    /// Begins a new line unless the cursor is at the beginning of one.
     ///
-    /// Most terminals rewrap the lines when they become narrower.
-    private static func toTop(of drawn: Drawn, columns: Int) -> String {
-        let rows = drawn.lines.reduce(0) { rows, line in
-            rows + max(1, (line.width + columns - 1) / max(1, columns))
-        }
-        return rows > 1 ? "\r\u{1B}[\(rows - 1)A" : "\r"
+    /// The spaces just fill an empty line, or wrap after other text. A terminal that wraps lines
+    /// again would take the two lines of a wrap for one, which an inserted line prevents in most of
+    /// them; in the others, a wider window brings the earlier text onto the cursor's line.
+    private static func newLine(columns: Int) -> String {
+        String(repeating: " ", count: columns) + "\r\u{1B}[L"
     }
 }

@@ -26,9 +26,11 @@ enum TerminalGuard {
 
     /// Undoes everything that a screen sets: line wrap on, bracketed paste off, cursor visible.
     static let leaveSequence = "\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[0m"
+    /// The same, after erasing what a ``Screen`` shows, which begins at the cursor.
     nonisolated(unsafe) private static let leaveBytes: UnsafeBufferPointer<UInt8> = {
-        let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: leaveSequence.utf8.count)
-        _ = bytes.initialize(from: leaveSequence.utf8)
+        let text = "\u{1B}[J" + leaveSequence
+        let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+        _ = bytes.initialize(from: text.utf8)
         return UnsafeBufferPointer(bytes)
     }()
 
@@ -58,7 +60,7 @@ enum TerminalGuard {
         }
     }
 
-    /// Restores the settings and the cursor of every terminal, at once.
+    /// Restores the settings, the screen and the cursor of every terminal, at once.
     static func restoreAll() {
         for index in 0..<slotCount {
             let descriptor = slots[index].descriptor.load(ordering: .acquiring)

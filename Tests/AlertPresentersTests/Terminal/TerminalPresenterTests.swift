@@ -1,5 +1,6 @@
 import AlertCore
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -262,6 +263,43 @@ struct TerminalPresenterTests {
         }
     }
 
+    @Test(
+        "Nothing above an alert changes when its window gets narrower or wider",
+        arguments: ScreenModel.Habit.allCases, ["", "a", "a line without an end"])
+    func nothingAbove(habit: ScreenModel.Habit, cursorLine: String) async throws {
+        let alert = Alert(
+            "Prune the old snapshots of the file server in the cellar?",
+            message: String(repeating: "word ", count: 40), buttons: ["Prune", .cancel("Keep")])
+        let before = ["one " + String(repeating: "wide ", count: 14) + "line", "two", cursorLine]
+        let shown = Mutex(ScreenModel(columns: 80, habit: habit))
+        shown.withLock { $0.write(Array(before.joined(separator: "\r\n").utf8)) }
+        let widths = [30, 80, 45, 33, 80, 100, 44, 80]
+        _ = try await choice(alert) {
+            var start = 0
+            for columns in widths {
+                shown.withLock {
+                    $0.write(Array(terminal.bytes[start...]))
+                    $0.resize(columns: columns)
+                }
+                start = terminal.bytes.count
+                terminal.resize(columns: columns)
+                try await keyboard.pass(until: "the alert in its new size") {
+                    terminal.bytes.count > start && terminal.text.hasSuffix("\u{1B}[?7h")
+                }
+            }
+            shown.withLock { $0.write(Array(terminal.bytes[start...])) }
+            try await keyboard.press("\r")
+        }
+        let lines = shown.withLock(\.lines)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("Prune the old snapshots") })
+        #expect(lines.last?.hasPrefix("Enter chooses") == true, "\(lines)")
+        #expect(lines.count { $0.hasPrefix("Prune the old snapshots") } == 1, "\(lines)")
+        // A line that the terminal has cut off stays so, without the program's doing.
+        let kept = before.map { habit == .cuts ? String($0.prefix(30)) : $0 }
+        let above = lines[..<first].filter { !$0.isEmpty }
+        #expect(above == kept.filter { !$0.isEmpty }, "\(lines)")
+    }
+
     @Test("An alert shown while output is stopped appears and takes keys once it resumes")
     func stopped() async throws {
         let appeared = Flag()
@@ -304,7 +342,7 @@ struct TerminalPresenterTests {
                 exit(1)
             }
         }
-        #expect(terminal.text.contains("Hi"))
+        #expect(terminal.text.contains("Hi") && !terminal.screen.lines.contains("Hi"))
         #expect(terminal.settings == before)
         #expect(terminal.screen.isCursorVisible)
     }

@@ -13,7 +13,8 @@ enum TerminalBytes {
     /// The sequences that alertq sends itself, without their ESC: those that the presenter's screen
     /// is made of, and emphasis.
     private static let sequences: Set<String> = [
-        "[?7l", "[?7h", "[?25l", "[?25h", "[?2004h", "[?2004l", "[2K", "[J", "[0m",
+        "[?7l", "[?7h", "[?25l", "[?25h", "[?2004h", "[?2004l", "[2K", "[J", "[L",
+        "[0m",
     ]
 
     /// Everything that should not be there, with its position.
