@@ -118,9 +118,25 @@ package struct ProgramStart: Sendable {
         }
         environment += own + [nil]
         var process = pid_t()
-        let code = posix_spawnp(
-            &process, path ?? words[0], &actions, &attributes, argv, environment)
+        let code = Self.patiently {
+            posix_spawnp(&process, path ?? words[0], &actions, &attributes, argv, environment)
+        }
         guard code == 0 else { throw LinuxError("start \(words[0])", code: code) }
         return process
+    }
+
+    /// Starts a program again, for up to 100 ms, while its file is open for writing.
+    ///
+    /// That is so for a moment after somebody has written it: a process that another thread has
+    /// just forked still has the descriptor. See execve(2), ETXTBSY.
+    static func patiently(
+        pause: () -> Void = { usleep(10_000) }, _ start: () -> Int32
+    ) -> Int32 {
+        for _ in 0..<10 {
+            let code = start()
+            guard code == ETXTBSY else { return code }
+            pause()
+        }
+        return start()
     }
 }

@@ -1,3 +1,4 @@
+import AlertPresenters
 import AlertQueue
 import FoundationEssentials
 import Glibc
@@ -62,9 +63,13 @@ struct Context: Sendable {
 
     /// Writes one line of information to stderr, with its control characters made visible.
     ///
-    /// A stderr that can't be written loses the line: it must not change what the command does.
+    /// On a terminal that a program has borrowed, the line appears once that program has ended. A
+    /// stderr that can't be written loses the line: it must not change what the command does.
     func note(_ line: String) {
-        try? errors.write("alertq: \(SafeText.line(line))\n")
+        let write = { @Sendable [errors] in
+            _ = try? errors.write("alertq: \(SafeText.line(line))\n")
+        }
+        if errors.isTerminal { LentTerminal.afterwards(write) } else { write() }
     }
 
     /// Writes one line to stderr, as ``note(_:)`` does, unless only errors are wanted there.

@@ -265,6 +265,35 @@ struct CommandPresenterTests {
         #expect(await queue.isDeserted())
     }
 
+    @Test("Nothing is written onto a terminal while a program has it")
+    func undisturbed() async throws {
+        let terminal = try PseudoTerminal()
+        let show = try script(
+            """
+            trap 'echo ended >/dev/tty; exit' TERM
+            echo begun >/dev/tty
+            read -r choice </dev/tty
+            """)
+        let presenter = try queue.start(["present", "--on", "command:\(show)"], on: terminal)
+        #expect(await terminal.shows("showing alerts on command:"))
+        try await ask()
+        #expect(await terminal.shows("begun\r\n"))
+        let count = terminal.bytes.count
+        let presented = { try await queue.objects("audit", "list").count == 2 }
+        #expect(try await eventually { try await presented() })
+        try await ask("Another?")
+        #expect(try await queue.run("snooze", "2", "--for", "1h").code == 0)
+        #expect(try await queue.run("answer", "1", "no").code == 0)
+        #expect(await terminal.shows("alert 1: answered"))
+        let written = terminal.text(since: count)
+        #expect(written.hasPrefix("ended\r\nalertq: "), "\(written)")
+        for event in ["alert 1 presented", "alert 2 asked", "alert 2 snoozed"] {
+            #expect(written.contains(event), "\(written)")
+        }
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+    }
+
     @Test(
         "An unknown presenter is refused with the known ones",
         arguments: [

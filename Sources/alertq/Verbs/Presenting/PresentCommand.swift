@@ -50,7 +50,8 @@ struct PresentCommand: Command {
         Events are logged to the journal, if alertq was built for that, with the fields ALERTQ_ID, \
         ALERTQ_EVENT, ALERTQ_SOURCE, ALERTQ_OUTCOME, ALERTQ_BUTTON and others, so that journalctl \
         ALERTQ_ID=42 shows the history of alert 42; otherwise they are logged to stderr, unless \
-        that is a terminal with alerts on it. The head of the audit log is logged there after \
+        that is a terminal with alerts on it. While a program has the terminal, nothing is \
+        written there. The head of the audit log is logged there after \
         every 1,000 entries and daily, to be compared later: alertq audit verify --head.
         """,
         """
