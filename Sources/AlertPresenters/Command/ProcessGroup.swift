@@ -44,13 +44,23 @@ struct ProcessGroup: ~Copyable {
     }
 
     /// Starts a program in the group.
+    ///
+    /// - Parameter variables: What its environment has instead of ours; `nil` for what it lacks.
     borrowing func start(
-        _ words: [String], input: Descriptor, output: Pipe, errors: Pipe
+        _ words: [String], variables: [String: String?], input: Descriptor, output: Pipe,
+        errors: Pipe
     ) throws(LinuxError) -> pid_t {
         var program = ProgramStart(
             words, input: .descriptor(input.raw), output: .descriptor(output.writing.raw),
             errors: .descriptor(errors.writing.raw))
         program.group = id
+        for (name, value) in variables {
+            if let value {
+                program.variables.append((name, value))
+            } else {
+                program.removedVariables.append(name)
+            }
+        }
         return try program.start()
     }
 

@@ -29,14 +29,19 @@ struct ProgramRun: ~Copyable {
     /// - Parameters:
     ///   - words: The program and its arguments.
     ///   - input: What it reads from its standard input.
+    ///   - variables: What its environment has instead of ours; `nil` for what it lacks.
     ///   - usesTerminal: Whether it gets the terminal, if this process has one.
-    init(_ words: [String], input: String, usesTerminal: Bool) throws(LinuxError) {
+    init(
+        _ words: [String], input: String = "", variables: [String: String?] = [:],
+        usesTerminal: Bool = false
+    ) throws(LinuxError) {
         let group = try ProcessGroup()
         let loan = usesTerminal ? TerminalLoan(to: group.id) : nil
         let file = try Descriptor.holding(input.utf8, name: "alert")
         let output = try Pipe()
         let errors = try Pipe()
-        let process = try group.start(words, input: file, output: output, errors: errors)
+        let process = try group.start(
+            words, variables: variables, input: file, output: output, errors: errors)
         handle = try ProcessGroup.watch(process)
         self.process = process
         self.group = group

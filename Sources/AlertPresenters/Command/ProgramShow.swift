@@ -10,9 +10,14 @@ struct ProgramShow: Sendable {
         let words: [String]
         /// What it reads from its standard input.
         var input = ""
+        /// What its environment has instead of ours; `nil` for what it lacks.
+        var variables: [String: String?] = [:]
         var usesTerminal = false
         /// The choice that a reply stands for; `nil` for a reply that means no choice.
         let choice: @Sendable (_ reply: String, _ code: Int32) -> PresenterChoice?
+        /// The exit codes with which the program says that a person closed its window; `nil` if each
+        /// of them may say so.
+        var closingCodes: Set<Int32>?
         /// The time before which nobody could have read the alert: an earlier choice is a failure.
         var tooSoon = Duration.zero
         /// Whether a program could still show something. Programs end the same way when their
@@ -91,7 +96,8 @@ struct ProgramShow: Sendable {
             let start = ContinuousClock.now
             do throws(LinuxError) {
                 var run = try ProgramRun(
-                    attempt.words, input: attempt.input, usesTerminal: attempt.usesTerminal)
+                    attempt.words, input: attempt.input, variables: attempt.variables,
+                    usesTerminal: attempt.usesTerminal)
                 let appearing = Task {
                     try await Task.sleep(for: Self.readingTime)
                     await presentation.didAppear()
@@ -129,12 +135,24 @@ struct ProgramShow: Sendable {
                 return .failure(Failure(reason: "was answered before anybody could read it"))
             }
             return .success(choice)
-        case .silent(0): return .success(.close)
-        case .silent(let code) where [126, 127].contains(code) || time < Self.readingTime:
-            return .failure(Failure(reason: "ended at once, with exit code \(code)"))
-        case .silent: return .success(.close)
+        case .silent(let code): return judge(silent: code, attempt, after: time)
         case .failed(let reason): return .failure(Failure(reason: reason))
         case .stopped: return .failure(Failure(reason: "was stopped"))
         }
+    }
+
+    private func judge(
+        silent code: Int32, _ attempt: Attempt, after time: Duration
+    ) -> Result<PresenterChoice, Failure> {
+        if code != 0, [126, 127].contains(code) || time < Self.readingTime {
+            return .failure(Failure(reason: "ended at once, with exit code \(code)"))
+        }
+        guard attempt.closingCodes?.contains(code) != false else {
+            return .failure(Failure(reason: "failed with exit code \(code)"))
+        }
+        guard time >= attempt.tooSoon else {
+            return .failure(Failure(reason: "was closed before anybody could read it"))
+        }
+        return .success(.close)
     }
 }

@@ -1,4 +1,5 @@
 import AlertCore
+import Glibc
 
 /// A desktop program that shows windows.
 enum DialogProgram: String, CaseIterable, Sendable {
@@ -11,8 +12,19 @@ enum DialogProgram: String, CaseIterable, Sendable {
     private static let buttonLimit = 4
     private static let columnLimit = 60
 
+    /// The exit codes that both document for a person's act: a choice or “OK”, and “Cancel” or the
+    /// end of the window. Their errors are −1, which is 255, and −2.
+    private static let actCodes: Set<Int32> = [0, 1]
+
     /// How to show an alert, and what a reply to it means.
-    func attempt(_ alert: Alert, _ text: AlertText, path: String) -> ProgramShow.Attempt {
+    ///
+    /// - Parameters:
+    ///   - server: Where its window appears.
+    ///   - missing: The options that this version of the program lacks.
+    func attempt(
+        _ alert: Alert, _ text: AlertText, path: String, on server: DisplayServer,
+        without missing: Set<String> = []
+    ) -> ProgramShow.Attempt {
         let labels = DialogLabels(alert)
         let order = labels.order(alert)
         let fits =
@@ -27,22 +39,75 @@ enum DialogProgram: String, CaseIterable, Sendable {
             case .kdialog: (kdialog(alert, text, labels), [])
             }
         let isByLabel = self == .zenity && fits
+        let words = window.words.filter { !missing.contains(Self.name(ofOption: $0)) }
         return ProgramShow.Attempt(
-            words: [path] + window.words, input: window.rows.map { $0 + "\n" }.joined(),
+            words: [path] + words, input: window.rows.map { $0 + "\n" }.joined(),
+            variables: Self.variables(on: server),
             choice: { reply, code in
-                guard code == 0 || code == 1 else { return nil }
+                guard Self.actCodes.contains(code) else { return nil }
                 let index =
                     isByLabel
                     ? order.first { Self.literal(labels.label($0)).isIdentical(to: reply) }
                     : Int(reply).map { $0 - 1 }
                 guard let index, order.contains(index) else { return nil }
                 return index < 0 ? .later(nil) : .button(index)
-            }, tooSoon: .milliseconds(700), isUsable: { DisplayServer.isThere })
+            }, closingCodes: Self.actCodes, tooSoon: .milliseconds(700),
+            isUsable: { server.isThere })
     }
 
     /// The rows of a list: the number of each choice, from 1, before its label; 0 is "Later".
     private static func rows(_ order: some Sequence<Int>, _ labels: DialogLabels) -> [String] {
         order.flatMap { ["\($0 + 1)", labels.label($0)] }
+    }
+}
+
+// MARK: - Versions and environments
+
+extension DialogProgram {
+    /// Options of zenity that a window can do without, and that came late or may go.
+    private static let dispensable = [
+        "--modal", "--icon-name=dialog-question", "--hide-header", "--switch",
+    ]
+
+    /// The options that the installed version lacks, as its own parser finds before it gets to the
+    /// last one, `--help`; `nil` if it can't even be asked.
+    func missingOptions(path: String, on server: DisplayServer) async -> Set<String>? {
+        guard self == .zenity else { return [] }
+        let knows = { (options: [String]) in
+            await HelperProgram.exitCode(
+                of: [path, "--question"] + options + ["--help"],
+                variables: Self.variables(on: server), within: .seconds(5)) == 0
+        }
+        if await knows(Self.dispensable) { return [] }
+        guard await knows([]) else { return nil }
+        var missing: Set<String> = []
+        for option in Self.dispensable where await !knows([option]) {
+            missing.insert(Self.name(ofOption: option))
+        }
+        return missing
+    }
+
+    private static func name(ofOption word: String) -> String {
+        String(word.prefix { $0 != "=" })
+    }
+
+    /// What its environment has instead of ours; `nil` for what it lacks.
+    private static func variables(on server: DisplayServer) -> [String: String?] {
+        var variables = server.variables
+        // Both take their texts in the encoding of the locale.
+        if !isLocaleOfUTF8 { variables["LC_ALL"] = "C.UTF-8" }
+        // These would change what an exit code of zenity means.
+        for end in ["OK", "CANCEL", "ESC", "EXTRA", "ERROR", "TIMEOUT"] {
+            variables["ZENITY_" + end] = .some(nil)
+        }
+        return variables
+    }
+
+    /// Whether the locale of the environment exists, and its encoding is UTF-8; see newlocale(3).
+    private static var isLocaleOfUTF8: Bool {
+        guard let locale = newlocale(1 << LC_CTYPE, "", nil) else { return false }
+        defer { freelocale(locale) }
+        return nl_langinfo_l(nl_item(CODESET), locale).map { String(cString: $0) } == "UTF-8"
     }
 }
 

@@ -2,11 +2,30 @@ import AlertCore
 import Glibc
 import Linux
 
-/// The server that shows the windows of this process; see X(7), section "Display names".
-enum DisplayServer: Sendable {
+/// A server that shows the windows of this process.
+enum DisplayServer: CaseIterable, Sendable {
+    case wayland
+    /// See X(7), section "Display names".
+    case x
+
+    /// The server that windows appear on: the first that answers.
+    static var current: DisplayServer? { allCases.first(where: \.isThere) }
+
     /// The display that the environment names; `nil` where there is no desktop.
-    static var name: String? {
-        ["WAYLAND_DISPLAY", "DISPLAY"].compactMap(Identity.environment).first
+    static var name: String? { allCases.compactMap(\.display).first }
+
+    private var display: String? {
+        switch self {
+        case .wayland: Identity.environment("WAYLAND_DISPLAY")
+        case .x: Identity.environment("DISPLAY")
+        }
+    }
+
+    /// What the environment of a program must have, or lack, to show its window on this server.
+    var variables: [String: String?] {
+        // Toolkits prefer the other one, even if it no longer answers.
+        guard self == .x, DisplayServer.wayland.display != nil else { return [:] }
+        return ["WAYLAND_DISPLAY": nil, "GDK_BACKEND": "x11", "QT_QPA_PLATFORM": "xcb"]
     }
 
     /// A request to connect; see "X Window System Protocol", section 8, "Connection Setup". Even a
@@ -22,18 +41,21 @@ enum DisplayServer: Sendable {
     ///
     /// That it accepts a connection is not enough: the kernel accepts some for a server that is
     /// ending, after it has closed those of its clients.
-    static var isThere: Bool {
-        if let name = Identity.environment("WAYLAND_DISPLAY") {
+    var isThere: Bool {
+        guard let name = display else { return false }
+        switch self {
+        case .wayland:
             let folder = Identity.environment("XDG_RUNTIME_DIR") ?? ""
-            return answers(
-                requestOfWayland, at: name.hasPrefix("/") ? name : folder + "/" + name)
+            return Self.answers(
+                Self.requestOfWayland, at: name.hasPrefix("/") ? name : folder + "/" + name)
+        case .x:
+            let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, ["", "unix"].contains(parts[0]) else { return true }
+            let path = "/tmp/.X11-unix/X" + parts[1].prefix { $0 != "." }
+            // Linux also has abstract socket names, which begin with a NUL; see unix(7).
+            return Self.answers(Self.requestOfX, at: path)
+                || Self.answers(Self.requestOfX, at: "\0" + path)
         }
-        guard let name = Identity.environment("DISPLAY") else { return false }
-        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, ["", "unix"].contains(parts[0]) else { return true }
-        let path = "/tmp/.X11-unix/X" + parts[1].prefix { $0 != "." }
-        // Linux also has abstract socket names, which begin with a NUL; see unix(7).
-        return answers(requestOfX, at: path) || answers(requestOfX, at: "\0" + path)
     }
 
     /// Whether a server replies to a request, or keeps the connection open for all its `patience`,

@@ -12,7 +12,7 @@ struct DialogProgramTests {
     ) -> ProgramShow.Attempt {
         let presentation = Presentation.of(alert, expiresIn: expiresIn)
         let text = AlertText(presentation, user: "ana", host: "", lines: 20)
-        return program.attempt(alert, text, path: "program")
+        return program.attempt(alert, text, path: "program", on: .x)
     }
 
     @Test("Each reply stands for one button, even if two have the same label")
@@ -105,6 +105,28 @@ struct DialogProgramTests {
         #expect(facts[3] == "2 more wait" && facts[4].contains(/^until .*, then “No”$/))
         #expect(text.message.split(separator: "\n").count == 20)
         #expect(text.message.hasSuffix("19\n… (the rest: alertq show 42)"))
+    }
+
+    @Test(
+        "A window that ends late with a code other than a person's is a failure, and is not closed",
+        arguments: [(0, true), (1, true), (2, false), (5, false), (254, false), (255, false)])
+    func lateEnd(code: Int, isClosed: Bool) async throws {
+        let alert = Alert("T", buttons: ["Go", .cancel("No")])
+        let program = try ProgramScript("sleep 0.8; exit \(code)")
+        let documented = attempt(.zenity, alert)
+        let attempt = ProgramShow.Attempt(
+            words: [program.path], choice: documented.choice,
+            closingCodes: documented.closingCodes, tooSoon: documented.tooSoon)
+        let show = ProgramShow(
+            name: "dialog", pauses: Backoff(first: .milliseconds(1), longest: .milliseconds(4)),
+            log: { _ in })
+        guard !isClosed else {
+            return #expect(try await show.present(.of(alert), through: attempt) == .close)
+        }
+        let error = await #expect(throws: ProgramError.self) {
+            try await show.present(.of(alert), through: attempt)
+        }
+        #expect(error?.description.contains("failed with exit code \(code)") == true)
     }
 
     @Test("After an answer that came too early, the window is shown again")

@@ -16,15 +16,22 @@ struct DialogPresenterTests {
         desktop = try await DesktopSession()
     }
 
-    private func present(with program: String = "zenity") throws -> Child {
-        var environment = desktop.environment
-        // Only this program is found.
-        environment["PATH"] = queue.directory + "/bin"
-        let link = queue.directory + "/bin/" + program
-        try? FileManager.default.createDirectory(
-            atPath: queue.directory + "/bin", withIntermediateDirectories: true)
-        try? FileManager.default.createSymbolicLink(
-            atPath: link, withDestinationPath: "/usr/bin/" + program)
+    /// Starts a presenter that finds only one dialog program, or a script instead of it.
+    private func present(
+        with program: String = "zenity", script: String? = nil, _ variables: [String: String] = [:]
+    ) throws -> Child {
+        let folder = queue.directory + "/bin"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        if let script {
+            try FileManager.default.moveItem(
+                atPath: queue.script("program", script), toPath: folder + "/" + program)
+        } else {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/" + program, withDestinationPath: "/usr/bin/" + program)
+        }
+        let environment = desktop.environment.merging(["PATH": folder]) { $1 }
+            .merging(variables) { $1 }
         return try queue.start(["present", "--on", "dialog"], environment: environment)
     }
 
@@ -69,6 +76,45 @@ struct DialogPresenterTests {
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
         #expect(await queue.isDeserted())
+    }
+
+    @Test(
+        "A window appears in any locale, with a dead Wayland display, and without a new option",
+        arguments: [
+            (["LC_ALL": "C"], nil), (["LC_ALL": "de_DE.ISO-8859-1"], nil),
+            (["WAYLAND_DISPLAY": "/nowhere"], nil),
+            (["WAYLAND_DISPLAY": "/nowhere", "GDK_BACKEND": "wayland"], nil),
+            (["ZENITY_EXTRA": "3"], nil),
+            (
+                [:],
+                """
+                case "$*" in *--modal*) echo "This option is not available." >&2; exit 255;; esac
+                exec /usr/bin/zenity "$@"
+                """
+            ),
+        ] as [([String: String], String?)])
+    func surroundings(variables: [String: String], script: String?) async throws {
+        let asked = try await queue.run(
+            "ask", "Löschen – “日本”?", "-b", "ja=Ja, löschen", "--cancel", "no=Nein", "--detach")
+        #expect(asked.code == 0)
+        let presenter = try present(script: script, variables)
+        #expect(try await isShown())
+        try await Task.sleep(for: .milliseconds(800))
+        try await desktop.xdotool("key", "Return")
+        #expect(try await eventually { try await story()["button"] as? String == "ja" })
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
+    }
+
+    @Test("A dialog program that fails late has snoozed nothing")
+    func failsLate() async throws {
+        try await ask()
+        let presenter = try present(script: "PATH=/usr/bin:/bin; sleep 1; exit 255")
+        let tells = "dialog failed with exit code 255; alert 1 still waits"
+        #expect(await eventually { presenter.errors.text.contains(tells) })
+        #expect(try await story()["snoozes"] as? Int == 0)
+        presenter.kill(SIGTERM)
+        #expect(await presenter.exit() == 128 + SIGTERM)
     }
 
     @Test("A window closes when its alert is resolved elsewhere, and the next alert gets one")

@@ -43,15 +43,14 @@ struct PresentCommand: Command {
         alert as one line of JSON, as show --json prints it, and prints the id of the chosen \
         button. If it ends without printing anything, the alert comes again later; SIGTERM means \
         that the alert was resolved elsewhere. The first such program gets the terminal, unless \
-        the terminal is a presenter too. Its choice counts as that of the person who runs this \
-        command.
+        the terminal is a presenter too; nothing else is written there until it ends. Its choice \
+        counts as that of the person who runs this command.
         """,
         """
         Events are logged to the journal, if alertq was built for that, with the fields ALERTQ_ID, \
         ALERTQ_EVENT, ALERTQ_SOURCE, ALERTQ_OUTCOME, ALERTQ_BUTTON and others, so that journalctl \
         ALERTQ_ID=42 shows the history of alert 42; otherwise they are logged to stderr, unless \
-        that is a terminal with alerts on it. While a program has the terminal, nothing is \
-        written there. The head of the audit log is logged there after \
+        that is a terminal with alerts on it. The head of the audit log is logged there after \
         every 1,000 entries and daily, to be compared later: alertq audit verify --head.
         """,
         """
