@@ -90,6 +90,24 @@ struct ClockTests {
         #expect(try await queue.faults() == [])
     }
 
+    @Test(
+        "A question, snooze or clock beyond what the log can hold is refused, and nothing stored",
+        arguments: [
+            ("@9999-12-31 23:59:00", ["ask", "a", "-b", "x", "--detach", "--timeout", "1h"]),
+            ("@9999-12-31 23:59:58", ["notify", "a", "--timeout", "5s"]),
+            ("@9999-12-31 23:59:00", ["snooze", "1", "--for", "1h"]),
+            ("@9999-12-31 23:56:00", ["snooze", "1"]),
+            ("-100y", ["notify", "a"]), ("-100y", ["answer", "1", "yes"]),
+        ])
+    func beyond(offset: String, words: [String]) async throws {
+        try await ask("Known", [], [])
+        let refused = try await run(words, wall(offset))
+        #expect(refused.code == 65, "\(refused)")
+        #expect(refused.errors.contains("is outside of the years 1970 to 9999: "), "\(refused)")
+        #expect(try await queue.run("audit", "verify").output == "1 entry verifies\n")
+        #expect(try await queue.faults() == [])
+    }
+
     private func wallText() throws -> String { ISO8601DateFormatter().string(from: Date()) }
 
     @Test("A wall clock that jumps back and forth by a second does not shift a deadline")

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Alert {
-    /// The moment after which a question can no longer be answered.
+    /// The moment after which a question can no longer be answered; not after the year 9999, in UTC.
     public enum Deadline: Sendable, Hashable {
         /// A duration from the moment of asking, unaffected by changes of the wall clock: more than
         /// zero, and at most 100 years.

@@ -53,10 +53,17 @@ extension Alert.Deadline {
     /// follows the wall clock.
     ///
     /// - Parameter part: The part that this is the end of, for the error.
-    /// - Throws: ``AlertError/invalid(_:_:)`` for a date in the past, or too far away.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a date in the past, or too far away, and for an
+    ///   end that the log can't hold.
     package func moment(
         from now: ClockReading, of part: String
     ) throws(AlertError) -> ClockReading {
+        let end = try end(from: now, of: part)
+        try end.checkYear(of: part)
+        return end
+    }
+
+    private func end(from now: ClockReading, of part: String) throws(AlertError) -> ClockReading {
         switch self {
         case .after(let duration): return now.advanced(by: duration)
         case .at(let date):

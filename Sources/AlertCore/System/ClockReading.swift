@@ -45,6 +45,16 @@ public struct ClockReading: Sendable, Hashable {
         time(until: other) <= .zero
     }
 
+    /// Makes sure that the log can hold the moment: it writes years with four digits.
+    ///
+    /// - Parameter part: What the moment is, for the error.
+    /// - Throws: ``AlertError/invalid(_:_:)`` for a year before 1970 or after 9999.
+    package func checkYear(of part: String) throws(AlertError) {
+        guard !Timestamp.plain.contains(wallMilliseconds) else { return }
+        let time = LocalTime.text(Timestamp.date(milliseconds: wallMilliseconds), .whole)
+        throw .invalid(part, "is outside of the years 1970 to 9999: \(time)")
+    }
+
     /// The first of several moments that this clock will reach; `nil` if there is none.
     package func earliest(of moments: some Sequence<ClockReading>) -> ClockReading? {
         moments.min { time(until: $0) < time(until: $1) }

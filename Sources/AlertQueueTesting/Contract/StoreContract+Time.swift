@@ -172,6 +172,62 @@ extension StoreContract {
                 try await store.kinds(), [.asked, .resolved, .collected], "entries")
             try await store.expectSound()
         },
+        StoreCheck("A deadline or snooze that ends after the year 9999 is refused") { queue in
+            let store = try await queue.open()
+            let last = Timestamp.plain.upperBound
+            queue.clock.setWall(milliseconds: last - 60_000)
+            var alert = Alert.yesNo(deadline: .after(.seconds(60)))
+            let farthest = try await store.ask(alert).record
+            try expectEqual(
+                farthest.expiresAt.map(Timestamp.milliseconds), last, "the farthest deadline")
+            alert.snooze = .seconds(61)
+            for end in [
+                .after(.milliseconds(60_001)), .after(Alert.Limit.duration),
+                .at(Timestamp.date(milliseconds: last + 1)),
+            ] as [Alert.Deadline] {
+                alert.deadline = end
+                try await expectError("invalid") { try await store.ask(alert) }
+                try await expectError("invalid") {
+                    try await store.snooze(farthest.id, until: end, by: .ana)
+                }
+            }
+            alert.deadline = nil
+            let own = try await store.ask(alert).record.id
+            try await expectError("invalid") {
+                try await store.snooze(own, until: nil, by: .ana)
+            }
+            let end = Alert.Deadline.at(Timestamp.date(milliseconds: last))
+            let snoozed = try await store.snooze(own, until: end, by: .ana)
+            try expectEqual(
+                snoozed.snoozedUntil.map(Timestamp.milliseconds), last, "the farthest snooze")
+            try expectEqual(try await store.kinds(), [.asked, .asked, .snoozed], "entries")
+            try await store.expectSound()
+        },
+        StoreCheck("Nothing is stored while the clock is outside of the years 1970 to 9999") {
+            queue in
+            let store = try await queue.open()
+            let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id
+            let start = queue.clock.now().wallMilliseconds
+            for milliseconds in [.min, -1, Timestamp.plain.upperBound + 1, .max] as [Int64] {
+                queue.clock.setWall(milliseconds: milliseconds)
+                try await expectError("invalid") { try await store.ask() }
+                try await expectError("invalid") { try await store.answer(id) }
+                try await expectError("invalid") {
+                    try await store.snooze(id, for: .seconds(1), by: .ana)
+                }
+                try expectEqual(try await store.pending(limit: 9).map(\.id), [id], "what waits")
+            }
+            queue.clock.advance(by: .seconds(60))
+            try expectEqual(
+                try await store.record(id).response?.outcome, .expired, "what is read meanwhile")
+            try expectEqual(try await store.kinds(), [.asked], "entries")
+            queue.clock.setWall(milliseconds: start)
+            try await expectSoon("the expiry is stored afterwards, without a call") {
+                try await !store.find(.id(id)).isOverdue
+            }
+            try expectEqual(try await store.kinds(), [.asked, .resolved], "entries")
+            try await store.expectSound()
+        },
     ]
 
     /// Makes sure that an answer is refused because of the deadline; returns the expiry.

@@ -38,7 +38,8 @@ struct InMemoryQueue {
     mutating func commit(
         _ change: Change, _ write: InMemoryWrite
     ) throws(AlertError) -> Attempt<Receipt> {
-        switch change {
+        try write.now.checkYear(of: "clock")
+        return switch change {
         case .ask(let question): .done(try ask(question, write))
         case .resolve(let id, let resolution, let seen):
             try resolve(id, resolution, seen, write)
@@ -53,6 +54,7 @@ struct InMemoryQueue {
 
     /// Stores a note, unless its alert does not exist.
     mutating func post(_ note: Note, _ write: InMemoryWrite) {
+        guard Timestamp.plain.contains(write.now.wallMilliseconds) else { return }
         switch note {
         case .presented(let record, let moment):
             guard let alert = alert(record.id) else { return }
@@ -78,6 +80,8 @@ struct InMemoryQueue {
     /// Stores all expiries that are due, and ends the snoozes that are over.
     mutating func keepTime(_ write: InMemoryWrite) {
         let now = write.now
+        // As in a file, nothing is stored at a time that the log can't hold.
+        guard Timestamp.plain.contains(now.wallMilliseconds) else { return }
         for alert in waiting.filter({ $0.isOverdue(at: now) }).sorted(by: Self.endsBefore(now)) {
             _ = storeExpiry(of: alert, write, by: write.keeper)
         }

@@ -12,7 +12,10 @@ extension AuditDraft {
 
 extension WriteContext {
     /// Appends an entry to the audit log, chained to the previous one.
+    ///
+    /// - Throws: ``AlertError/invalid(_:_:)`` if the clock shows a time that the log can't hold.
     func audit(_ draft: AuditDraft, by caller: Caller) throws {
+        try now.checkYear(of: "clock")
         guard head.sequence < .max else { throw AlertError.usedUp("entries of the audit log") }
         let entry = draft.entry(after: head, at: now, by: caller, input)
         try insert(entry, milliseconds: (draft.at ?? now).wallMilliseconds)

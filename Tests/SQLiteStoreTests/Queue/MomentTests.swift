@@ -109,6 +109,21 @@ struct MomentTests: StoreSuite {
         try await expectSound()
     }
 
+    @Test("At the end of the year 9999, both verifiers read the farthest deadline and snooze")
+    func lastMoment() async throws {
+        clock.setWall(milliseconds: Timestamp.plain.upperBound - 1000)
+        let length = try await store.ask(.yesNo(deadline: .after(.seconds(1)))).id
+        _ = try await store.ask(.yesNo(deadline: moment(in: 1000)))
+        _ = try await store.snooze(length, until: moment(in: 1000), by: .ana)
+        for end in [.after(.milliseconds(1001)), moment(in: 1001)] as [Alert.Deadline] {
+            #expect(await thrown { try await store.ask(.yesNo(deadline: end)) }?.kind == "invalid")
+        }
+        let verified = try await Child.run(
+            "python3", AuditVerificationTests.verifier, queue.path)
+        #expect(verified.code == 0 && verified.output.hasPrefix("3 "), "\(verified)")
+        try await expectSound()
+    }
+
     @Test("An open manager applies a deadline once its date has come, even if clocks were set")
     func manager() async throws {
         let manager = try await queue.manager(clock: clock)
