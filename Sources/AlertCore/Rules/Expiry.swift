@@ -49,8 +49,8 @@ extension AlertRecord {
 }
 
 extension Alert.Deadline {
-    /// The moment that the deadline means: a duration is measured on the clock of this boot, a date
-    /// follows the wall clock.
+    /// The moment that the deadline means: a duration is measured on the clock of this boot, if
+    /// that is known; a date follows the wall clock.
     ///
     /// - Parameter part: The part that this is the end of, for the error.
     /// - Throws: ``AlertError/invalid(_:_:)`` for a date in the past, or too far away, and for an
@@ -65,7 +65,9 @@ extension Alert.Deadline {
 
     private func end(from now: ClockReading, of part: String) throws(AlertError) -> ClockReading {
         switch self {
-        case .after(let duration): return now.advanced(by: duration)
+        case .after(let duration):
+            let end = now.advanced(by: duration)
+            return now.isBootUnknown ? ClockReading(onWallClock: end.wallMilliseconds) : end
         case .at(let date):
             let distance = Timestamp.milliseconds(date) - now.wallMilliseconds
             guard distance > 0 else {

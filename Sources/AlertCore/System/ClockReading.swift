@@ -10,6 +10,9 @@ public struct ClockReading: Sendable, Hashable {
     /// Identifies the boot of the machine and the time namespace (time_namespaces(7)); empty for a
     /// moment of the wall clock alone.
     public var boot: String
+    /// Whether the boot's name is this process's own, because it could not read the machine's: no
+    /// other process can compare the boot clock, so deadlines set now follow the wall clock.
+    package var isBootUnknown = false
 
     /// Creates a reading for a clock of your own, with a `boot` that is not empty.
     public init(wallMilliseconds: Int64, bootMilliseconds: Int64, boot: String) {
@@ -28,9 +31,10 @@ public struct ClockReading: Sendable, Hashable {
 
     /// The moment that is a duration later, to the millisecond, rounded up.
     public func advanced(by duration: Duration) -> ClockReading {
-        ClockReading(
-            wallMilliseconds: wallMilliseconds.addingBounded(duration.milliseconds),
-            bootMilliseconds: bootMilliseconds.addingBounded(duration.milliseconds), boot: boot)
+        var later = self
+        later.wallMilliseconds = wallMilliseconds.addingBounded(duration.milliseconds)
+        later.bootMilliseconds = bootMilliseconds.addingBounded(duration.milliseconds)
+        return later
     }
 
     /// The time from this reading to another, negative if the other one is earlier.

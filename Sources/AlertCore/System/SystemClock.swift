@@ -4,16 +4,26 @@ import Linux
 /// The clocks of the machine.
 public struct SystemClock: AlertClock {
     /// The boot of the machine and the time namespace.
-    package static let boot = readBoot()
+    ///
+    /// A process that sees no `/proc`, or only the part with processes (`subset=pid`, systemd's
+    /// `ProcSubset=pid`), can't read the boot's id, and nothing else identifies a boot for every
+    /// process: the clocks' difference changes whenever the wall clock is set. Such a process uses
+    /// a random name, so that no two boots ever look like one.
+    private static let boot = (id ?? "unknown-" + Hex.text(AuditEntry.makeSalt())) + " " + namespace
+    private static let id = LinuxFile.text("/proc/sys/kernel/random/boot_id")
+    /// The time namespace, which determines the offsets of the boot clock and the monotonic clock.
+    package static let namespace = LinuxFile.link("/proc/self/ns/time") ?? "time:[0]"
 
     /// Creates a clock; all instances are equivalent.
     public init() {}
 
     /// The time by clock_gettime(2), `CLOCK_REALTIME` and `CLOCK_BOOTTIME`, in milliseconds.
     public func now() -> ClockReading {
-        ClockReading(
+        var now = ClockReading(
             wallMilliseconds: Self.milliseconds(CLOCK_REALTIME),
             bootMilliseconds: Self.milliseconds(CLOCK_BOOTTIME), boot: Self.boot)
+        now.isBootUnknown = Self.id == nil
+        return now
     }
 
     /// Waits by the clock of `Task.sleep(for:)`, which stops while the machine is suspended.
@@ -27,11 +37,5 @@ public struct SystemClock: AlertClock {
         var time = timespec()
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
-
-    private static func readBoot() -> String {
-        let id = LinuxFile.text("/proc/sys/kernel/random/boot_id") ?? "unknown"
-        let namespace = LinuxFile.link("/proc/self/ns/time") ?? "time:[0]"
-        return id + " " + namespace
     }
 }

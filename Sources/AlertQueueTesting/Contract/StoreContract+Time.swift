@@ -145,6 +145,30 @@ extension StoreContract {
                 try await !store.find(.id(id)).isOverdue
             }
         },
+        StoreCheck("Where the boot is unknown, deadlines and snoozes follow the wall clock") {
+            queue in
+            var unknown = queue.clock.now()
+            unknown.boot = "unknown"
+            unknown.isBootUnknown = true
+            let store = try await queue.open(ManualClock(unknown))
+            let asked = try await store.ask(.yesNo(deadline: .after(.seconds(60))))
+            try expect(asked.record.followsWallClock, "the deadline")
+            let id = try await store.ask().record.id
+            _ = try await store.snooze(id, for: .seconds(60), by: .ana)
+            await store.close()
+            // Even a boot of the same name is another one.
+            unknown.isBootUnknown = false
+            unknown.bootMilliseconds += 3600_000
+            let clock = ManualClock(unknown)
+            let later = try await queue.open(clock)
+            try expect(try await later.record(asked.record.id).response == nil, "it waits")
+            try expectEqual(try await later.nextID("x"), asked.record.id, "the other is snoozed")
+            clock.setWall(milliseconds: unknown.wallMilliseconds + 60_000)
+            try expectEqual(
+                try await later.record(asked.record.id).response?.outcome, .expired, "the outcome")
+            try expectEqual(try await later.nextID("x"), id, "the snooze is over")
+            try await later.expectSound()
+        },
         StoreCheck("An overdue alert reads as expired even before its expiry is stored") { queue in
             let store = try await queue.open()
             let id = try await store.ask(.yesNo(deadline: .after(.seconds(60)))).record.id

@@ -12,8 +12,8 @@ struct Heartbeat {
     /// Milliseconds on a clock that stops while the machine, and the writer with it, is suspended;
     /// see clock_gettime(2), `CLOCK_MONOTONIC`.
     private let milliseconds: Int64
-    /// The boot and the time namespace of that clock.
-    private let boot: String
+    /// The time namespace of that clock. The boot is this one: the writer still holds its lock.
+    private let namespace: String
 
     /// This moment.
     static var now: Heartbeat {
@@ -21,19 +21,19 @@ struct Heartbeat {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Heartbeat(
             milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000,
-            boot: SystemClock.boot)
+            namespace: SystemClock.namespace)
     }
 
-    private init(milliseconds: Int64, boot: String) {
+    private init(milliseconds: Int64, namespace: String) {
         self.milliseconds = milliseconds
-        self.boot = boot
+        self.namespace = namespace
     }
 
     /// Reads a line of a slot's text; `nil` if it is something else.
     init?(line: some StringProtocol) {
         let parts = line.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let milliseconds = Int64(parts[0]) else { return nil }
-        self.init(milliseconds: milliseconds, boot: String(parts[1]))
+        self.init(milliseconds: milliseconds, namespace: String(parts[1]))
     }
 
     /// The line; its length stays the same for as long as the machine runs, so that it can
@@ -41,13 +41,13 @@ struct Heartbeat {
     var line: [UInt8] {
         let digits = String(milliseconds)
         let zeros = String(repeating: "0", count: max(0, 16 - digits.count))
-        return Array((zeros + digits + " " + boot + "\n").utf8)
+        return Array((zeros + digits + " " + namespace + "\n").utf8)
     }
 
     /// How long ago it was; `nil` for a sign that can't be compared with this moment, such as one
     /// of a process in another time namespace.
     func age(at now: Heartbeat = .now) -> Duration? {
-        guard boot == now.boot else { return nil }
+        guard namespace == now.namespace else { return nil }
         return .milliseconds(now.milliseconds.subtractingBounded(milliseconds))
     }
 

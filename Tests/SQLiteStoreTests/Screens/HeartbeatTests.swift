@@ -41,7 +41,7 @@ struct HeartbeatTests {
 
     private func sign(ago seconds: Int64) -> String {
         let digits = String(decoding: Heartbeat.now.line.prefix(16), as: UTF8.self)
-        return "\((Int64(digits) ?? 0) - seconds * 1000) \(SystemClock.boot)"
+        return "\((Int64(digits) ?? 0) - seconds * 1000) \(SystemClock.namespace)"
     }
 
     @Test("After five seconds without a sign the holder is silent, until it gives the next one")
@@ -64,7 +64,7 @@ struct HeartbeatTests {
 
     @Test(
         "A holder that gives no signs, or none that can be compared, counts as present",
-        arguments: ["", "x", "12", "12 another-boot time:[1]", "99999999999999 here"])
+        arguments: ["", "x", "12", "12 time:[1]", "99999999999999 here"])
     func unknown(sign: String) throws {
         try write(sign: sign)
         #expect(holder?.alert == nil && holder?.presenters == ["test"])
@@ -74,7 +74,7 @@ struct HeartbeatTests {
     @Test("A sign from the future does not count as silence, and no number overflows")
     func extremes() throws {
         for number: Int64 in [.max, .min + 1] {
-            try write(sign: "\(number) \(SystemClock.boot)")
+            try write(sign: "\(number) \(SystemClock.namespace)")
             #expect(holder?.isThere == (number > 0))
         }
     }
@@ -127,7 +127,7 @@ struct HeartbeatTests {
     @Test("A leader whose text was overwritten, or can't be compared, is not overtaken at once")
     func unreadable() throws {
         let other = try #require(try slot.attach(Self.screen("other")))
-        try write(sign: "12 another-boot time:[1]")
+        try write(sign: "12 time:[1]")
         #expect(!other.lead().leads)
         let file = try FileHandle(forUpdating: URL(filePath: slot.path))
         try file.truncate(atOffset: 0)
