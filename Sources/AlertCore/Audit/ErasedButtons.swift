@@ -1,4 +1,4 @@
-/// What an erasure leaves of an alert's buttons: no labels, and no ids that were labels.
+/// What an erasure leaves of an alert's buttons: no labels, and no ids made from them.
 package struct ErasedButtons {
     package let buttons: [PartialButton]
     /// The button that applies if nobody answers, unless its id was erased.
@@ -21,7 +21,7 @@ package struct ErasedButtons {
     package static func left(of buttons: [Alert.Button]) -> [PartialButton] {
         buttons.map { button in
             PartialButton(
-                id: button.id.isIdentical(to: button.title) ? nil : button.id, title: nil,
+                id: button.hasIDFromLabel ? nil : button.id, title: nil,
                 role: button.role?.rawValue)
         }
     }

@@ -1,4 +1,4 @@
-/// A button whose label may have been erased, along with an id that equalled the label.
+/// A button whose label may have been erased, along with an id made from the label.
 package struct PartialButton: Sendable, Codable {
     package var id: String?
     package var title: String?

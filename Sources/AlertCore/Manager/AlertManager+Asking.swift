@@ -73,7 +73,7 @@ extension AlertManager {
         _ alert: Alert, on presenters: [String]?, delegate: (any AlertManagerDelegate)?,
         body: AlertClosures.Body?
     ) async throws(AlertError) -> Alert.ID {
-        var alert = alert
+        var alert = alert.filledIn
         if let presenters { alert.presenters = presenters }
         let asking = try await enqueue(alert, delegate)
         await reportIfUnattended(asking, isAwaited: false)
@@ -133,7 +133,7 @@ extension AlertManager {
     public nonisolated func ask(
         _ alert: Alert, delegate: (any AlertManagerDelegate)? = nil
     ) async throws -> Response {
-        let asking = try await enqueue(alert, delegate)
+        let asking = try await enqueue(alert.filledIn, delegate)
         await reportIfUnattended(asking, isAwaited: true)
         let record = try await response(to: asking, isKept: alert.key != nil)
         try record.check(isThatOf: asking.receipt.record)

@@ -17,7 +17,8 @@ extension Alert {
         }
 
         /// What programs call the button, 1 to 256 bytes, unique in its alert; defaults to the
-        /// label.
+        /// label. If several buttons have one label and no ids of their own, these become `OK`,
+        /// `OK#2`, `OK#3` and so on when the alert is asked.
         public let id: String
         /// The label that a person reads, 1 to 256 bytes.
         public let title: String
@@ -82,7 +83,44 @@ extension Alert {
     }
 }
 
+extension Alert.Button {
+    /// Whether the id was made from the label: it is the label, perhaps with `#` and a number.
+    package var hasIDFromLabel: Bool {
+        let (id, label) = (id.utf8, title.utf8)
+        guard id.starts(with: label) else { return false }
+        let rest = id.dropFirst(label.count)
+        let digits = rest.dropFirst()
+        return rest.isEmpty
+            || (rest.first == UInt8(ascii: "#") && !digits.isEmpty
+                && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    }
+}
+
 extension Alert {
+    /// The alert as it is asked, with what UIAlertView had no rules for: the first line of the
+    /// message is the title if that is blank, and buttons of one label get ids of their own.
+    var filledIn: Alert {
+        var alert = self
+        if title.isBlank, let message {
+            let text = message.drop { $0.isWhitespace }
+            let end = text.firstIndex(where: \.isNewline) ?? text.endIndex
+            let rest = String(text[end...].drop { $0.isNewline })
+            alert.title = String(text[..<end])
+            alert.message = rest.isBlank ? nil : rest
+        }
+        for (index, button) in buttons.enumerated() {
+            let label = button.title
+            let isRepeated = buttons[..<index].contains {
+                $0.id.isIdentical(to: label) && $0.title.isIdentical(to: label)
+            }
+            guard isRepeated, button.id.isIdentical(to: label) else { continue }
+            let number = (2...).first { alert.buttonIndex(id: "\(label)#\($0)") < 0 } ?? 2
+            alert.buttons[index] = Button(
+                label, id: "\(label)#\(number)", role: button.role, action: button.action)
+        }
+        return alert
+    }
+
     /// The button with this id, or else the only one with this label, or else the only one whose id
     /// or label differs only in case or in the way its accents are written; `nil` if there is none.
     package func button(named name: String) -> Button? {

@@ -9,7 +9,7 @@ extension Alert {
             mine.role == left.role && (left.id == left.title || mine.id.isIdentical(to: left.id))
         }
         guard buttons.count == left.buttons.count, isSame else { return "set of buttons" }
-        // A default button whose id equals its label was erased with it.
+        // A default button whose id was made from its label was erased with it.
         guard let name = left.defaultButton else { return nil }
         return defaultButton.isIdentical(to: name) ? nil : "default button"
     }

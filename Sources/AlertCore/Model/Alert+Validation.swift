@@ -53,6 +53,7 @@ extension Alert {
         for button in buttons {
             let namesake = buttons.first { other in
                 !other.id.isIdentical(to: button.id) && other.title.isIdentical(to: button.id)
+                    && !other.hasIDFromLabel
             }
             if let namesake {
                 throw .invalid(
@@ -131,9 +132,7 @@ package enum Text {
     ) throws(AlertError) {
         let count = text.utf8.count
         guard mayBeEmpty || count > 0 else { throw .invalid(part, "is empty") }
-        guard mayBeEmpty || !text.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
-            throw .invalid(part, "is blank")
-        }
+        guard mayBeEmpty || !text.isBlank else { throw .invalid(part, "is blank") }
         guard count <= limit else {
             throw .invalid(part, "has \(count) bytes; at most \(limit)")
         }

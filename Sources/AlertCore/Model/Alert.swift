@@ -14,7 +14,8 @@ public struct Alert: Sendable, Equatable {
     /// The number that a queue gives an alert; never used twice in one database.
     public typealias ID = Int64
 
-    /// The question itself, in 1 byte to 1 KiB.
+    /// The question itself, in 1 byte to 1 KiB. If it is blank, the first line of the message takes
+    /// its place when the alert is asked.
     public var title: String
     /// More text about it, of any number of lines, up to 64 KiB.
     public var message: String?

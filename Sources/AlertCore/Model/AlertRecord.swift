@@ -36,7 +36,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// What was asked, without its closures.
     ///
     /// Once its texts have been erased, the title is the alert's number, such as `#42`. A label is
-    /// the button's index, such as `#0`, and so is an id that equalled the label.
+    /// the button's index, such as `#0`, and so is an id made from the label.
     public let alert: Alert
     /// Who asked.
     public let source: Source
@@ -119,7 +119,7 @@ public struct AlertRecord: Sendable, Identifiable, Equatable {
     /// The title; `nil` once it has been erased.
     package var title: String? { isErased ? nil : alert.title }
 
-    /// The id of a button; `nil` if it was erased with the label that it equalled.
+    /// The id of a button; `nil` if it was erased with the label that it was made from.
     package func id(of button: Alert.Button) -> String? {
         isErased && button.id == button.title ? nil : button.id
     }

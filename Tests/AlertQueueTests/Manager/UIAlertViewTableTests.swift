@@ -56,6 +56,48 @@ struct UIAlertViewTableTests {
         await manager.close()
     }
 
+    @Test("A missing title and repeated labels are completed, in what is stored and handed back")
+    func completed() async throws {
+        let presenter = ScriptedPresenter { $0.buttons.isEmpty ? .close : .button(1) }
+        let manager = try await AlertManager(path: queue.path, presenters: [presenter])
+        let notice = try await manager.show(Alert("", message: "Saved"))
+        #expect(try await manager.record(notice).alert.title == "Saved")
+        #expect(try await manager.record(notice).alert.message == nil)
+        let response = try await manager.ask(Alert("Done", buttons: ["OK", "OK"]))
+        #expect(response.buttonIndex == 1 && response.button?.id == "OK#2")
+        let seen = Recorder()
+        let sheet = Alert.sheet(" ", message: "\n Item\n\nTwo\nlines", others: ["A", "A", "A"])
+        let id = try await manager.show(sheet) { alert, index in
+            seen.note("\(alert.title)|\(alert.message ?? "-")|\(alert.buttons[index].id)")
+        }
+        #expect(await eventually { seen.lines == ["Item|Two\nlines|A#2"] })
+        let buttons = try await manager.record(id).alert.buttons
+        #expect(buttons.map(\.id) == ["A", "A#2", "A#3"])
+        #expect(buttons.map(\.title) == ["A", "A", "A"])
+        // A key finds the same alert again.
+        let keyed = Alert("", message: "Again", buttons: ["OK", "OK"], key: "k")
+        #expect(try await manager.show(keyed) == manager.show(keyed))
+        #expect(try await manager.verifyAudit().problems.isEmpty)
+        await manager.close()
+    }
+
+    @Test(
+        "What can't be completed is refused, and stores nothing",
+        arguments: [
+            Alert(""), Alert(" ", message: " \n"),
+            Alert("", message: String(repeating: "x", count: 1025)),
+            Alert("T", buttons: [.init("A", id: "x"), .init("B", id: "x")]),
+            Alert("T", buttons: [.init("A", id: "B"), "B"]),
+            Alert("T", buttons: [.init("B", id: "A"), "A"]),
+        ])
+    func refused(alert: Alert) async throws {
+        let manager = try await AlertManager(path: queue.path)
+        let error = await #expect(throws: AlertError.self) { try await manager.show(alert) }
+        #expect(error?.kind == "invalid", "\(error as Any)")
+        #expect(try await manager.pending(limit: 1).isEmpty)
+        await manager.close()
+    }
+
     private static func show(
         _ alert: Alert, _ manager: AlertManager, _ delegate: Listener
     ) async throws {

@@ -56,7 +56,7 @@ def erased_buttons(alert):
     buttons, default = json.loads(alert["buttons"]), alert["default_button"]
     if alert["salt"] is not None:
         for button in buttons:
-            if button["id"] == button["title"]:
+            if re.fullmatch(re.escape(button["title"]) + "(#[0-9]+)?", button["id"]):
                 del button["id"]
         if default not in [button.get("id") for button in buttons]:
             default = None

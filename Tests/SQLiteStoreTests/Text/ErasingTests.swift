@@ -53,6 +53,25 @@ struct ErasingTests: StoreSuite {
         }
     }
 
+    @Test("An id that was made from a label is erased with it, also in the response")
+    func derivedIDs() async throws {
+        let labels = ["SECRETlabel", "SECRETlabel"]
+        let buttons = labels.enumerated().map { index, label in
+            Alert.Button(label, id: index == 0 ? label : "\(label)#2")
+        }
+        let id = try await store.ask(Alert("T", buttons: buttons + [.cancel("No", id: "no#2")])).id
+        try await store.answer(id, 1)
+        _ = try await store.collect(id, by: .ana)
+        #expect(try await erase().erased == 1)
+        #expect(try await store.record(id).alert.buttons.map(\.id).last == "no#2")
+        #expect(try files() == [])
+        #expect(try await verifies())
+        let independent = try await Child.run(
+            "python3", AuditVerificationTests.verifier, queue.path)
+        #expect(independent.code == 0, "\(independent)")
+        await store.close()
+    }
+
     private func verifies() async throws -> Bool {
         let quick = try await store.quickAuditReport(expecting: nil)
         let careful = try await store.read("verify") { db in
