@@ -32,7 +32,7 @@ struct DateTextTests {
             ("2026-11-20 00:00:00", [20, 0, 0, 0]), ("today", [0, 0, 0, 0]),
             ("yesterday", [-1, 0, 0, 0]), ("tomorrow", [1, 0, 0, 0]),
             ("yesterday 7:05", [-1, 7, 5, 0]), ("today 23:59:58.5", [0, 23, 59, 58]),
-            ("14:30", [0, 14, 30, 0]), ("9:00:01", [0, 9, 0, 1]),
+            ("tomorrow 9:00:01", [1, 9, 0, 1]),
         ])
     func local(text: String, expected: [Int32]) throws {
         let here = Self.parts(Sample.now)
@@ -41,6 +41,37 @@ struct DateTextTests {
         let day = expected[0] < 2 ? here.tm_mday + expected[0] : expected[0]
         #expect([date.tm_year, date.tm_mon] == [here.tm_year, here.tm_mon])
         #expect([date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec] == [day] + expected[1...])
+    }
+
+    @Test(
+        "A time of day is the next one for a deadline, and the last one that has passed otherwise",
+        arguments: [
+            ("22:00", "07:00", "2026-11-21T07:00", "2026-11-20T07:00"),
+            ("22:00", "23:30:15", "2026-11-20T23:30:15", "2026-11-19T23:30:15"),
+            ("22:00", "22:00", "2026-11-21T22:00", "2026-11-20T22:00"),
+            ("00:00", "0:00", "2026-11-21T00:00", "2026-11-20T00:00"),
+            ("23:59:59", "0:00", "2026-11-21T00:00", "2026-11-20T00:00"),
+        ])
+    func timeOfDay(now: String, text: String, next: String, last: String) throws {
+        let moment = { try DateText.parse($0, now: Sample.now) }
+        let now = try moment("2026-11-20T" + now)
+        #expect(try DateText.deadline(text, now: now) == .at(try moment(next)))
+        #expect(try DateText.parse(text, now: now) == (try moment(last)))
+    }
+
+    @Test("A time of day that ends a period comes after its beginning")
+    func endOfPeriod() throws {
+        let moment = { try DateText.parse($0, now: Sample.now) }
+        for (now, start, text, expected) in [
+            ("2026-11-20T22:30", "2026-11-20T20:00", "23:00", "2026-11-20T23:00"),
+            ("2026-11-20T01:00", "2026-11-19T22:00", "23:00", "2026-11-19T23:00"),
+            ("2026-11-20T12:00", "2026-11-19T00:00", "10:00", "2026-11-20T10:00"),
+            ("2026-11-20T12:00", "2026-11-20T11:00", "11:00", "2026-11-21T11:00"),
+        ] {
+            let date = try DateText.parse(
+                text, now: try moment(now), after: try moment(start))
+            #expect(date == (try moment(expected)), "\(now) \(start) \(text)")
+        }
     }
 
     private static func parts(_ date: Date) -> tm {

@@ -6,28 +6,35 @@ import Glibc
 enum DateText {
     /// The help for every TIME that lies in the past.
     static let past = """
-        A TIME is a local date or time, such as 2026-11-20, 2026-11-20T10:00, 10:00 or “yesterday \
-        10:00”; one with an offset, such as 2026-11-20T10:00:00Z; today, yesterday or now; or a \
-        duration, such as 90s, 1h30m, 7d or 2w, which means that long ago. A day without a time \
-        means its beginning: --since yesterday --until today covers all of yesterday.
+        A TIME is a local date or time, such as 2026-11-20, 2026-11-20T10:00 or “yesterday 10:00”; \
+        one with an offset, such as 2026-11-20T10:00:00Z; a time of day, such as 10:00, which means \
+        the last one; today, yesterday or now; or a duration, such as 90s, 1h30m, 7d or 2w, which \
+        means that long ago. A day without a time means its beginning: --since yesterday --until \
+        today covers all of yesterday.
         """
 
     /// The help for every TIME in the future.
     static let future = """
-        A TIME is a duration, such as 90s, 10m, 1h30m, 2d or 1w; a local date or time, such as \
-        2026-11-20, 2026-11-20T18:00, 18:00 or “tomorrow 8:00”; or one with an offset, such as \
+        A TIME is a duration, such as 90s, 10m, 1h30m, 2d or 1w, or just a number of seconds; a \
+        time of day, such as 18:00, which means the next one; a local date or time, such as \
+        2026-11-20, 2026-11-20T18:00 or “tomorrow 8:00”; or one with an offset, such as \
         2026-11-20T18:00:00Z. A day without a time means its beginning.
         """
 
-    /// Reads a moment: `2026-11-20T10:00:00Z`, `2026-11-20`, `yesterday 10:00`, or `7d` for seven
-    /// days ago.
-    static func parse(_ text: String, now: Date) throws(UsageError) -> Date {
+    /// Reads a moment: `2026-11-20T10:00:00Z`, `2026-11-20`, `yesterday 10:00`, `10:00` for the last
+    /// time that it was ten, or `7d` for seven days ago.
+    ///
+    /// - Parameter start: Where a period begins that the moment ends: a time of day is then at the
+    ///   earliest the first one after it.
+    static func parse(
+        _ text: String, now: Date, after start: Date? = nil
+    ) throws(UsageError) -> Date {
         // A bare number is more likely a year than a number of seconds.
         if Int(text) == nil, let duration = try DurationText.length(text) {
             let milliseconds = Timestamp.milliseconds(now) - duration.milliseconds
             return Timestamp.date(milliseconds: milliseconds)
         }
-        guard let date = moment(text, now: now) else {
+        guard let date = moment(text, now: now, .last(after: start)) else {
             throw UsageError(
                 "“\(text)” is not a time; write it like 7d or 1h30m for that long ago, yesterday, "
                     + "10:00, 2026-11-20, 2026-11-20T10:00 or 2026-11-20T10:00:00Z")
@@ -35,14 +42,15 @@ enum DateText {
         return date
     }
 
-    /// Reads when something ends: `10m` for ten minutes from now, or a moment as above.
+    /// Reads when something ends: `10m` for ten minutes from now, `10:00` for the next time that it
+    /// is ten, or a moment as above.
     ///
     /// The moment may have passed already: the caller decides what that means.
     static func deadline(
         _ text: String, now: Date
     ) throws(UsageError) -> Alert.Deadline {
         if let duration = try DurationText.length(text) { return .after(duration) }
-        guard let date = moment(text, now: now) else {
+        guard let date = moment(text, now: now, .next) else {
             throw UsageError(
                 "“\(text)” is not a time; write it like 90s, 10m, 1h30m or 2d, or tomorrow, "
                     + "18:00, 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00Z")
@@ -50,8 +58,10 @@ enum DateText {
         return .at(date)
     }
 
-    private static func moment(_ text: String, now: Date) -> Date? {
-        var scanner = DateScanner(text, now: now)
+    private static func moment(
+        _ text: String, now: Date, _ occurrence: DateScanner.Occurrence
+    ) -> Date? {
+        var scanner = DateScanner(text, now: now, occurrence)
         return scanner.date()
     }
 }
@@ -81,11 +91,21 @@ private struct DateScanner {
         ("today", 0), ("yesterday", -1), ("tomorrow", 1),
     ]
 
+    /// Which of the moments with a time of day is meant.
+    enum Occurrence {
+        /// The next one.
+        case next
+        /// The last one; where that is not after a moment, the first one after it.
+        case last(after: Date?)
+    }
+
     private let now: Date
+    private let occurrence: Occurrence
     private var rest: Substring.UTF8View
 
-    init(_ text: String, now: Date) {
+    init(_ text: String, now: Date, _ occurrence: Occurrence) {
         self.now = now
+        self.occurrence = occurrence
         rest = text[...].utf8
     }
 
@@ -93,16 +113,35 @@ private struct DateScanner {
     mutating func date() -> Date? {
         if skip("now") { return rest.isEmpty ? now : nil }
         if let day = Self.days.first(where: { skip($0.name) }) {
-            var time = today(plus: day.distance)
-            if rest.isEmpty { return Self.local(&time, milliseconds: 0) }
-            guard skip(" ") else { return nil }
-            return localTime(of: &time)
+            var time = localDay(of: now, plus: day.distance)
+            if rest.isEmpty { return LocalMoments(time).first }
+            guard skip(" "), let milliseconds = timeOfDay(&time), rest.isEmpty else { return nil }
+            return LocalMoments(time, milliseconds).first
         }
         if rest.prefix(3).contains(UInt8(ascii: ":")) {
-            var time = today(plus: 0)
-            return localTime(of: &time)
+            var time = tm()
+            guard let milliseconds = timeOfDay(&time), rest.isEmpty else { return nil }
+            return moment(at: time, milliseconds)
         }
         return writtenDate()
+    }
+
+    /// The moment with a time of day that is meant.
+    private func moment(at time: tm, _ milliseconds: Int) -> Date? {
+        func moments(around date: Date) -> [Date] {
+            ([-1, 0, 1] as [Int32]).flatMap { distance in
+                var day = localDay(of: date, plus: distance)
+                (day.tm_hour, day.tm_min, day.tm_sec) = (time.tm_hour, time.tm_min, time.tm_sec)
+                return LocalMoments(day, milliseconds).all
+            }
+        }
+        switch occurrence {
+        case .next: return moments(around: now).first { $0 > now }
+        case .last(let start):
+            let last = moments(around: now).last { $0 <= now }
+            guard let last, let start, last <= start else { return last }
+            return moments(around: start).first { $0 > start }
+        }
     }
 
     /// `2026-11-20`, perhaps with a time, perhaps with an offset.
@@ -114,22 +153,14 @@ private struct DateScanner {
         time.tm_year = Int32(year - 1900)
         time.tm_mon = Int32(month - 1)
         time.tm_mday = Int32(day)
-        // The C library finds out whether it is summer time.
-        time.tm_isdst = -1
-        if rest.isEmpty { return Self.local(&time, milliseconds: 0) }
+        if rest.isEmpty { return LocalMoments(time).first }
         guard skip("T") || skip("t") || skip(" "), let milliseconds = timeOfDay(&time) else {
             return nil
         }
-        if rest.isEmpty { return Self.local(&time, milliseconds: milliseconds) }
+        if rest.isEmpty { return LocalMoments(time, milliseconds).first }
         guard let offset = offset(), rest.isEmpty else { return nil }
         let seconds = Int64(timegm(&time)) - Int64(offset)
         return Timestamp.date(milliseconds: seconds * 1000 + Int64(milliseconds))
-    }
-
-    /// The rest as a time of a local day.
-    private mutating func localTime(of day: inout tm) -> Date? {
-        guard let milliseconds = timeOfDay(&day), rest.isEmpty else { return nil }
-        return Self.local(&day, milliseconds: milliseconds)
     }
 
     /// Reads hours, minutes and perhaps seconds; returns the milliseconds.
@@ -146,21 +177,13 @@ private struct DateScanner {
         return skip(".") ? fraction() : 0
     }
 
-    /// The beginning of the local day `days` days from now; see localtime(3).
-    private func today(plus days: Int32) -> tm {
-        var seconds = time_t(Timestamp.milliseconds(now) / 1000)
-        var time = tm()
-        localtime_r(&seconds, &time)
+    /// The beginning of the local day `days` days from another; see localtime(3).
+    private func localDay(of date: Date, plus days: Int32) -> tm {
+        var time = LocalTime.fields(date)
         (time.tm_hour, time.tm_min, time.tm_sec) = (0, 0, 0)
-        // The C library carries what goes beyond a month, and finds out whether it is summer time.
+        // The C library carries what goes beyond a month.
         time.tm_mday += days
-        time.tm_isdst = -1
         return time
-    }
-
-    /// See mktime(3).
-    private static func local(_ time: inout tm, milliseconds: Int) -> Date {
-        Timestamp.date(milliseconds: Int64(mktime(&time)) * 1000 + Int64(milliseconds))
     }
 
     private static func days(in month: Int, of year: Int) -> Int {
@@ -202,5 +225,34 @@ private struct DateScanner {
         guard rest.starts(with: word.utf8) else { return false }
         rest = rest.dropFirst(word.utf8.count)
         return true
+    }
+}
+
+/// The moments at which the local clock shows some time: one, or two where the clock is set back.
+///
+/// A time that the clock skips when it is set forward means as much later: 2:30 is then 3:30.
+private struct LocalMoments {
+    /// At least one, the earliest one first.
+    let all: [Date]
+    let first: Date
+
+    init(_ time: tm, _ milliseconds: Int = 0) {
+        var time = time
+        // As if it were in UTC; the offset is that of the time before or after the clock is set.
+        let universal = timegm(&time)
+        let candidates = [-86_400, 86_400].map { universal - Self.offset(at: universal + $0) }
+        let shown = Set(candidates).filter { $0 + Self.offset(at: $0) == universal }.sorted()
+        // With the offset of before, a skipped time is as much later.
+        all = (shown.isEmpty ? [candidates[0]] : shown).map {
+            Timestamp.date(milliseconds: Int64($0) * 1000 + Int64(milliseconds))
+        }
+        first = all[0]
+    }
+
+    /// Seconds east of Greenwich at a moment; see localtime(3).
+    private static func offset(at moment: time_t) -> Int {
+        var (moment, time) = (moment, tm())
+        localtime_r(&moment, &time)
+        return time.tm_gmtoff
     }
 }

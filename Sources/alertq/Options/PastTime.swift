@@ -4,7 +4,10 @@ import FoundationEssentials
 struct PastTime: Sendable {
     let text: String
 
-    func date(now: Date) throws(UsageError) -> Date { try DateText.parse(text, now: now) }
+    /// - Parameter start: Where a period begins that it ends.
+    func date(now: Date, after start: Date? = nil) throws(UsageError) -> Date {
+        try DateText.parse(text, now: now, after: start)
+    }
 }
 
 extension Argument where Value == PastTime {

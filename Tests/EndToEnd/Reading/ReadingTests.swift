@@ -36,6 +36,30 @@ struct ReadingTests {
 
     // MARK: What waits
 
+    @Test(
+        "A local time that the clock skips is as much later; one that comes twice is the first",
+        arguments: [
+            ("2099-03-29T01:59", "2099-03-29T00:59:00.000Z"),
+            ("2099-03-29T02:30", "2099-03-29T01:30:00.000Z"),
+            ("2099-03-29T03:00", "2099-03-29T01:00:00.000Z"),
+            ("2099-10-25T01:59", "2099-10-24T23:59:00.000Z"),
+            ("2099-10-25T02:30", "2099-10-25T00:30:00.000Z"),
+            ("2099-10-25T03:00", "2099-10-25T02:00:00.000Z"),
+        ])
+    func summerTime(text: String, expected: String) async throws {
+        let zone = ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"]
+        let asked = try await queue.start(
+            ["ask", "?", "--timeout", text, "--detach"], environment: zone
+        ).finish()
+        #expect(asked.code == 0 && asked.output == "1\n", "\(asked)")
+        let alert = try #require(try await queue.objects("show", "1").first)
+        #expect(alert["expires_at"] as? String == expected)
+        // The clock reads 03:30 then.
+        let isSkipped = text.hasSuffix("03-29T02:30")
+        let day = isSkipped ? "2099-03-29 03:30" : text.replacing("T", with: " ")
+        #expect(asked.errors.contains("alert 1 expires at \(day):00 CE"), "\(asked)")
+    }
+
     @Test("Each condition lists what it describes, and --count counts it")
     func conditions() async throws {
         try await ask("Prune old snapshots?", "--source", "backup", "--key", "one")

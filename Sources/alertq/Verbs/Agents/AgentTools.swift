@@ -42,7 +42,8 @@ enum AgentTools {
                     "timeout",
                     JSONSchema.text(
                         "When the question expires: a duration such as 90s, 10m, 2h or 1d, "
-                            + "or a time such as 18:00. Without one, the question does not expire")
+                            + "or a time such as 18:00, which means the next one. Without one, the "
+                            + "question does not expire")
                 ),
                 (
                     "default",

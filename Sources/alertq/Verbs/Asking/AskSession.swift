@@ -16,8 +16,11 @@ struct AskSession: Sendable {
             question.presenters.isEmpty
         else { return nil }
         let alert = try question.complete(in: context)
-        let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb)
-        return try record.map(printID)
+        guard let record = try AlertManager.submitAtOnce(alert, path: queue.path, via: verb) else {
+            return nil
+        }
+        noteDeadline(record)
+        return try printID(record)
     }
 
     func run() async throws -> ExitCode {
@@ -59,6 +62,7 @@ extension AskSession {
             throw Interruption(signal: signal)
         }
         if asked.isJoined { noteIgnored(asked.record) }
+        noteDeadline(asked.record)
         let isOwn = asked.record.alert.isFor("terminal")
         await noteIfUnattended(asked.record, isOwn ? terminal : nil, manager)
         return asked
@@ -211,6 +215,15 @@ extension AskSession {
             await manager.screens().screen(for: alert, record.id) == nil
         else { return }
         context.inform("\(BackgroundError.unattended(record.id, presenters: alert.presenters))")
+    }
+
+    /// Prints on which day the alert expires, if its timeout was given as a time: 07:00 may be
+    /// tomorrow's.
+    private func noteDeadline(_ record: AlertRecord) {
+        guard case .at? = question.timeout, record.response == nil, let end = record.expiresAt,
+            verb != NotifyCommand.name || context.errors.isTerminal
+        else { return }
+        context.inform("alert \(record.id) expires at \(LocalTime.text(end, .whole))")
     }
 
     /// Prints which options are ignored because the alert was asked before, with others.

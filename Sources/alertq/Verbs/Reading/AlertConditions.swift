@@ -16,7 +16,8 @@ struct AlertConditions: Sendable {
     }
 
     func times(now: Date) throws(UsageError) -> (since: Date?, until: Date?) {
-        (try since?.date(now: now), try until?.date(now: now))
+        let since = try since?.date(now: now)
+        return (since, try until?.date(now: now, after: since))
     }
 }
 
