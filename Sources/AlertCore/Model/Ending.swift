@@ -46,7 +46,7 @@ package struct Ending: Sendable {
         self.outcome = outcome
         by = event.by
         button =
-            entry.button.map(SafeText.line)
+            entry.button.map(SafeText.title)
             ?? event.buttonIndex.flatMap { $0 >= 0 ? "#\($0)" : nil }
         // The entry names the process that stored it, which did not cause a timer to run out.
         let isTimer = outcome == .expired || (outcome == .dismissed && event.by == .system)
@@ -117,7 +117,7 @@ package struct Ending: Sendable {
     private static func name(of button: Alert.Button?, index: Int) -> String? {
         guard let button else { return index >= 0 ? "#\(index)" : nil }
         // An erased label reads as the index; the id may still be there.
-        return SafeText.line(button.title == "#\(index)" ? button.id : button.title)
+        return SafeText.title(button.title == "#\(index)" ? button.id : button.title)
     }
 }
 

@@ -40,7 +40,7 @@ struct NotificationContent: Sendable, Hashable {
         var parts = [text.message, text.facts]
         if !alert.buttons.isEmpty, !hasActions || buttons.count > Self.actionLimit {
             let commands = alert.buttons.map { button in
-                SafeText.line(button.title) + ": " + SafeText.line(answering(record.id, button.id))
+                SafeText.title(button.title) + ": " + SafeText.line(answering(record.id, button.id))
             }
             parts.append((["To answer:"] + commands).joined(separator: "\n"))
         }
@@ -79,7 +79,7 @@ struct NotificationContent: Sendable, Hashable {
     /// A label that is right on every server: some parse labels as markup, and show nothing where
     /// that fails, others don't, and none says which it does.
     private static func label(_ title: String) -> String {
-        SafeText.line(title).replacing("&", with: "＆").replacing("<", with: "‹")
+        SafeText.title(title).replacing("&", with: "＆").replacing("<", with: "‹")
             .replacing(">", with: "›")
     }
 }

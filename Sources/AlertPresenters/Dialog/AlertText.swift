@@ -20,10 +20,10 @@ struct AlertText: Sendable {
     init(_ presentation: Presentation, user: String?, host: String, lines: Int, now: Date = Date())
     {
         let alert = presentation.alert
-        title = SafeText.line(alert.title)
+        title = SafeText.title(alert.title)
         facts = AlertFacts(presentation, host: host).lastingTexts(user: user, now: now)
             .joined(separator: " · ")
-        var wrapped = SafeText.lines(alert.message ?? "")
+        var wrapped = SafeText.message(alert.message ?? "")
             .split(separator: "\n", omittingEmptySubsequences: false)
             .prefix(lines + 1).flatMap { DisplayWidth.wrapped(String($0), to: Self.columns) }
         if wrapped.count > lines {

@@ -17,7 +17,7 @@ struct DialogLabels: Sendable {
             }
             return candidate
         }
-        buttons = alert.buttons.map { unique(SafeText.line($0.title)) }
+        buttons = alert.buttons.map { unique(SafeText.title($0.title)) }
         later = unique("Later")
     }
 

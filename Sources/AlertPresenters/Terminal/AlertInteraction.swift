@@ -42,7 +42,7 @@ struct AlertInteraction: Hashable, Sendable {
 
     init(_ alert: Alert, laterOptions: [LaterOption]) {
         var choices = alert.buttons.enumerated().map { index, button in
-            Choice(index: index, title: SafeText.line(button.title), role: button.role)
+            Choice(index: index, title: SafeText.title(button.title), role: button.role)
         }
         // A sheet's cancel button is set apart, at the end.
         if alert.style == .actionSheet,

@@ -40,8 +40,8 @@ struct AlertScreen {
 
     init(_ alert: Alert, hasColours: Bool = true) {
         self.hasColours = hasColours
-        title = SafeText.line(alert.title)
-        message = alert.message.map(SafeText.lines)
+        title = SafeText.title(alert.title)
+        message = alert.message.map(SafeText.message)
         isSheet = alert.style == .actionSheet
         ownSnooze = AlertWording.duration(alert.snooze ?? .seconds(300))
     }

@@ -88,7 +88,7 @@ extension AlertSession {
         state.storing =
             switch choice {
             case .button(let index):
-                "Storing “\(SafeText.line(presentation.alert.buttons[index].title))”…"
+                "Storing “\(SafeText.title(presentation.alert.buttons[index].title))”…"
             case .later: "Snoozing…"
             case .close: "Closing…"
             }

@@ -34,7 +34,9 @@ struct Table {
     /// The text of some rows. The first call puts the headings above them and settles the widths,
     /// so that a long table can be printed page by page.
     mutating func text(_ rows: [[String]]) -> String {
-        let rows = rows.map { $0.map(SafeText.line) }
+        let rows = rows.map { row in
+            zip(headings, row).map { $0 == "TITLE" ? SafeText.title($1) : SafeText.line($1) }
+        }
         let isFirst = layout == nil
         let layout = self.layout ?? fitted(rows)
         self.layout = layout

@@ -12,6 +12,10 @@ struct DisplayWidthTests {
             ("e\u{301}", 1), ("שלום", 4), ("مرحبا", 5), ("क्ष", 2), ("🎉", 2),
             ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("👍🏽", 2), ("❤", 1), ("❤️", 2), ("1️⃣", 2), ("©", 1),
             ("…", 1), ("a\u{AD}b", 3),
+            // As xterm and VTE count them.
+            ("ភាសា\u{200B}ខ្មែរ", 8), ("ภาษา\u{200B}ไทย", 7), ("র\u{200D}্যাব", 4),
+            ("അവന്\u{200D} വന്നു", 7), ("ക്\u{200D}ഷ", 2), ("می\u{200C}خواهم", 7),
+            ("🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}!", 3),
         ])
     func widths(text: String, width: Int) {
         #expect(DisplayWidth.of(text) == width)
@@ -38,6 +42,7 @@ struct DisplayWidthTests {
         arguments: [
             ("hello wide world", 7, ["hello", "wide", "world"]),
             ("abcdefghij kl", 4, ["abcd", "efgh", "ij", "kl"]),
+            ("កខគ\u{200B}ឃងច\u{200B}ឆ", 4, ["កខគ", "ឃងច\u{200B}ឆ"]),
             ("日本語テスト", 5, ["日本", "語テ", "スト"]), ("日本", 1, ["日", "本"]),
             ("  indented", 20, ["  indented"]), ("one\n\ntwo", 20, ["one", "", "two"]),
             ("", 5, [""]), ("aaa bbb ", 3, ["aaa", "bbb"]), ("ab日本cd", 4, ["ab日", "本cd"]),

@@ -13,6 +13,15 @@ import FoundationEssentials
         lines.unicodeScalars.allSatisfy { $0 == "\n" || isPrintable($0) }, "a control in a text")
     expect(SafeText.line(line).isIdentical(to: line), "harmless text was changed")
     expect(SafeText.lines(lines).isIdentical(to: lines), "harmless text was changed")
+    let (title, message) = (SafeText.title(text), SafeText.message(text))
+    expect(title.unicodeScalars.allSatisfy(isReadable), "a control in a title")
+    expect(
+        message.unicodeScalars.allSatisfy { $0 == "\n" || isReadable($0) }, "a control in a message"
+    )
+    expect(SafeText.title(title).isIdentical(to: title), "a harmless title was changed")
+    expect(
+        SafeText.message(SafeText.revealed(text)).isIdentical(to: lines),
+        "a program's text hides something")
     let cut = DisplayWidth.truncated(line, to: width)
     expect(DisplayWidth.of(cut) <= max(width, 0), "wider than \(width) after truncation")
     expect(
@@ -25,11 +34,16 @@ import FoundationEssentials
     }
 }
 
+/// What titles and messages may have besides: a space without width, and the tags of flags.
+private func isReadable(_ scalar: Unicode.Scalar) -> Bool {
+    isPrintable(scalar) || scalar == "\u{200B}" || (0xE0030...0xE007F).contains(scalar.value)
+}
+
 private func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: return false
-    case .format: return scalar == "\u{200D}"
+    case .format: return scalar == "\u{200C}" || scalar == "\u{200D}"
     default: return true
     }
 }

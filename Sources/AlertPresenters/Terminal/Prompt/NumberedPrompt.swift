@@ -33,7 +33,7 @@ struct NumberedPrompt {
     ) -> Bool {
         let isNamed = { (mark: String, meant: Int?) in
             alert.buttons.enumerated().contains { index, button in
-                let names = [button.id, button.title].map { trimmed(SafeText.line($0)) }
+                let names = [button.id, button.title].map { trimmed(SafeText.title($0)) }
                 return index != meant && names.contains { $0.lowercased() == mark }
             }
         }
@@ -49,9 +49,9 @@ struct NumberedPrompt {
 
     /// The alert with its choices, as lines of at most `columns` columns.
     func lines(facts: [String], columns: Int) -> [String] {
-        var lines = DisplayWidth.wrapped(SafeText.line(alert.title), to: columns)
+        var lines = DisplayWidth.wrapped(SafeText.title(alert.title), to: columns)
         if let message = alert.message {
-            lines += DisplayWidth.wrapped(SafeText.lines(message), to: columns)
+            lines += DisplayWidth.wrapped(SafeText.message(message), to: columns)
         }
         lines += DisplayWidth.wrapped(facts.joined(separator: " · "), to: columns)
         guard !buttons.choices.isEmpty else { return lines }
@@ -102,7 +102,7 @@ struct NumberedPrompt {
     /// The name of a choice.
     func name(of choice: PresenterChoice) -> String {
         switch choice {
-        case .button(let index): SafeText.line(alert.buttons[index].title)
+        case .button(let index): SafeText.title(alert.buttons[index].title)
         case .later: "later"
         case .close: emptyLine ?? "close"
         }

@@ -18,7 +18,7 @@ struct AlertFacts: Sendable {
         end = presentation.record.expiresAt ?? left.map { Date().addingTimeInterval($0) }
         let alert = presentation.alert
         defaultTitle = alert.buttons.first { alert.defaultButton.isIdentical(to: $0.id) }
-            .map { SafeText.line($0.title) }
+            .map { SafeText.title($0.title) }
     }
 
     /// Who asks, how urgently, since when, how many others wait, and when the alert ends by itself.

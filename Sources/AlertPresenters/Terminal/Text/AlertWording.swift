@@ -91,13 +91,13 @@ enum AlertWording {
             let ending = Ending(response, isQuestion: isQuestion).text(.brief(now: Date()))
             return lines("•", title, ending, columns: columns)
         }
-        let what = response.button.map { SafeText.line($0.title) }
+        let what = response.button.map { SafeText.title($0.title) }
         return lines("✓", title, what ?? "closed", columns: columns)
     }
 
     /// The note that a choice came too late, as lines below how the alert ended.
     static func lost(_ title: String, columns: Int) -> [String] {
-        let text = "your choice “" + SafeText.line(title) + "” came too late and was not stored"
+        let text = "your choice “" + SafeText.title(title) + "” came too late and was not stored"
         return DisplayWidth.wrapped(text, to: max(1, columns - 3)).map { "  " + $0 }
     }
 
@@ -120,7 +120,7 @@ enum AlertWording {
     /// The message of an alert without buttons, which may leave the screen before it is read, as
     /// lines that stay below its title.
     static func message(_ text: String, columns: Int) -> [String] {
-        let lines = DisplayWidth.wrapped(SafeText.lines(text), to: max(1, columns - 3))
+        let lines = DisplayWidth.wrapped(SafeText.message(text), to: max(1, columns - 3))
         let shown = lines.count <= messageLines ? lines : Array(lines.prefix(messageLines - 1))
         let missing = lines.count - shown.count
         return (shown + (missing > 0 ? ["… \(missing) more lines"] : [])).map { "  " + $0 }
@@ -138,7 +138,7 @@ enum AlertWording {
     private static func lines(
         _ sign: String, _ title: String, _ rest: String, columns: Int
     ) -> [String] {
-        let (title, room) = (SafeText.line(title), columns - DisplayWidth.of(rest) - 5)
+        let (title, room) = (SafeText.title(title), columns - DisplayWidth.of(rest) - 5)
         // If not even the beginning of the title fits on the line, the rest takes more lines.
         let width = room >= min(16, DisplayWidth.of(title)) ? room : max(16, columns - 4)
         let text = sign + " " + DisplayWidth.truncated(title, to: width) + " — " + rest

@@ -125,6 +125,11 @@ private struct LineWrapper {
             if lineWidth < width { append(character, columns) }
             return
         }
+        // It separates words in scripts that are written without spaces.
+        if character == "\u{200B}" {
+            commitWord()
+            return append(character, columns)
+        }
         // Between ideographs a line may break anywhere.
         if columns >= 2 { commitWord() }
         if wordWidth + columns > width { commitWord() }
@@ -155,7 +160,7 @@ private struct LineWrapper {
     }
 
     private mutating func breakLine() {
-        while line.last == " " { line.removeLast() }
+        while line.last == " " || line.last == "\u{200B}" { line.removeLast() }
         lines.append(line)
         line = ""
         lineWidth = 0

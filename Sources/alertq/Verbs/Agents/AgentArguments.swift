@@ -97,7 +97,8 @@ extension AgentArguments {
             throw AgentFailure(.invalid, "“title” is missing")
         }
         return Alert(
-            title, message: try text("message"), priority: try priority(),
+            SafeText.revealed(title), message: try text("message").map(SafeText.revealed),
+            priority: try priority(),
             deadline: try deadline(), key: try text("key"), userInfo: try info())
     }
 
@@ -191,6 +192,7 @@ extension AgentArguments {
                     + "ordinary button")
         }
         return Alert.Button(
-            title, id: value["id"]?.string, role: role.flatMap(Alert.Button.Role.init))
+            SafeText.revealed(title), id: value["id"]?.string ?? title,
+            role: role.flatMap(Alert.Button.Role.init))
     }
 }

@@ -3,7 +3,8 @@ import AlertQueue
 /// What a person is asked about a request.
 ///
 /// The message ends with the command, as it is: whatever the command contains, it can't be taken
-/// for one of the lines before it. Other inputs are JSON.
+/// for one of the lines before it. Only characters without a width that titles and messages may
+/// have are replaced by visible ones. Other inputs are JSON.
 struct HookQuestion: Sendable {
     /// The ids of the buttons.
     static let allow = "allow"
@@ -19,8 +20,8 @@ struct HookQuestion: Sendable {
         self.agent = agent
         let isShell = ["Bash", "PowerShell"].contains(request.tool) && request.command != nil
         let what = isShell ? "run a command" : "use " + request.tool
-        title = "\(agent.name) wants to \(what)"
-        message = try Self.lines(of: request).joined(separator: "\n")
+        title = SafeText.revealed("\(agent.name) wants to \(what)")
+        message = SafeText.revealed(try Self.lines(of: request).joined(separator: "\n"))
     }
 
     /// The alert; it expires when the agent stops waiting for it, so that nobody decides in vain.

@@ -121,7 +121,8 @@ struct ShowCommand: NamingCommand {
     /// A name and a text, whose further lines are aligned with its first.
     private static func line(_ name: String, _ text: String, _ context: Context) -> String {
         let indent = "\n" + String(repeating: " ", count: 15)
-        let safe = SafeText.lines(text)
+        let isProse = ["title", "message"].contains(name)
+        let safe = isProse ? SafeText.message(text) : SafeText.lines(text)
         // A terminal would break lines in the middle of words, and below the names.
         let lines =
             context.output.columns.map { DisplayWidth.wrapped(safe, to: max(20, $0 - 15)) }
