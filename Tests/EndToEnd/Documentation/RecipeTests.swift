@@ -359,7 +359,9 @@ struct RecipeTests {
 
     // MARK: - Reading
 
-    @Test("Each line that reads the answers prints what it says", .enabled(if: has("jq", "faketime")))
+    @Test(
+        "Each line that reads the answers prints what it says",
+        .enabled(if: has("jq", "faketime")))
     func reading() async throws {
         let text = try #require(
             try CodeBlock.all("shell", in: Self.article).first { $0.text.contains("jq -r") }
