@@ -62,7 +62,7 @@ struct ShellExampleTests {
     }
 
     private static func isEndless(_ line: String) -> Bool {
-        line.contains(/^alertq (present|watch)\b(?!.*--once)/)
+        line.contains(/^alertq (present|watch)\b(?!.*--(once|uninstall))/)
     }
 
     /// A home with the built command, and stubs for what this package does not have.
