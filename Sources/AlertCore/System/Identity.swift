@@ -147,7 +147,9 @@ package struct Identity: Sendable, Hashable {
         var buffer = [CChar](repeating: 0, count: 256)
         for descriptor in [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO]
         where ttyname_r(descriptor, &buffer, buffer.count) == 0 {
-            return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+            let name = buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+            // `xargs -o` opens this name, which stands for the terminal of whoever uses it: tty(4).
+            return name == "/dev/tty" ? LinuxProcess.controllingTerminal ?? name : name
         }
         return nil
     }

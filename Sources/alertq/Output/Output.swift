@@ -1,3 +1,4 @@
+import AlertQueue
 import CLinux
 import Glibc
 import Linux
@@ -8,29 +9,35 @@ struct Output: Sendable {
     let columns: Int?
     private let send: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let descriptor: Int32?
+    /// Whether people read it, in a locale without the punctuation of our texts.
+    private let isASCII: Bool
 
     var isTerminal: Bool { columns != nil }
 
     init(
-        columns: Int? = nil, descriptor: Int32? = nil,
+        columns: Int? = nil, descriptor: Int32? = nil, isASCII: Bool = false,
         send: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
         self.columns = columns
         self.descriptor = descriptor
+        self.isASCII = isASCII
         self.send = send
     }
 
     /// The stream of a file descriptor. Nothing is buffered: once `write` has returned, the system
     /// has the bytes.
     init(descriptor: Int32) {
-        self.init(columns: Self.columns(of: descriptor), descriptor: descriptor) {
+        let columns = Self.columns(of: descriptor)
+        let isForPeople = columns != nil || descriptor == STDERR_FILENO
+        let isASCII = isForPeople && ASCIIText.isWanted(Identity.environment)
+        self.init(columns: columns, descriptor: descriptor, isASCII: isASCII) {
             bytes throws(OutputError) in
             try Self.write(bytes, to: descriptor)
         }
     }
 
     func write(_ text: String) throws(OutputError) {
-        try send(Array(text.utf8))
+        try send(Array((isASCII ? ASCIIText.text(text) : text).utf8))
     }
 
     /// How wide the terminal is now; ``columns`` is how wide it was at first.

@@ -119,6 +119,21 @@ struct DecidingTests {
         #expect(statistics["answered"] as? Int == 3 && times?["count"] as? Int == 1)
     }
 
+    @Test("The terminal of an answer is the real one, also where stdin is /dev/tty")
+    func device() async throws {
+        let queue = try CommandLineQueue()
+        try await ask(queue)
+        let terminal = try PseudoTerminal()
+        let answer = try Child(
+            "sh", ["-c", "echo yes | xargs -o \"$0\" answer 1", CommandLineQueue.program],
+            environment: ["ALERTQ_DATABASE": queue.path], on: terminal)
+        #expect(await answer.finish().code == 0, "\(terminal.text)")
+        let alert = try await queue.objects("history").first
+        let responder = alert?["responder"] as? [String: any Sendable]
+        #expect(
+            responder?["tty"] as? String == terminal.path && alert?["by"] as? String == "person")
+    }
+
     @Test("The asker withdraws as the asker, and cancels on behalf of the system")
     func own() async throws {
         let queue = try CommandLineQueue()

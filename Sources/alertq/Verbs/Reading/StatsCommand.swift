@@ -169,7 +169,7 @@ extension StatsCommand {
             [group.name] + (hasWaiting ? numbers(group.counts) : chosen(group.counts))
         }
         let more =
-            groups.count > shown ? "… and \(groups.count - shown) more; --json has them\n" : ""
+            groups.count > shown ? "and \(groups.count - shown) more; --json has them\n" : ""
         return "\n" + self.heading(title, in: context) + table.text(rows) + more
     }
 
