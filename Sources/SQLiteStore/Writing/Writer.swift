@@ -163,9 +163,9 @@ final class Writer {
         }
         if !hasCheckedHead {
             guard try db.isLastEntryIntact() else {
-                throw fail(
-                    "the last entry of its log was changed; see: alertq audit verify, and restore "
-                        + "a backup")
+                let error = AlertError.inconsistent(nil, "the last entry of its log was changed")
+                known.fail(error)
+                throw error
             }
             hasCheckedHead = true
         }

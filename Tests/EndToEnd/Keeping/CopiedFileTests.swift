@@ -234,7 +234,7 @@ struct CopiedFileTests {
         let forged = try await Child("sqlite3", [queue.path, forge + trigger]).finish()
         #expect(forged.code == 0, "\(forged)")
         let refused = try await queue.run("ask", "Three?", "-b", "yes", "--detach")
-        #expect(refused.code == 74 && refused.errors.contains("audit verify"), "\(refused)")
+        #expect(refused.code == 65 && refused.errors.contains("last entry"), "\(refused)")
         let verified = try await queue.run("audit", "verify")
         #expect(verified.code == 65 && verified.errors.contains("entry 2"), "\(verified)")
     }

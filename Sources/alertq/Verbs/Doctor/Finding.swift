@@ -44,6 +44,9 @@ struct Finding: Sendable {
         case AlertError.incompatible:
             return
                 "name a queue with --database; if this one belongs to a newer alertq, install that"
+        case AlertError.backup:
+            return "name the queue with --database; to make a queue of this backup: alertq restore "
+                + ShellText.quoted(QueueChoice.absolute(path))
         case AlertError.inconsistent:
             return "find out who may write the file; to go back to a backup: alertq restore BACKUP"
         default: break

@@ -2,6 +2,7 @@ import AlertQueue
 import CLinux
 import FoundationEssentials
 import Glibc
+import Linux
 import SQLiteStore
 
 /// The checks of `alertq doctor`.
@@ -18,7 +19,7 @@ struct QueueCheckup: Sendable {
             return [absence(presence)]
         }
         var findings = permissions(mode) + [await LockCheckup(path: path).finding()]
-        findings += unusableFiles()
+        findings += mount() + unusableFiles()
         let schema = await schema()
         do {
             // Nothing opens a queue whose schema is refused.
@@ -32,6 +33,19 @@ struct QueueCheckup: Sendable {
             findings.append(Finding(check: "database", failure: error, of: path))
         }
         return findings
+    }
+
+    /// What could not be checked: a database that is a mount of its own is refused.
+    private func mount() -> [Finding] {
+        guard let file = FileIdentity(path: path), file.isMountRoot == nil else { return [] }
+        return [
+            Finding(
+                check: "mount",
+                detail: "this kernel, older than Linux 5.8, does not tell whether the database is "
+                    + "a mount of its own, whose log would be lost",
+                advice: "make sure that this prints nothing: findmnt "
+                    + ShellText.quoted(QueueChoice.absolute(path)), isNote: true)
+        ]
     }
 
     /// Every other check would report the same, in other words.
