@@ -49,7 +49,8 @@ extension AlertManager {
     package init(
         path: String, source: String? = nil, via: String,
         presenters: [any AlertPresenter] = [], delegate: (any AlertManagerDelegate)? = nil,
-        clock: any AlertClock = .system, turn: PresentationTurn? = nil, keepsTime: Bool = true
+        clock: any AlertClock = .system, turn: PresentationTurn? = nil,
+        queueName: String? = nil, keepsTime: Bool = true
     ) async throws(AlertError) {
         let source = source ?? Self.programName
         try Text.check(source, "source", limit: Alert.Limit.name)
@@ -60,6 +61,7 @@ extension AlertManager {
         ) { [weak errors] in errors?.report(.deadlines($0)) }
         try await self.init(
             store: store, path: path, source: source, caller: caller, presenters: presenters,
-            delegate: delegate, clock: clock, turn: turn, errors: errors)
+            delegate: delegate, clock: clock, turn: turn, queueName: queueName,
+            errors: errors)
     }
 }

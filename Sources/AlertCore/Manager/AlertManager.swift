@@ -63,11 +63,12 @@ public actor AlertManager {
     ///
     /// - Parameters:
     ///   - path: Its location, for messages.
+    ///   - queueName: What screens call it, where they show several queues.
     ///   - errors: Reports errors for which no caller waits, including those of the store.
     package init(
         store: any AlertStore, path: String, source: String, caller: Caller,
         presenters: [any AlertPresenter], delegate: (any AlertManagerDelegate)?,
-        clock: any AlertClock, turn: PresentationTurn? = nil,
+        clock: any AlertClock, turn: PresentationTurn? = nil, queueName: String? = nil,
         errors: BackgroundErrors = BackgroundErrors()
     ) async throws(AlertError) {
         try Text.check(source, "source", limit: Alert.Limit.name)
@@ -75,8 +76,8 @@ public actor AlertManager {
         self.path = path
         self.source = source
         context = QueueContext(
-            store: store, clock: clock, caller: caller, delegates: Delegates(delegate),
-            errors: errors)
+            store: store, clock: clock, caller: caller, queueName: queueName,
+            delegates: Delegates(delegate), errors: errors)
         askers = WaitingAskers(context)
         handlers = HandlerRunner(context)
         presentation = PresentationLoop(context, turn: turn)

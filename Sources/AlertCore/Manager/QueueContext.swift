@@ -6,6 +6,8 @@ struct QueueContext: Sendable {
     /// On whose behalf the manager acts; a presenter's actions are recorded as through that
     /// presenter.
     let caller: Caller
+    /// What screens call the queue, where they show several; `nil` where they show only this one.
+    var queueName: String?
     /// The executor of the manager and all its parts.
     let executor = QueueExecutor(label: "alertq.manager")
     let delegates: Delegates

@@ -4,6 +4,8 @@ public struct Presentation: Sendable {
     public let record: AlertRecord
     /// How many alerts waited after it when it was put on the screen, counted up to 1,000.
     public let waitingBehind: Int
+    /// What screens call the alert's queue; `nil` where they show only one.
+    package let queueName: String?
     private let clock: any AlertClock
     private let expiry: ClockReading?
     private let appeared: @Sendable () async -> Void
@@ -15,9 +17,10 @@ public struct Presentation: Sendable {
         record: AlertRecord, waitingBehind: Int, expiry: ClockReading?, clock: any AlertClock,
         appeared: @escaping @Sendable () async -> Void,
         dismissal: @escaping @Sendable () async -> Duration?,
-        waiting: (@Sendable () async -> WaitingAlerts)? = nil
+        waiting: (@Sendable () async -> WaitingAlerts)? = nil, queueName: String? = nil
     ) {
         self.record = record
+        self.queueName = queueName
         self.waitingBehind = waitingBehind
         self.expiry = expiry
         self.clock = clock

@@ -174,11 +174,12 @@ extension QueueChoice {
     /// Opens the queue at a path; if that fails, the error says what to do.
     static func manager(
         path: String, source: String? = nil, via verb: String, turn: PresentationTurn? = nil,
-        keepsTime: Bool = true
+        queueName: String? = nil, keepsTime: Bool = true
     ) async throws -> AlertManager {
         do {
             let manager = try await AlertManager(
-                path: path, source: source, via: verb, turn: turn, keepsTime: keepsTime)
+                path: path, source: source, via: verb, turn: turn, queueName: queueName,
+                keepsTime: keepsTime)
             // A command that is asked to end does not wait for a lock that another process holds.
             SignalWatch.whenEnding { [weak manager] in manager?.prepareToEnd() }
             return manager

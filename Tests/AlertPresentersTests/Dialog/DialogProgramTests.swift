@@ -100,9 +100,9 @@ struct DialogProgramTests {
         let text = AlertText(
             presentation, user: "ana", host: presentation.record.source.host, lines: 20)
         let facts = text.facts.components(separatedBy: " · ")
-        #expect(facts.prefix(2) == ["backup (ana)", "critical"] && facts.count == 5)
-        #expect(facts[2].wholeMatch(of: /asked at [0-9]{2}:[0-9]{2}/) != nil)
-        #expect(facts[3] == "2 more wait" && facts[4].contains(/^until .*, then “No”$/))
+        #expect(facts.prefix(3) == ["alert 42", "backup (ana)", "critical"] && facts.count == 6)
+        #expect(facts[3].wholeMatch(of: /asked at [0-9]{2}:[0-9]{2}/) != nil)
+        #expect(facts[4] == "2 more wait" && facts[5].contains(/^until .*, then “No”$/))
         #expect(text.message.split(separator: "\n").count == 20)
         #expect(text.message.hasSuffix("19\n… (the rest: alertq show 42)"))
     }

@@ -40,7 +40,8 @@ struct TerminalPresenterTextTests {
         _ = try await choice
         let text = terminal.text
         for part in [
-            "\u{1B}[1mPrune?\u{1B}[0m", "40 GB", "will go", "backup (", "just now",
+            "\u{1B}[1mPrune?\u{1B}[0m", "40 GB", "will go", "alert 42 · backup (",
+            "just now",
             "1,000+ more wait", "1:30 left, then “Keep”", "Esc lets it expire",
             "\u{1B}[31m[ Prune ]", "\u{1B}[7m[ Keep ]",
         ] {

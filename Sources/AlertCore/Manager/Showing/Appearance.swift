@@ -38,7 +38,8 @@ final class Appearance: Sendable {
             record: record, waitingBehind: waiting.count, expiry: expiry, clock: context.clock,
             appeared: { [weak self] in self?.note() },
             dismissal: { [weak self] in self?.timeUntilDismissal() },
-            waiting: { [weak self] in await self?.countWaiting() ?? waiting })
+            waiting: { [weak self] in await self?.countWaiting() ?? waiting },
+            queueName: context.queueName)
     }
 
     var isOnScreen: Bool { state.withLock { $0.isOnScreen } }

@@ -21,14 +21,19 @@ struct AlertFacts: Sendable {
             .map { SafeText.title($0.title) }
     }
 
-    /// Who asks, how urgently, since when, how many others wait, and when the alert ends by itself.
+    /// The alert as other commands name it: by its id, and by its queue where there are several.
+    private var number: String {
+        "alert \(presentation.record.id)" + (presentation.queueName.map { " of \($0)" } ?? "")
+    }
+
+    /// Its number, who asks, how urgently, since when, how many others wait, and when the alert ends by itself.
     func texts(
         user: String?, waiting: WaitingAlerts, dismissal: Duration?, now: Date
     ) -> [String] {
         let record = presentation.record
         let priority = presentation.alert.priority
         var texts: [String?] = [
-            AlertWording.source(record.source, user: user, here: host),
+            number, AlertWording.source(record.source, user: user, here: host),
             priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
             AlertWording.waiting(waiting),
@@ -46,7 +51,7 @@ struct AlertFacts: Sendable {
         let record = presentation.record
         let priority = presentation.alert.priority
         let texts: [String?] = [
-            AlertWording.source(record.source, user: user, here: host),
+            number, AlertWording.source(record.source, user: user, here: host),
             priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
             AlertWording.waiting(WaitingAlerts(count: presentation.waitingBehind)),

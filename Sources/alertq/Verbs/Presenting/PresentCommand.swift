@@ -234,16 +234,18 @@ extension PresentCommand {
     private func open(
         sharing turn: PresentationTurn, in context: Context
     ) async throws -> [AlertManager] {
-        var managers = [
-            try await QueueChoice.manager(path: queue.path, via: Self.name, turn: turn)
-        ]
         let system = QueueLocation.systemPath
-        guard queue.isDefault, queue.path != system, Self.isPermitted(system) else {
-            return managers
-        }
+        let isForBoth = queue.isDefault && queue.path != system && Self.isPermitted(system)
+        var managers = [
+            try await QueueChoice.manager(
+                path: queue.path, via: Self.name, turn: turn,
+                queueName: isForBoth ? "your own queue" : nil)
+        ]
+        guard isForBoth else { return managers }
         do {
             managers.append(
-                try await QueueChoice.manager(path: system, via: Self.name, turn: turn))
+                try await QueueChoice.manager(
+                    path: system, via: Self.name, turn: turn, queueName: "the system queue"))
         } catch {
             // The user's own alerts need not wait for the administrator.
             context.note("\(Self.name): the system queue is left out: \(error)")
