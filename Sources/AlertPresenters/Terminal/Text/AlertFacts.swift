@@ -26,7 +26,8 @@ struct AlertFacts: Sendable {
         "alert \(presentation.record.id)" + (presentation.queueName.map { " of \($0)" } ?? "")
     }
 
-    /// Its number, who asks, how urgently, since when, how many others wait, and when the alert ends by itself.
+    /// Its number, who asks, how urgently, since when, how many others wait, and when the alert
+    /// ends by itself.
     func texts(
         user: String?, waiting: WaitingAlerts, dismissal: Duration?, now: Date
     ) -> [String] {
