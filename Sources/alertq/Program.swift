@@ -230,6 +230,16 @@ extension Program {
         clinux_use_one_heap()
     }
 
+    /// Leaves the work to other threads, and keeps this one for signals.
+    ///
+    /// `dispatchMain()` ends the thread first, for which a static executable sorts all its unwind
+    /// tables: a verb takes three times as long. Nothing here uses the main queue, which it serves.
+    static func rest() -> Never {
+        var none = sigset_t()
+        sigemptyset(&none)
+        while true { sigsuspend(&none) }
+    }
+
     /// Stops the process as Ctrl-Z does, and returns when it continues: at once if its process
     /// group is orphaned, because no shell could continue it, and the kernel does not stop it; see
     /// <https://pubs.opengroup.org/onlinepubs/9799919799/functions/V2_chap02.html#tag_16_04_03>.
