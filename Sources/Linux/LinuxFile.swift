@@ -28,11 +28,13 @@ package enum LinuxFile {
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while bytes.count < 4 << 20 {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
+            // Its memory is only touched where something is read.
+            let part = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            if part.isEmpty { break }
+            bytes += part
         }
         return String(decoding: bytes, as: UTF8.self)
     }

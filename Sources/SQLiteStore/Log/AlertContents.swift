@@ -209,7 +209,7 @@ extension AlertContents {
     typealias Entry = AuditRow.Column
 
     /// The columns of an alert that make up what was asked.
-    enum Asked: Int32, ColumnList {
+    enum Asked: Int, ColumnList {
         case style, title, message, defaultButton, priority, key, handler, presenters, buttons
         case info, salt, sourceName, sourceUid, pid, host, askedMs, expiresMs, askedBootMs
         case expiresBootMs, boot, dismissAfterMs, snoozeMs, presentedMs

@@ -243,7 +243,7 @@ extension AuditCheck {
 // MARK: - Columns
 
 extension AuditCheck {
-    private enum Alerts: Int32, ColumnList {
+    private enum Alerts: Int, ColumnList {
         case id, state, isErased, presentedMs, snoozes, snoozedMs, snoozedBootMs, snoozedBoot
         case cancelRequested, erasedSeq, sourceId, title, message, info, buttons, presenters, pid
         case account
@@ -251,7 +251,7 @@ extension AuditCheck {
         var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
     }
 
-    private enum Responses: Int32, ColumnList {
+    private enum Responses: Int, ColumnList {
         case alertId, seq, collectedMs, source, alertSource, key, alertKey, handler, alertHandler
         case buttonIndex, button, buttons, via, isNobodys, uid, pid, hasNoHost, outcome
 

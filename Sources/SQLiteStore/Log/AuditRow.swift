@@ -7,7 +7,7 @@ enum AuditRow {
     static let columns = Column.list
 
     /// The columns of an entry, in the order of the query.
-    enum Column: Int32, ColumnList {
+    enum Column: Int, ColumnList {
         case seq, atMs, event, alertId, source, outcome, buttonIndex, buttonRole, resolvedBy, uid
         case user, loginUid, session, via, tty, ssh, host, pid, content, detail, previous, hash
 
@@ -15,7 +15,7 @@ enum AuditRow {
     }
 
     /// The columns of its alert, which follow those of the entry.
-    enum AlertColumn: Int32, ColumnList {
+    enum AlertColumn: Int, ColumnList {
         case title, key
 
         static let offset = Column.end
@@ -23,7 +23,7 @@ enum AuditRow {
     }
 
     /// The buttons of its alert if one was chosen, which follow these.
-    enum ButtonsColumn: Int32, ColumnList {
+    enum ButtonsColumn: Int, ColumnList {
         case chosenFrom
 
         static let offset = AlertColumn.end

@@ -27,7 +27,7 @@ extension Database {
     private static let entryAt = "SELECT \(AuditRow.columns) FROM audit NOT INDEXED WHERE seq = ?"
     private static let neighbours = "SELECT \(Neighbours.list)"
 
-    private enum Logged: Int32, ColumnList { case alertId, seq }
+    private enum Logged: Int, ColumnList { case alertId, seq }
 
     /// The first of several alerts that have an entry, and that entry.
     enum FirstLogged {
@@ -36,7 +36,7 @@ extension Database {
     }
 
     /// How the entries before and after the entry `?1` relate to it.
-    private enum Neighbours: Int32, ColumnList {
+    private enum Neighbours: Int, ColumnList {
         case hashBefore, previousAfter
 
         var sql: String {

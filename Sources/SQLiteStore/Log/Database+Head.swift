@@ -3,7 +3,7 @@ import SQLite
 
 // Heads of the audit log.
 extension Database {
-    private enum HeadColumn: Int32, ColumnList { case seq, hash }
+    private enum HeadColumn: Int, ColumnList { case seq, hash }
 
     private static let head =
         "SELECT \(HeadColumn.list) FROM audit NOT INDEXED ORDER BY seq DESC LIMIT 1"

@@ -27,8 +27,8 @@ extension Database {
         try rows("PRAGMA \(check)") { $0.text() }.filter { $0 != "ok" }
     }
 
-    private enum IndexColumn: Int32, ColumnList { case alertId, seq }
-    private enum HandlerColumn: Int32, ColumnList { case handler, seq }
+    private enum IndexColumn: Int, ColumnList { case alertId, seq }
+    private enum HandlerColumn: Int, ColumnList { case handler, seq }
 
     /// The contents of the indexes of the log, of responses and of waiting handlers, each entry
     /// once; `nil` if one is out of order, in which case a search may miss some of its contents.

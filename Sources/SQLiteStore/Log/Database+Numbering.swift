@@ -10,7 +10,7 @@ extension Database {
     func numberingFaults(
         alerts: GivenNumbers, responses: GivenNumbers
     ) throws -> [String] {
-        enum Column: Int32, ColumnList { case name, seq }
+        enum Column: Int, ColumnList { case name, seq }
         var given: [String: [Int64?]] = [:]
         try forEach("SELECT \(Column.list) FROM sqlite_sequence", []) { row in
             let number = row.raw(Column.seq)

@@ -90,7 +90,7 @@ struct ErasedAlerts: Sendable {
 
 extension Database {
     /// The columns that are hashed, in this order.
-    private enum LeftColumn: Int32, ColumnList {
+    private enum LeftColumn: Int, ColumnList {
         case id, style, priority, key, handler, presenters, buttons, defaultButton, button
 
         var sql: String {

@@ -167,14 +167,14 @@ struct LogFacts: Sendable {
 }
 
 extension LogFacts {
-    private enum Alerts: Int32, ColumnList {
+    private enum Alerts: Int, ColumnList {
         case id, state, isErased, presentedMs, snoozes, snoozedMs, snoozedBootMs, snoozedBoot
         case cancelRequested, erasedSeq, sourceId, account
 
         var sql: String { self == .isErased ? "salt IS NULL" : snakeCased }
     }
 
-    private enum Responses: Int32, ColumnList {
+    private enum Responses: Int, ColumnList {
         case alertId, collectedMs, seq, handler, isWithdrawn
 
         var sql: String { self == .isWithdrawn ? "outcome = 'withdrawn'" : snakeCased }

@@ -3,8 +3,8 @@ import SQLite
 
 /// The number of waiting alerts by source, counted from the rows.
 struct PendingCounts: Sendable {
-    private enum Sources: Int32, ColumnList { case id, uid, name, pending }
-    private enum Accounts: Int32, ColumnList { case uid, pending }
+    private enum Sources: Int, ColumnList { case id, uid, name, pending }
+    private enum Accounts: Int, ColumnList { case uid, pending }
 
     private var counts: [Int64: Int64] = [:]
     /// The accounts for whose turn the alerts of a source wait; more than one is wrong.

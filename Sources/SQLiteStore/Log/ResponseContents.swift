@@ -91,7 +91,7 @@ extension ResponseContents {
     private typealias Entry = AuditRow.Column
 
     /// The columns of a response and of its alert.
-    enum Column: Int32, ColumnList {
+    enum Column: Int, ColumnList {
         case outcome, buttonIndex, resolvedBy, resolvedMs, uid, user, via, tty, ssh, host, pid
         case source, alertSource, key, alertKey, handler, alertHandler, button, buttons, salt
         case handled, seq, expiresMs, expiresBootMs, boot, defaultButton

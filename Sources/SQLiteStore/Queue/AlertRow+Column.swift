@@ -2,7 +2,7 @@ import SQLite
 
 extension AlertRow {
     /// The columns of an alert, in the order of the query.
-    enum Column: Int32, ColumnList {
+    enum Column: Int, ColumnList {
         // Of the table `alerts`.
         case id, title, message, style, priority, buttons, info, defaultButton, handler
         case presenters, key, dismissAfterMs, snoozeMs, pid, host, boot, askedMs, askedBootMs

@@ -19,7 +19,7 @@ extension Database {
         WHERE alerts.id = ?
         """
 
-    private enum SourceColumn: Int32, ColumnList { case id, pending }
+    private enum SourceColumn: Int, ColumnList { case id, pending }
 
     private static let sourceByName =
         "SELECT \(SourceColumn.list) FROM sources WHERE uid = ? AND name = ?"

@@ -89,7 +89,7 @@ extension Database {
         return now.earliest(of: moments.compactMap(\.self))
     }
 
-    private enum Deadline: Int32, ColumnList { case expiresMs, expiresBootMs }
+    private enum Deadline: Int, ColumnList { case expiresMs, expiresBootMs }
 
     private static let deadlines = """
         SELECT \(Deadline.list) FROM alerts
@@ -98,7 +98,7 @@ extension Database {
         ORDER BY expires_boot_ms LIMIT 1
         """
 
-    private enum SnoozeEnd: Int32, ColumnList { case snoozedMs, snoozedBootMs }
+    private enum SnoozeEnd: Int, ColumnList { case snoozedMs, snoozedBootMs }
 
     private static let snoozeEnds = """
         SELECT \(SnoozeEnd.list) FROM alerts

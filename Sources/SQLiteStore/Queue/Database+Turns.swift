@@ -8,7 +8,7 @@ import SQLite
 // alert of its source. So a round that has begun does not grow, and each source has one alert in
 // it; in a round, the oldest alert comes first.
 extension Database {
-    private enum HeadColumn: Int32, ColumnList {
+    private enum HeadColumn: Int, ColumnList {
         case account
 
         static let offset = AlertRow.Column.end
@@ -24,7 +24,7 @@ extension Database {
         ORDER BY alerts.account, alerts.turn, alerts.id LIMIT 1
         """
 
-    private enum TurnColumn: Int32, ColumnList { case uid, shown }
+    private enum TurnColumn: Int, ColumnList { case uid, shown }
 
     private static let turns = "SELECT \(TurnColumn.list) FROM turns WHERE priority = ?"
 

@@ -108,7 +108,7 @@ private struct WaitingPosition {
     let snoozedUntil: Int64?
 
     /// The columns read in addition to its position in the queue.
-    enum Column: Int32, ColumnList {
+    enum Column: Int, ColumnList {
         case priority, snoozedMs
 
         static let offset = QueuePosition.Column.end
@@ -119,7 +119,7 @@ private struct WaitingPosition {
 
 extension QueuePosition {
     /// The columns of the position of an alert whose priority is known.
-    enum Column: Int32, ColumnList { case id, askedMs, askedBootMs, boot }
+    enum Column: Int, ColumnList { case id, askedMs, askedBootMs, boot }
 
     static let columns = Column.list
 

@@ -51,7 +51,7 @@ private struct HistoryPosition {
     let resolved: Int64
     let sequence: Int64
 
-    enum Column: Int32, ColumnList { case resolvedMs, seq }
+    enum Column: Int, ColumnList { case resolvedMs, seq }
 
     static let columns = Column.list
 

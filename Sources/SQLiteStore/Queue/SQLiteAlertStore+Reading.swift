@@ -141,7 +141,7 @@ extension SQLiteAlertStore {
         let text = try filter.text.map { text throws(AlertError) in try SearchText(text) }
         // How many responses one look examines: few enough for a short transaction.
         let span: Int64 = 10_000
-        enum UnclaimedColumn: Int32, ColumnList {
+        enum UnclaimedColumn: Int, ColumnList {
             case seq
 
             static let offset = AlertRow.Column.end

@@ -46,7 +46,7 @@ private struct StatisticsPage: Sendable {
     let until: Int64?
 
     /// Alerts that have the first four of these columns in common.
-    private enum Group: Int32, ColumnList {
+    private enum Group: Int, ColumnList {
         case source, outcome, button, isUnseen, count, uncollected, firstAsked
 
         var sql: String {
@@ -63,7 +63,7 @@ private struct StatisticsPage: Sendable {
         }
     }
 
-    private enum Answer: Int32, ColumnList { case resolvedMs, askedMs, presentedMs }
+    private enum Answer: Int, ColumnList { case resolvedMs, askedMs, presentedMs }
 
     private static let condition = """
         alerts.id > ?1 AND alerts.id <= ?2

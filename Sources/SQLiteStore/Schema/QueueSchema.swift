@@ -71,7 +71,7 @@ extension Database {
     /// The faults that SQLite finds in the file, and rows whose counterparts are gone.
     func structuralDamage() throws -> [String] {
         // As <https://sqlite.org/pragma.html#pragma_foreign_key_check> has them.
-        enum Stray: Int32, ColumnList { case table, rowid, parent, fkid }
+        enum Stray: Int, ColumnList { case table, rowid, parent, fkid }
         let strays = try rows("PRAGMA foreign_key_check") { row in
             let (table, parent) = (row.text(Stray.table), row.text(Stray.parent))
             return "a row of \(table) belongs to a row of \(parent) that is gone"

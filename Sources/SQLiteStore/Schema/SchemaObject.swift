@@ -14,7 +14,7 @@ package struct SchemaObject: Equatable, Sendable {
     /// The statement that creates it; `nil` for what SQLite creates by itself.
     package let sql: String?
 
-    enum Column: Int32, ColumnList { case type, name, tblName, sql }
+    enum Column: Int, ColumnList { case type, name, tblName, sql }
 
     static let query = "SELECT \(Column.list) FROM sqlite_schema ORDER BY rowid"
 

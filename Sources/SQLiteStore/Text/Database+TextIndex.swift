@@ -67,7 +67,7 @@ private struct ResponseToIndex {
     let text: IndexedText?
 
     /// The columns read besides its text.
-    enum Column: Int32, ColumnList {
+    enum Column: Int, ColumnList {
         case seq, resolvedMs, isErased
 
         static let offset = IndexedText.Column.end

@@ -10,7 +10,7 @@ struct IndexedText {
     let byteCount: Int
 
     /// Columns of the table `alerts`; others may follow in the query.
-    enum Column: Int32, ColumnList { case title, message, buttons, info }
+    enum Column: Int, ColumnList { case title, message, buttons, info }
 
     static let columns = Column.list
 

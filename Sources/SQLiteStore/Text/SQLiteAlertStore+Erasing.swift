@@ -165,7 +165,7 @@ private struct Survey: Sendable {
         self.caller = caller
     }
 
-    private enum Column: Int32, ColumnList {
+    private enum Column: Int, ColumnList {
         case resolvedMs, seq, alertId, awaitsCollection, isErased, sourceUid, isHandlers
 
         var sql: String {

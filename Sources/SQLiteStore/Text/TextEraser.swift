@@ -31,7 +31,7 @@ struct TextEraser {
         let sequence: Int64
         let indexed: IndexedText
 
-        enum Column: Int32, ColumnList {
+        enum Column: Int, ColumnList {
             case seq
 
             static let offset = IndexedText.Column.end

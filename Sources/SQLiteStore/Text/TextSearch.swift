@@ -63,7 +63,7 @@ struct TextSearch {
         return found + (try matches(among: rows, left))
     }
 
-    private enum Probe: Int32, ColumnList {
+    private enum Probe: Int, ColumnList {
         case id, isRight
 
         var sql: String { self == .isRight ? "responses.seq IS NOT NULL" : snakeCased }
@@ -161,7 +161,7 @@ struct TextSearch {
 
     // MARK: Unindexed responses
 
-    private enum TailColumn: Int32, ColumnList {
+    private enum TailColumn: Int, ColumnList {
         case seq
 
         static let offset = IndexedText.Column.end

@@ -14,7 +14,7 @@ struct Upkeep: Sendable {
     /// How many of these erasures are known to be complete in all files.
     let erasuresDone: Int64
 
-    enum Column: Int32, ColumnList {
+    enum Column: Int, ColumnList {
         case indexedSeq, newestMs, disorderMs, erasures, erasuresDone
     }
 

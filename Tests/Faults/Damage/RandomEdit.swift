@@ -30,7 +30,7 @@ struct RandomEdit: CustomStringConvertible {
             PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;
             PRAGMA synchronous = OFF; BEGIN IMMEDIATE
             """)
-        enum Trigger: Int32, ColumnList { case name, sql }
+        enum Trigger: Int, ColumnList { case name, sql }
         let triggers = try db.rows(
             "SELECT \(Trigger.list) FROM sqlite_schema WHERE type = 'trigger'"
         ) { ($0.text(Trigger.name), $0.text(Trigger.sql)) }
@@ -103,7 +103,7 @@ struct RandomEdit: CustomStringConvertible {
 
     /// A statement that changes the queue's own schema, or adds something to it.
     private mutating func schemaEdit(in db: Database) throws -> String {
-        enum Object: Int32, ColumnList { case type, name }
+        enum Object: Int, ColumnList { case type, name }
         let objects = try db.rows(
             "SELECT \(Object.list) FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
         ) { ($0.text(Object.type), $0.text(Object.name)) }

@@ -109,7 +109,7 @@ struct MigrationTests {
 }
 
 /// The columns of `EXPLAIN` up to the operation; see <https://sqlite.org/opcode.html>.
-private enum Step: Int32, ColumnList { case addr, opcode }
+private enum Step: Int, ColumnList { case addr, opcode }
 
 /// The columns of `EXPLAIN QUERY PLAN`; see <https://sqlite.org/eqp.html>.
-private enum Plan: Int32, ColumnList { case id, parent, notUsed, detail }
+private enum Plan: Int, ColumnList { case id, parent, notUsed, detail }
