@@ -12,7 +12,7 @@ struct SmallRunTests {
         "Each benchmark measures what it says, in rows of JSON",
         arguments: [
             ("processes", 2), ("bell", 3), ("history", 50), ("open", 4), ("verify", 1),
-            ("growth", 4), ("notify", 2), ("text", 50), ("purge", 3), ("ask", 9), ("story", 6),
+            ("growth", 4), ("command", 6), ("text", 50), ("purge", 3), ("ask", 9), ("story", 6),
         ])
     func run(benchmark: String, rows: Int) async throws {
         let child = try Child(Self.program, ["--small", "--json", benchmark])
@@ -35,7 +35,7 @@ struct SmallRunTests {
     @Test("A delay makes every sync longer: the queue's, the plain loop's and the disk's own")
     func delay() async throws {
         let child = try Child(
-            Self.program, ["--small", "--json", "--sync-delay", "2000", "story", "notify"])
+            Self.program, ["--small", "--json", "--sync-delay", "2000", "story", "command"])
         #expect(await child.exit(within: .seconds(240)) == 0)
         let rows = try await child.output.complete().split(separator: "\n").map { line in
             try #require(
@@ -84,8 +84,8 @@ struct SmallRunTests {
         }
         #expect(
             names == [
-                "ask", "processes", "story", "bell", "history", "text", "purge", "open", "notify",
-                "verify", "growth",
+                "ask", "processes", "story", "bell", "history", "text", "purge", "open",
+                "command", "verify", "growth",
             ])
         let help = try Child(Self.program, ["--help"])
         #expect(await help.exit() == 0)
