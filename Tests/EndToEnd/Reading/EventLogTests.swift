@@ -104,7 +104,10 @@ struct EventLogTests {
                 "backup")
             #expect(asked.code == 0)
             let child = try queue.start(
-                [], under: ["unshare", "--mount", "--pid", "--fork", "--kill-child", run])
+                [],
+                under: [
+                    "unshare", "--mount", "--mount-proc", "--pid", "--fork", "--kill-child", run,
+                ])
             let result = await child.finish()
             #expect(result.code == 0, "\(result)")
             let entries = queue.lines("journal").dropFirst().map { line in
