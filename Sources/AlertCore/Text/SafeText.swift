@@ -105,7 +105,7 @@ package enum SafeText {
                 if index < flagEnd || isNeeded(in: scalars, at: index, after: previous) {
                     fate = .keptInProse
                 } else if scalar == "\u{AD}", previous.map(isLetter) == true,
-                    next.map(isLetter) == true
+                    next.map({ isLetter($0) && !isMark($0) }) == true
                 {
                     fate = .leftOutInProse
                 }
@@ -166,7 +166,9 @@ package enum SafeText {
         let after = scalars[(index + 1)...]
         switch scalars[index] {
         case "\u{200B}":
-            return isWithoutSpaces(scalars[index - 1]) && after.first.map(isWithoutSpaces) == true
+            // Marks after it would join the stack of those before it.
+            return isWithoutSpaces(scalars[index - 1])
+                && after.first.map { isWithoutSpaces($0) && !isMark($0) } == true
         case "\u{200D}":
             if isVirama(scalars[index - 1]) {
                 // A half form or a final one, but not in the middle of a syllable.

@@ -57,6 +57,8 @@ struct SafeTextTests {
             ("a\u{AD}\u{AD}b", "a⟨U+00AD⟩⟨U+00AD⟩b"), ("a\u{AD} b", "a⟨U+00AD⟩ b"),
             ("\u{AD}a", "⟨U+00AD⟩a"), ("ខ\u{202E}ខ", "ខ⟨U+202E⟩ខ"), ("ខ\u{2060}ខ", "ខ⟨U+2060⟩ខ"),
             ("ខ\u{17B5}ខ", "ខ⟨U+17B5⟩ខ"),
+            ("ខ\u{17C6}\u{200B}\u{17C6}", "ខ\u{17C6}⟨U+200B⟩\u{17C6}"),
+            ("e\u{301}\u{AD}\u{301}", "e\u{301}⟨U+00AD⟩\u{301}"),
         ] as [(String, String?)])
     func title(text: String, shown: String?) {
         let title = SafeText.title(text)
