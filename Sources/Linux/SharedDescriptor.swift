@@ -9,16 +9,13 @@ import Glibc
 package enum SharedDescriptor {
     /// Reads what there is, and waits if there is nothing yet; see read(2).
     ///
-    /// - Parameters:
-    ///   - buffer: Gets the bytes at its beginning.
-    ///   - limit: How many bytes to read at most; `nil` means the size of the buffer.
+    /// - Parameter buffer: Gets the bytes at its beginning.
     /// - Returns: How many bytes were read; 0 at the end.
     package static func read(
-        _ raw: Int32, into buffer: inout [UInt8], atMost limit: Int? = nil
+        _ raw: Int32, into buffer: inout [UInt8]
     ) throws(LinuxError) -> Int {
-        let size = min(limit ?? .max, buffer.count)
         while true {
-            let count = Glibc.read(raw, &buffer, size)
+            let count = Glibc.read(raw, &buffer, buffer.count)
             guard count < 0 else { return count }
             try wait(for: POLLIN, on: raw, "read")
         }

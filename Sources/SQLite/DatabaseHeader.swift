@@ -25,7 +25,8 @@ package struct DatabaseHeader: Equatable, Sendable {
     /// The size of the file in bytes, once its log has been copied into it; `nil` if an old version
     /// of SQLite has written it without noting that.
     package var fileSize: Int64? {
-        number(at: 92) == changeCounter ? Int64(number(at: 28)) * pageSize : nil
+        let pages = number(at: 28)
+        return pages > 0 && number(at: 92) == changeCounter ? Int64(pages) * pageSize : nil
     }
 
     /// See <https://sqlite.org/pragma.html#pragma_user_version>.

@@ -20,7 +20,7 @@ enum ProcessLimits {
     static func check() {
         if access("/proc/\(getpid())/stat", R_OK) != 0 {
             refuse(
-                "this needs several threads, and they need /proc (mount -t proc proc /proc)",
+                "alertq starts several threads, and they need /proc (mount -t proc proc /proc)",
                 .inputOutput)
         }
         if !hasDescriptors() {

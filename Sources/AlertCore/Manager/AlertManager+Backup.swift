@@ -24,7 +24,8 @@ extension AlertManager {
     ///   - progress: Called with the number of pages copied and their total.
     /// - Throws: ``AlertError/storage(operation:_:)``, also if the file already exists;
     ///   ``AlertError/invalid(_:_:)`` for a path that is one of the queue's own files, a count
-    ///   without a directory, or a copy that does not verify, which is kept under another name; ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
+    ///   without a directory, or a copy that does not verify, which is kept under another name;
+    ///   ``AlertError/notPermitted(path:_:)``, ``AlertError/busy(_:)``,
     ///   ``AlertError/inconsistent(_:_:)``, ``AlertError/closed``.
     public func backUp(
         to path: String, replacingFile replacesFile: Bool = false, keeping count: Int? = nil,

@@ -42,7 +42,7 @@ extension AlertManager {
 
     /// Whether this process may collect the response to an alert; others' are left to them.
     package nonisolated func mayCollect(_ record: AlertRecord) -> Bool {
-        context.caller.mayCollect(from: record.source.uid)
+        context.mayCollect(record)
     }
 
     /// Claims the response of an alert for an asker that waits for it, so that no hook takes it;

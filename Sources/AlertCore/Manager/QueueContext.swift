@@ -13,6 +13,9 @@ struct QueueContext: Sendable {
     let delegates: Delegates
     let errors: BackgroundErrors
 
+    /// Whether this process may collect the response to an alert; others' are left to them.
+    func mayCollect(_ record: AlertRecord) -> Bool { caller.mayCollect(from: record.source.uid) }
+
     /// Notes for the log that an alert is on a screen, through presenters of these names.
     func noteAppearance(of record: AlertRecord, on presenters: [String], at now: ClockReading) {
         var shown = record

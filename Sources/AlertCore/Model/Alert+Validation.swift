@@ -53,7 +53,7 @@ extension Alert {
         for button in buttons {
             let namesake = buttons.first { other in
                 !other.id.isIdentical(to: button.id) && other.title.isIdentical(to: button.id)
-                    && !other.hasIDFromLabel
+                    && !(other.hasIDFromLabel && other.title.isIdentical(to: button.title))
             }
             if let namesake {
                 throw .invalid(

@@ -31,8 +31,8 @@ public enum AlertError: Error, Sendable, Equatable {
     case busy(_ reason: String)
     /// The database is not an alert queue, or comes from a newer version; it was not touched.
     case incompatible(path: String, _ reason: String)
-    /// The database is a backup, and the reason says of what: it can be read, and restored. It was
-    /// not touched.
+    /// The database is a backup, which can be read and restored but not changed; the reason says
+    /// where its log ends.
     case backup(path: String, _ reason: String?)
     /// An alert differs from the audit log, or the schema from this version's; none of it was
     /// returned, and nothing was stored.

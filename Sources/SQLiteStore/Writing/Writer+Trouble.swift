@@ -145,6 +145,7 @@ extension Writer {
             outcome.concernsOthers = true
             return nil
         } catch {
+            noteDamage(error)
             rollbackIfNeeded()
             return error
         }

@@ -77,7 +77,8 @@ enum Shell: String, Sendable, CaseIterable {
             local kept=${current%"$last"} value=${last#[\'\"]} prefix
             COMPREPLY=()
             mapfile -t offer < <(alertq completions bash -- "${words[@]}" 2>/dev/null)
-            prefix=${offer[0]#$'\t'*$'\t'}
+            prefix=${offer[0]-}
+            prefix=${prefix#$'\t'*$'\t'}
             prefix=${prefix#"$kept"}
             case ${offer[0]-} in
                 $'\tfiles\t'*)

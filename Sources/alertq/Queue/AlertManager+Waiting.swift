@@ -2,7 +2,7 @@ import AlertQueue
 
 extension AlertManager {
     /// Calls a function for each alert that waits, in no particular order and in bounded memory; an
-    /// alert may come twice if the order changes meanwhile.
+    /// alert may come twice, or be missed, if the order changes meanwhile.
     func forEachWaiting(
         source: String? = nil, _ body: (AlertRecord) -> Void
     ) async throws(AlertError) {

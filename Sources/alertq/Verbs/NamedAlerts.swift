@@ -70,10 +70,10 @@ protocol NamingCommand: Command where Common == QueueOptions {
 extension NamingCommand {
     static var severalDiscussion: String {
         """
-        With several IDs, each is done by itself, in their order, whatever becomes of the others. \
-        A line on stderr says for each how it went, and the exit code is that of the first \
-        failure. --key names the alert that this account asked with a key; --source names its \
-        asker, and --user another account that asked.
+        Several alerts are handled one after the other, in the order given; if one fails, the \
+        others are still handled. A line on stderr says what failed, and the exit code is that of \
+        the first failure. --key names the alert that this account asked with KEY; --source and \
+        --user name another asker or account.
         """
     }
 
@@ -94,15 +94,28 @@ extension NamingCommand {
                 code = try await body(try await alerts.id(of: name, manager, in: context))
             } catch {
                 code = ExitCode(error)
-                let isAboutOne = [.usage, .badData, .notFound, .conflict, .notPermitted]
-                    .contains(code)
-                guard alerts.areSeveral, isAboutOne else { throw error }
+                guard alerts.areSeveral, Self.isAboutOneAlert(error) else { throw error }
                 context.note(
                     "\(Self.name): \(await queue.locating(error, nil, via: Self.name))")
             }
             if first == .done { first = code }
         }
         return first
+    }
+}
+
+extension NamingCommand {
+    /// Whether an error says nothing about the other alerts, and not that the queue can't be used.
+    private static func isAboutOneAlert(_ error: any Error) -> Bool {
+        switch error {
+        case let error as AlertError:
+            switch error {
+            case .inconsistent(let id, _): id != nil
+            case .incompatible, .backup, .notPermitted, .busy, .storage, .closed: false
+            default: true
+            }
+        default: [.usage, .badData, .notFound, .conflict].contains(ExitCode(error))
+        }
     }
 }
 

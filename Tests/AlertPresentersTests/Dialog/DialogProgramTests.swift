@@ -108,7 +108,7 @@ struct DialogProgramTests {
     }
 
     @Test(
-        "A window that ends late with a code other than a person's is a failure, and is not closed",
+        "A dialog program that ends late with an undocumented exit code has failed, and nobody has closed it",
         arguments: [(0, true), (1, true), (2, false), (5, false), (254, false), (255, false)])
     func lateEnd(code: Int, isClosed: Bool) async throws {
         let alert = Alert("T", buttons: ["Go", .cancel("No")])

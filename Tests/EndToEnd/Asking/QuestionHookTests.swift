@@ -61,7 +61,7 @@ struct QuestionHookTests {
         #expect(try await queue.objects("list").count == 5)
     }
 
-    @Test("A failed run is reported and not repeated, one that was interrupted is")
+    @Test("A failed run is reported but not repeated; an interrupted one is repeated")
     func failing() async throws {
         let hook = try program(
             "[ $ALERTQ_ALERT = 1 ] && exit 3; [ -e \(queue.directory)/go ] || sleep 1000")
@@ -91,7 +91,7 @@ struct QuestionHookTests {
         #expect(runs.isEmpty)
     }
 
-    @Test("Only the questions of one source, or from a time on, are run for if so requested")
+    @Test("With --source or --since, the program runs only for matching questions")
     func conditions() async throws {
         let hook = try program()
         try await ask("--source", "backup")

@@ -96,7 +96,7 @@ struct RecipeTests {
 
     // MARK: - cron and systemd
 
-    @Test("cron's job prunes after a yes only, and nothing that it writes would be mailed")
+    @Test("The cron job prunes only after a yes, and writes nothing that cron would mail")
     func cron() async throws {
         let lines = try recipe("/etc/cron.d/prune").split(separator: "\n").dropFirst()
         let (path, job) = (try #require(lines.first), try #require(lines.last))

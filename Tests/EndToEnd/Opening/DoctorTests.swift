@@ -39,7 +39,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "Options of --strict are refused without it or with another job",
+        "--waiting needs --strict, and --strict can't be combined with another task",
         arguments: [["--waiting", "1h"], ["--strict", "--repair"], ["--strict", "--reindex"]])
     func refused(options: [String]) async throws {
         #expect(try await queue.start(["doctor"] + options).finish().code == 64)

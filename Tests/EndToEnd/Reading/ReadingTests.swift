@@ -37,7 +37,7 @@ struct ReadingTests {
     // MARK: What waits
 
     @Test(
-        "A local time that the clock skips is as much later; one that comes twice is the first",
+        "A local time that the clock skips is moved on by as much; of one that comes twice, the first counts",
         arguments: [
             ("2099-03-29T01:59", "2099-03-29T00:59:00.000Z"),
             ("2099-03-29T02:30", "2099-03-29T01:30:00.000Z"),

@@ -43,7 +43,7 @@ struct ClosingTests {
         await other.close()
     }
 
-    @Test("If another process has the lock for long, closing leaves the log to the next one")
+    @Test("If another process holds the lock for long, closing leaves the log for the next process")
     func locked() async throws {
         let lock = WriterLock(path: queue.path + "-lock", mode: 0o600)
         let store = try await queue.store()

@@ -124,7 +124,7 @@ extension HandlerRunner {
     /// account's.
     private func offer(_ record: AlertRecord) {
         guard let name = record.alert.handler, agenda.body(of: name) != nil,
-            context.caller.mayCollect(from: record.source.uid)
+            context.mayCollect(record)
         else { return }
         if agenda.isFull || agenda.isWalking(name) {
             // Older responses come first.
@@ -176,7 +176,7 @@ extension HandlerRunner {
             last = page.next
             // Others' are left to them, and not even tried: their own processes want the turns.
             let others = Set(
-                page.records.filter { !context.caller.mayCollect(from: $0.source.uid) }.map(\.id))
+                page.records.filter { !context.mayCollect($0) }.map(\.id))
             for id in page.ids where !others.contains(id) {
                 while agenda.isFull, !isClosed { await ends.wait(after: ends.count) }
                 // If one can't get its turn, none can.
@@ -243,7 +243,7 @@ extension HandlerRunner {
             // Another process may have run it just before this one got its turn.
             let record = try await context.store.record(id)
             guard let response = record.response, response.collectedAt == nil,
-                context.caller.mayCollect(from: record.source.uid)
+                context.mayCollect(record)
             else { return nil }
             // It was found by its response's row, but the alert's own row counts.
             guard record.alert.handler.isIdentical(to: name) else {

@@ -192,7 +192,7 @@ extension AgentArguments {
                     + "ordinary button")
         }
         return Alert.Button(
-            SafeText.revealed(title), id: value["id"]?.string ?? title,
+            SafeText.revealed(title), id: value["id"]?.string,
             role: role.flatMap(Alert.Button.Role.init))
     }
 }

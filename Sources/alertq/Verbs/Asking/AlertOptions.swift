@@ -124,8 +124,7 @@ struct AlertOptions: Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             do throws(LinuxError) {
-                let count = try SharedDescriptor.read(
-                    descriptor, into: &buffer)
+                let count = try SharedDescriptor.read(descriptor, into: &buffer)
                 if count == 0 { return text.text }
                 text.append(buffer[..<count])
             } catch {

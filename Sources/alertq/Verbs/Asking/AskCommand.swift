@@ -39,9 +39,8 @@ struct AskCommand: AskingCommand {
         """
         From cron, use --quiet: otherwise cron mails that the alert waits, and how to answer it. \
         With it, stderr gets errors alone; how an alert ended without an answer is then known only \
-        from the exit code. stdout still gets the button's id, which cron mails unless a variable \
-        or >/dev/null takes it. A terminal shows the question as \
-        without it.
+        from the exit code. stdout still carries the button's id, which cron mails unless it is \
+        assigned to a variable or sent to /dev/null. A question on a terminal looks the same.
         """,
         Unattended.discussion, DateText.future,
     ]

@@ -117,7 +117,7 @@ extension Option where Target: AskingCommand {
     static var quiet: Option {
         Option(
             "quiet", short: "q", \.question.isQuiet,
-            help: "Write nothing but errors to stderr, such as from cron")
+            help: "Write only errors to stderr, for example under cron")
     }
 
     static var plain: Option {

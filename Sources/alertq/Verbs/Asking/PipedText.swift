@@ -59,7 +59,7 @@ struct PipedText: Sendable {
 
 extension PipedText {
     /// A character as it is stored, and how many of the bytes that came it stands for.
-    private struct Character {
+    private struct StoredScalar {
         let scalar: Unicode.Scalar
         let length: Int
 
@@ -67,45 +67,52 @@ extension PipedText {
         var width: Int { UTF8.width(scalar) }
     }
 
-    private static func characters(_ bytes: ArraySlice<UInt8>) -> [Character] {
+    private static func characters(_ bytes: ArraySlice<UInt8>) -> [StoredScalar] {
         var parser = UTF8.ForwardParser()
         var rest = bytes.makeIterator()
-        var result: [Character] = []
+        var result: [StoredScalar] = []
         result.reserveCapacity(bytes.count)
         while true {
             switch parser.parseScalar(from: &rest) {
             case .valid(let encoded):
                 let scalar = UTF8.decode(encoded)
                 result.append(
-                    Character(scalar: scalar == "\0" ? "␀" : scalar, length: encoded.count))
-            case .error(let length): result.append(Character(scalar: "\u{FFFD}", length: length))
+                    StoredScalar(scalar: scalar == "\0" ? "␀" : scalar, length: encoded.count))
+            case .error(let length): result.append(StoredScalar(scalar: "\u{FFFD}", length: length))
             case .emptyInput: return result
             }
         }
     }
 
-    private static func text(_ characters: ArraySlice<Character>) -> String {
+    private static func text(_ characters: ArraySlice<StoredScalar>) -> String {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: characters.lazy.map(\.scalar))
         return String(text)
     }
 
     /// The last characters that fit, from the beginning of a line if one begins near.
-    private static func end(of characters: [Character], _ room: Int) -> ArraySlice<Character> {
+    private static func end(of characters: [StoredScalar], _ room: Int) -> ArraySlice<StoredScalar>
+    {
         let rest = characters[(characters.endIndex - fitting(characters.reversed(), room))...]
+        if rest.startIndex > 0, characters[rest.startIndex - 1].scalar == "\n" { return rest }
         let lineBreak = rest.prefix(reach).firstIndex { $0.scalar == "\n" }
         return lineBreak.map { rest[($0 + 1)...] } ?? rest
     }
 
     /// The first characters that fit, to the end of a line if one ends near.
-    private static func start(of characters: [Character], _ room: Int) -> ArraySlice<Character> {
+    private static func start(of characters: [StoredScalar], _ room: Int) -> ArraySlice<
+        StoredScalar
+    > {
         let rest = characters.prefix(fitting(characters, room))
+        if rest.endIndex < characters.endIndex, characters[rest.endIndex].scalar == "\n" {
+            return rest
+        }
         let lineBreak = rest.suffix(reach).lastIndex { $0.scalar == "\n" }
         return lineBreak.map { rest[..<$0] } ?? rest
     }
 
     /// How many characters fit from the first on.
-    private static func fitting(_ characters: some Sequence<Character>, _ room: Int) -> Int {
+    private static func fitting(_ characters: some Sequence<StoredScalar>, _ room: Int) -> Int {
         var left = room
         return characters.prefix { character in
             left -= character.width

@@ -30,10 +30,10 @@ struct CollectCommand: CollectingCommand, NamingCommand {
         nothing, and never asks.
         """,
         """
-        With several, each result is a line with the alert's id, a tab and the button's id, as wait \
-        prints it, in the order in which they are named. One without a response, or not found, \
-        doesn't stop the others. The exit code is the first one that isn't 0. --wait-for is the \
-        time for all of them together.
+        For several alerts, each result is a line with the alert's id, a tab and the button's id, \
+        as wait prints it, in the order given. An alert that is missing or has no response doesn't \
+        stop the others. The exit code is the first one that isn't 0. --wait-for limits the wait \
+        for all of them together.
         """,
         """
         A response that belongs to a named handler is printed but not collected. --handled \

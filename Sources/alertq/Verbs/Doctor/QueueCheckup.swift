@@ -14,7 +14,7 @@ struct QueueCheckup: Sendable {
     func findings() async -> [Finding] {
         // Opening would create it; looking at a queue must not.
         let presence = QueuePresence(path: path)
-        if QueueSnapshot.isNeeded(for: path) { return [readOnly] }
+        if presence == .present, QueueSnapshot.isNeeded(for: path) { return [readOnly] }
         guard presence == .present, let mode = FileMode(path: path) else {
             return [absence(presence)]
         }

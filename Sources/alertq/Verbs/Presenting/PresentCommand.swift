@@ -236,21 +236,26 @@ extension PresentCommand {
     ) async throws -> [AlertManager] {
         let system = QueueLocation.systemPath
         let isForBoth = queue.isDefault && queue.path != system && Self.isPermitted(system)
-        var managers = [
-            try await QueueChoice.manager(
-                path: queue.path, via: Self.name, turn: turn,
-                queueName: isForBoth ? "your own queue" : nil)
-        ]
-        guard isForBoth else { return managers }
-        do {
-            managers.append(
-                try await QueueChoice.manager(
-                    path: system, via: Self.name, turn: turn, queueName: "the system queue"))
-        } catch {
-            // The user's own alerts need not wait for the administrator.
-            context.note("\(Self.name): the system queue is left out: \(error)")
+        var others: [AlertManager] = []
+        if isForBoth {
+            do {
+                others.append(
+                    try await QueueChoice.manager(
+                        path: system, via: Self.name, turn: turn, queueName: "the system queue"))
+            } catch {
+                // The user's own alerts need not wait for the administrator.
+                context.note("\(Self.name): the system queue is left out: \(error)")
+            }
         }
-        return managers
+        do {
+            let own = try await QueueChoice.manager(
+                path: queue.path, via: Self.name, turn: turn,
+                queueName: others.isEmpty ? nil : "your own queue")
+            return [own] + others
+        } catch {
+            for other in others { await other.close() }
+            throw error
+        }
     }
 
     /// Whether the directory of a queue is there and may be written; see access(2).

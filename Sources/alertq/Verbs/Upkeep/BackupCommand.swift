@@ -14,8 +14,8 @@ struct BackupCommand: Command {
     ]
     static let discussion = [
         """
-        The file appears once it is complete, on the disk, and verified. It holds all texts, and only its \
-        owner may read it. If FILE is a directory, the backup in it is named after the queue and \
+        The file appears once it is complete, on the disk, and verified. It holds all texts, and \
+        only its owner may read it. If FILE is a directory, the backup in it is named after the queue and \
         the time in UTC, such as queue-2026-11-22T10-04-05Z.db. The path of the backup, its size, \
         the head of its audit log and the command that checks it are printed: keep the head \
         elsewhere.

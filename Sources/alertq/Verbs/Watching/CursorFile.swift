@@ -34,8 +34,8 @@ struct CursorFile: Sendable {
         let count = pread(file.raw, &buffer, buffer.count, 0)
         guard count >= 0 else { throw failure("read") }
         guard count > 0 else { return nil }
-        let line = buffer[..<count].last == UInt8(ascii: "\n") ? count - 1 : count
-        guard let head = AuditHead(String(decoding: buffer[..<line], as: UTF8.self)) else {
+        let line = String(decoding: buffer[..<count], as: UTF8.self)
+        guard let head = AuditHead(line.trimmingSuffix(while: { $0 == " " || $0 == "\n" })) else {
             throw CommandError(.badData, "\(path) does not hold a cursor of the audit log")
         }
         return head
@@ -43,15 +43,26 @@ struct CursorFile: Sendable {
 
     /// Stores an entry; it is on disk once this returns.
     ///
-    /// It is written over the previous one, which needs no room on a full disk.
+    /// It is written over the previous one, which needs no room on a full disk; all lines have one
+    /// length, so that a power loss can't leave half of a longer one.
     func store(_ head: AuditHead) throws(CommandError) {
         lseek(file.raw, 0, SEEK_SET)
-        let line = Array((head.text + "\n").utf8)
+        let text = head.text
+        let line = Array((text + String(repeating: " ", count: 100 - text.utf8.count) + "\n").utf8)
         guard file.write(line), ftruncate(file.raw, off_t(line.count)) == 0, fsync(file.raw) == 0
         else { throw failure("write") }
     }
 
     private func failure(_ action: String) -> CommandError {
         CommandError(.inputOutput, "can't \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+extension String {
+    /// The text without the characters at its end that meet a condition.
+    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
+        var rest = self[...]
+        while let last = rest.last, isDropped(last) { rest.removeLast() }
+        return String(rest)
     }
 }

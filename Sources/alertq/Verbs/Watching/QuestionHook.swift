@@ -43,15 +43,26 @@ struct QuestionHook: Sendable {
         }
         // What is asked from now on comes later in the log.
         let end = manager.position.sequence
-        // Ids grow in the order of asking.
-        var oldest: Alert.ID?
-        try await manager.forEachWaiting(source: filter.source) { record in
-            oldest = min(oldest ?? record.id, record.id)
+        // A walk may miss an alert that moves up in the queue meanwhile, but not twice.
+        var oldest = try await oldestWaiting()
+        while true {
+            let again = try await oldestWaiting()
+            if again == oldest { break }
+            oldest = again
         }
         guard let oldest, let entry = try await manager.audit(of: oldest, limit: 1).first else {
             return AuditCursor(sequence: end, head: nil)
         }
         return AuditCursor(sequence: min(end, entry.event.sequence - 1), head: nil)
+    }
+
+    /// The alert that was asked first among those that wait: ids grow in the order of asking.
+    private func oldestWaiting() async throws -> Alert.ID? {
+        var oldest: Alert.ID?
+        try await manager.forEachWaiting(source: filter.source) { record in
+            oldest = min(oldest ?? record.id, record.id)
+        }
+        return oldest
     }
 
     private func isWanted(_ event: AlertEvent) -> Bool {
@@ -62,6 +73,8 @@ struct QuestionHook: Sendable {
     /// Runs the program for an alert if it is a question that waits; returns `false` if this
     /// process was asked to end before the program was done.
     private func take(_ id: Alert.ID) async throws -> Bool {
+        // The question before may have been the last one before the end.
+        if Task.isCancelled { return false }
         var failures = 0
         while let record = try await waiting(id) {
             let end = await program.run(try HookProgram.Input(of: record, in: manager))
