@@ -48,7 +48,7 @@ struct EventLogTests {
         #expect(await terminal.shows("via answer"))
         presenter.kill(SIGTERM)
         #expect(await presenter.exit() == 128 + SIGTERM)
-        #expect(!terminal.text.contains("alert 1 ") && !terminal.text.contains("audit log"))
+        #expect(!terminal.text.contains("alert 1 asked") && !terminal.text.contains("audit log"))
     }
 
     @Test("Of two screens, the one that can log does, even if the other one leads")
@@ -67,7 +67,7 @@ struct EventLogTests {
             presenter.kill(SIGTERM)
             #expect(await presenter.exit() == 128 + SIGTERM)
         }
-        #expect(!terminal.text.contains("alert 1 "))
+        #expect(!terminal.text.contains("alert 1 asked"))
     }
 
     #if Desktop
