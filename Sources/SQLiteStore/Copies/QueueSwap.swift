@@ -26,8 +26,15 @@ struct QueueSwap: Sendable {
         } catch {
             switch error {
             case .busy, .notPermitted, .storage(_, diskFullReason): throw error
-            // Somebody has copied it over the queue, which is gone.
-            case .backup: isBackup = true
+            case .backup:
+                // Somebody has copied it over the queue, of which a log may be left.
+                isBackup = true
+                guard force || FileIdentity(path: files.wal)?.size ?? 0 == 0 else {
+                    throw .notPermitted(
+                        path: files.wal,
+                        "a backup was copied over the queue, and this log has commits that are "
+                            + QueueRestore.lossReason)
+                }
             default:
                 guard force else { throw error }
                 (present, isUnreadable) = (nil, true)
@@ -48,6 +55,7 @@ struct QueueSwap: Sendable {
         return RestoreReport(
             head: head, backup: end.sequence > 0 ? end : nil, kept: kept,
             replaced: present?.head, left: isUnreadable ? nil : left ?? 0,
+            wasOverwritten: isBackup,
             nextAlert: restored.firstAlert)
     }
 

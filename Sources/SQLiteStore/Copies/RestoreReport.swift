@@ -14,6 +14,8 @@ package struct RestoreReport: Sendable {
     /// How many entries of the replaced queue are not in the restored one; `nil` if it could not be
     /// read.
     package let left: Int64?
+    /// Whether a backup had been copied over the queue before: what the queue had then is unknown.
+    package let wasOverwritten: Bool
     /// The id that the next alert gets.
     package let nextAlert: Int64
 }

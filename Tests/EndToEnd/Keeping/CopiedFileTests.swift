@@ -74,9 +74,26 @@ struct CopiedFileTests {
         #expect(try bytes(of: backup) == present)
         let restored = try await queue.run("restore", queue.path)
         #expect(restored.code == 0, "\(restored)")
+        #expect(restored.errors.contains("a newer backup may have more"), "\(restored)")
         try await ask("Five?")
         #expect(try await titles() == ["One?", "Two?", "Three?", "Five?"])
         #expect(try await queue.run("audit", "verify").code == 0)
+    }
+
+    @Test("A log that is left of an overwritten queue is dropped only with --force, and kept")
+    func leftLog() async throws {
+        try await ask("One?")
+        #expect(try await queue.run("backup", backup).code == 0)
+        try await queue.askAndKill("Two?")
+        let log = try bytes(of: queue.path + "-wal")
+        try await overwrite(queue.path, with: backup)
+        let refused = try await queue.run("restore", backup)
+        #expect(refused.code == 77 && refused.errors.contains("--force"), "\(refused)")
+        let restored = try #require(try await queue.objects("restore", backup, "--force").first)
+        let kept = try #require(restored["kept"] as? [String])
+        #expect(kept.count == 2)
+        #expect(try bytes(of: kept[1]) == log)
+        #expect(try await titles() == ["One?"])
     }
 
     @Test("A backup is read without a trace, and without the log next to it")

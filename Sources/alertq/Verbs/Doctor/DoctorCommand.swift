@@ -82,6 +82,9 @@ struct DoctorCommand: Command {
     mutating func validate() throws {
         // getopt takes the word after --timers as its PATH, and removing needs none.
         if directory == "--uninstall" { (directory, uninstalls) = (nil, true) }
+        guard directory?.hasPrefix("-") != true else {
+            throw UsageError("--timers needs the PATH of a directory")
+        }
         guard !uninstalls || (directory == nil && !$count.isGiven && age == nil && !installs) else {
             throw UsageError("--timers --uninstall needs no PATH, and no other option of --timers")
         }

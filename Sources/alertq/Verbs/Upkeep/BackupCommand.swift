@@ -42,7 +42,8 @@ struct BackupCommand: Command {
 
     func run(in context: Context) async throws -> ExitCode {
         guard count == nil || Self.isDirectory(path) else {
-            throw UsageError("--keep needs a directory, and \(path) is not one")
+            let what = access(path, F_OK) == 0 ? "is not one" : "does not exist"
+            throw UsageError("--keep needs a directory, and \(path) \(what)")
         }
         guard replaces || Self.isDirectory(path) || access(path, F_OK) != 0 else {
             throw CommandError(.inputOutput, "\(path) exists; --force replaces it")

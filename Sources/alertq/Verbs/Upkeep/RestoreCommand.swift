@@ -105,6 +105,11 @@ struct RestoreCommand: Command {
             "head   \(report.head.text)")
         for file in report.kept { try context.print("kept   \(SafeText.line(file))") }
         try context.print("ids    continue from \(report.nextAlert)")
+        if report.wasOverwritten {
+            context.note(
+                "a backup had been copied over the queue: what was asked and answered after that "
+                    + "backup was made is lost, and a newer backup may have more of it")
+        }
         switch report.left {
         case nil: context.note("the replaced queue could not be read; it is kept as it was")
         case 0: break

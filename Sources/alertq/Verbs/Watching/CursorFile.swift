@@ -17,7 +17,7 @@ struct CursorFile: Sendable {
         do {
             file = try Descriptor.openOrCreate(path, mode: 0o600)
         } catch {
-            throw CommandError(.inputOutput, "can't \(error)")
+            throw CommandError(.inputOutput, "\(error)")
         }
         guard file.isPlainFile else {
             throw CommandError(.inputOutput, "\(path) is not a regular file with one name")
