@@ -127,7 +127,9 @@ final class DraftFile: Sendable {
             fstat(raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_uid == geteuid(), status.st_mode & 0o777 & ~0o660 == 0,
             status.st_size == 0
-                || (pread(raw, &start, start.count, 0) == start.count && start == databaseStart)
+                // SQLite writes the first page last.
+                || (pread(raw, &start, start.count, 0) == start.count
+                    && (start == databaseStart || start.allSatisfy { $0 == 0 }))
         else { return }
         // The lock is held until it is gone.
         remove(draft)

@@ -49,6 +49,25 @@ final class LogTail: Sendable {
     /// Records why nothing more is written; the first reason stays.
     func fail(_ error: AlertError) { state.withLock { $0.failure = $0.failure ?? error } }
 
+    /// Why this process reads nothing more, either: what it does with what it reads, such as running
+    /// a handler, it could not store. A log that was changed can still be examined.
+    var readingFailure: AlertError? {
+        guard case .storage? = failure else { return nil }
+        return failure
+    }
+
+    static let overwritten = "another file has been copied over it while it was open"
+
+    /// Makes this process write nothing more to a database, and returns the error that says so.
+    @discardableResult
+    func fail(_ reason: String, path: String) -> AlertError {
+        let error = AlertError.damaged(
+            reason + "; this process writes nothing more to it, so that no more is lost",
+            operation: "use \(path)")
+        fail(error)
+        return error
+    }
+
     /// Records the end of the log as found by a reader.
     func raise(to head: AuditHead) {
         state.withLock { state in

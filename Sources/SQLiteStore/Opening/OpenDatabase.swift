@@ -2,6 +2,24 @@ import AlertCore
 import Linux
 import SQLite
 
+/// Makes sure that no other file has been copied over a database: SQLite would not notice, go on
+/// with the pages that it has in memory, and copy the log into that file.
+struct HeaderCheck {
+    /// The change counter in the header of the file when it was last looked at.
+    private var changeCounter: UInt32?
+
+    /// Returns whether the file still begins with the header of this queue; that of an earlier
+    /// state has an earlier counter.
+    mutating func run(_ db: Database) throws -> Bool {
+        guard let header = try db.headerInFile(),
+            header.applicationID == DatabaseFile.applicationID,
+            changeCounter.map({ Int32(bitPattern: header.changeCounter &- $0) >= 0 }) != false
+        else { return false }
+        changeCounter = header.changeCounter
+        return true
+    }
+}
+
 /// A database with its files' identities, so that a replacement is noticed.
 struct OpenDatabase {
     let handle: Database

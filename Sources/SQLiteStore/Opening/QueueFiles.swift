@@ -108,6 +108,15 @@ struct QueueFiles: Sendable {
         "-wal", "-shm", "-journal", "-lock", "-slot", "-bell", "-handlers", "-reserve",
     ]
 
+    /// Whether a path leads to one of these files, or would if it existed.
+    func contain(_ path: String) -> Bool {
+        let identity = FileIdentity(path: path)
+        return ([""] + Self.endings).contains { ending in
+            let file = database + ending
+            return file == path || (identity != nil && FileIdentity(path: file) == identity)
+        }
+    }
+
     var directory: String { QueueLocation.directory(of: database) }
     var lock: String { database + "-lock" }
     var slot: String { database + "-slot" }

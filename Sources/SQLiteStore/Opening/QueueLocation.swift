@@ -39,6 +39,11 @@ package enum QueueLocation {
         return Identity.home.map { $0 + "/.local/state/alertq/queue.db" }
     }
 
+    /// Whether a path leads to one of the files of the queue in a database.
+    package static func isFile(_ path: String, ofQueue database: String) -> Bool {
+        (try? QueueFiles(database: database).contain(path)) ?? false
+    }
+
     /// Creates the directories of the user's queue, with no access for others.
     static func createUserDirectory(for path: String) throws(AlertError) {
         guard path == userPath() else { return }

@@ -8,6 +8,7 @@ struct Reader {
     private var database: OpenDatabase?
     private var lastVersion: Int64?
     private var isClosed = false
+    private var headerCheck = HeaderCheck()
     private let whenMoved: @Sendable () -> Void
 
     init(
@@ -19,6 +20,7 @@ struct Reader {
     }
 
     mutating func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        if let failure = known.readingFailure { throw failure }
         let database = try current()
         do {
             return try database.handle.reading {
@@ -35,10 +37,17 @@ struct Reader {
     /// Whether any process has committed since the last call; see
     /// <https://sqlite.org/pragma.html#pragma_data_version>.
     mutating func hasChanged() -> Bool {
+        guard known.readingFailure == nil else { return true }
         // If the file can't be read, try again in a second.
-        guard let handle = try? current().handle, let version = try? Self.version(of: handle)
+        guard let database = try? current(),
+            let version = try? Self.version(of: database.handle)
         else { return true }
         defer { lastVersion = version }
+        // Nobody can ring for a file that is no longer there.
+        if database.walFiles != nil, (try? headerCheck.run(database.handle)) == false {
+            known.fail(LogTail.overwritten, path: file.files.database)
+            return true
+        }
         return lastVersion != nil && version != lastVersion
     }
 
@@ -57,6 +66,7 @@ struct Reader {
         if let database {
             if database.isAtItsPath { return database }
             self.database = nil
+            headerCheck = HeaderCheck()
             // The writer uses the same files, and may not write for a long time.
             whenMoved()
         }

@@ -11,7 +11,12 @@ extension SQLiteAlertStore: Maintenance {
             guard !Task.isCancelled else {
                 throw .busy("the search was cancelled before all texts were indexed; try again")
             }
-            left = try await indexSomeTexts()
+            do throws(AlertError) {
+                left = try await indexSomeTexts()
+            } catch .backup {
+                // Nothing is written to a backup: a search reads the rest.
+                return
+            }
             progress(max(0, total - left), total)
             // Processes that wait for the writer lock get it now: the lock itself is not fair.
             if left > 0 { try? await Task.sleep(for: .milliseconds(1)) }

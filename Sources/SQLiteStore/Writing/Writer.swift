@@ -24,8 +24,7 @@ final class Writer {
     var logSize: Int64?
     /// The multiple of ``checkpointPages`` at which readers were last waited for.
     private var waitedAt = 0
-    /// The change counter in the header of the file when it was last looked at.
-    private var changeCounter: UInt32?
+    private var headerCheck = HeaderCheck()
     private var hasCheckedHead = false
 
     init(
@@ -113,32 +112,19 @@ final class Writer {
 
     private func leaveDatabase() {
         database = nil
-        (changeCounter, hasCheckedHead) = (nil, false)
+        (headerCheck, hasCheckedHead) = (HeaderCheck(), false)
     }
 
-    /// Makes sure that no other file has been copied over the database: SQLite would not notice, go
-    /// on with the pages that it has in memory, and copy the log into that file.
     private func checkHeader() throws(AlertError) {
         let db = try db()
-        let header = try storing("read the header of \(file.files.database)") {
-            try db.headerInFile()
+        let isOurs = try storing("read the header of \(file.files.database)") {
+            try headerCheck.run(db)
         }
-        // The header of an earlier state has an earlier counter.
-        guard let header, header.applicationID == DatabaseFile.applicationID,
-            changeCounter.map({ Int32(bitPattern: header.changeCounter &- $0) >= 0 }) != false
-        else {
-            throw fail("another file has been copied over it while it was open")
-        }
-        changeCounter = header.changeCounter
+        guard isOurs else { throw fail(LogTail.overwritten) }
     }
 
-    /// Makes this process write nothing more, and returns the error that says so.
     private func fail(_ reason: String) -> AlertError {
-        let error = AlertError.damaged(
-            reason + "; this process writes nothing more to it, so that no more is lost",
-            operation: "write to \(file.files.database)")
-        known.fail(error)
-        return error
+        known.fail(reason, path: file.files.database)
     }
 
     /// Makes this process write nothing more if an error shows that the file is damaged.

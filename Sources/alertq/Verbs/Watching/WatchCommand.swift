@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import SQLiteStore
 
 /// `alertq watch`: prints events as they happen, or runs a program for each response or question.
 struct WatchCommand: SearchingCommand {
@@ -175,7 +176,12 @@ struct WatchCommand: SearchingCommand {
         var filter = try conditions.responses(now: context.now())
         filter.outcome = outcome
         filter.button = button
-        let cursor = try cursor.map { path throws(CommandError) in try CursorFile(path: path) }
+        let cursor = try cursor.map { path throws(CommandError) in
+            guard !QueueLocation.isFile(QueueChoice.absolute(path), ofQueue: queue.path) else {
+                throw CommandError(.badData, "\(path) is one of the queue's own files")
+            }
+            return try CursorFile(path: path)
+        }
         return try await queue.open(via: Self.name) { [filter] manager in
             let signals = SignalWatch(stops: false)
             let program = HookProgram(
