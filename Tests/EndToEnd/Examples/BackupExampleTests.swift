@@ -141,11 +141,15 @@ struct BackupExampleTests {
                 fi
                 exit $code
                 """
-            for program in programs {
-                let path = queue.directory + "/bin/" + program
-                try wrapper.write(toFile: path, atomically: true, encoding: .utf8)
-                chmod(path, 0o755)
-            }
+            // By a process of its own: if a descriptor that writes one of them leaks into a child of
+            // another test, the shell can't start it (ETXTBSY), and takes the real program.
+            let original = queue.directory + "/wrapper"
+            try wrapper.write(toFile: original, atomically: true, encoding: .utf8)
+            let install = try Child(
+                "sh",
+                ["-c", #"for name; do install -m 755 "$0" "${0%/*}/bin/$name"; done"#, original]
+                    + programs)
+            guard install.wait() == 0 else { throw POSIXError(.EIO) }
         }
 
         func run() async throws -> Finished {
