@@ -38,13 +38,8 @@ struct BackupLocation: Sendable {
         directory = String(cString: resolved)
         guard let name else { return }
         guard !name.isEmpty else { throw .invalid("backup path", "\(path) names no file") }
-        let target = self.path(of: name)
-        let identity = FileIdentity(path: target)
-        for other in [""] + QueueFiles.endings {
-            let file = files.database + other
-            guard file != target, identity == nil || FileIdentity(path: file) != identity else {
-                throw .invalid("backup path", "\(path) is one of the queue's own files")
-            }
+        guard !files.contain(self.path(of: name)) else {
+            throw .invalid("backup path", "\(path) is one of the queue's own files")
         }
     }
 

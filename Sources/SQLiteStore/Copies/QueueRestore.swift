@@ -32,11 +32,10 @@ package struct QueueRestore: Sendable {
         self.clock = clock
         files = try QueueFiles(database: database)
         // A backup that was copied over the queue can be made a queue where it is.
-        let isInPlace = (try? DatabaseFile(files: files).isBackup()) == true
-        for other in (isInPlace ? [] : [""]) + QueueFiles.endings {
-            guard let own = FileIdentity(path: files.database + other),
-                own == FileIdentity(path: path)
-            else { continue }
+        let isInPlace =
+            FileIdentity(path: path) == FileIdentity(path: files.database)
+            && (try? DatabaseFile(files: files).isBackup()) == true
+        guard isInPlace || !files.contain(path) else {
             throw .invalid("backup path", "\(path) is one of the queue's own files")
         }
     }
