@@ -45,11 +45,13 @@ let package = Package(
                 "AlertCore", "CLinux", "Linux",
                 .target(name: "CSystemd", condition: .when(traits: ["Desktop"])),
             ]),
+        .target(name: "AlertAgents", dependencies: ["AlertQueue", "Linux"]),
         .target(name: "AlertQueueTesting", dependencies: ["AlertCore", "SQLiteStore"]),
         .executableTarget(
             name: "alertq",
             dependencies: [
-                "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux", "SQLiteStore",
+                "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
+                "SQLiteStore",
             ]),
         .executableTarget(
             name: "alertq-bench",
@@ -85,6 +87,10 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(
+            name: "AlertAgentsTests",
+            dependencies: ["AlertAgents", "AlertQueue", "ProcessTesting", "TestSupport"],
+            exclude: ["Hooks"]),
+        .testTarget(
             name: "AlertQueueTestingTests",
             dependencies: ["AlertQueue", "AlertQueueTesting", "ProcessTesting", "TestSupport"]),
         // Programs that know the public library alone.
@@ -97,7 +103,7 @@ let package = Package(
                 "alertq", "AlertPresenters", "AlertQueue", "AlertQueueTesting", "ProcessTesting",
                 "SQLite", "SQLiteStore", "TestSupport",
             ],
-            exclude: ["Help", "Hooks"]),
+            exclude: ["Help"]),
         // What tests need of the system, without a word about alerts.
         .target(
             name: "TestSupport", dependencies: ["CLinux", "Linux"], path: "Tests/TestSupport"),
@@ -151,13 +157,14 @@ if Context.environment["ALERTQ_FUZZ"] != nil {
         .target(
             name: "alertq",
             dependencies: [
-                "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux", "SQLiteStore",
+                "AlertAgents", "AlertPresenters", "AlertQueue", "CArguments", "CLinux", "Linux",
+                "SQLiteStore",
             ],
             exclude: ["main.swift"]),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "AlertCore", "AlertPresenters", "AlertQueue", "Migrations", "SQLite",
+                "AlertAgents", "AlertCore", "AlertPresenters", "AlertQueue", "Migrations", "SQLite",
                 "SQLiteStore", "alertq",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"]),

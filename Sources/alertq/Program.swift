@@ -1,3 +1,4 @@
+import AlertQueue
 import CArguments
 import CLinux
 import Glibc

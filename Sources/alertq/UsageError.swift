@@ -17,6 +17,17 @@ struct UsageError: Error, CustomStringConvertible {
         }
     }
 
+    /// Reads a text; that it can't be read is a mistake in the command line.
+    static func reading<Value>(
+        _ body: () throws(UnreadableText) -> Value
+    ) throws(UsageError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw UsageError(error.description)
+        }
+    }
+
     /// Checks a name that an option was given, as an alert would; see ``Alert/validate()``.
     static func check(
         _ name: String, _ subject: String, of option: String

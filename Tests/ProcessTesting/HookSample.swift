@@ -16,7 +16,7 @@ package enum HookSample {
     package static func bytes(_ name: String) throws -> [UInt8] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent()
-        let file = tests.appending(path: "alertqTests/Hooks/\(name).json")
+        let file = tests.appending(path: "AlertAgentsTests/Hooks/\(name).json")
         return Array(try Data(contentsOf: file))
     }
 

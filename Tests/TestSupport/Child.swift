@@ -11,6 +11,9 @@ package final class Child: Sendable {
     private let words: [String]
     private let status = Mutex<Int32?>(nil)
 
+    /// A program may have ended when a test writes to it, and must not end the tests with it.
+    private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
+
     /// Starts a program.
     ///
     /// With a terminal, standard input and standard error are that terminal, which becomes the
@@ -33,8 +36,9 @@ package final class Child: Sendable {
             output: .descriptor(out.writing.raw),
             errors: .descriptor(terminal == nil ? err.writing.raw : STDIN_FILENO))
         start.leadsSession = true
-        // Signals that the test runner ignores stay ignored.
-        start.signals = []
+        // Other signals that the test runner ignores stay ignored.
+        start.signals = [SIGPIPE]
+        _ = Self.ignoresBrokenPipes
         start.removedVariables = [
             "ALERTQ_DATABASE", "ALERTQ_SOURCE", "NO_COLOR", "SSH_CONNECTION",
         ]

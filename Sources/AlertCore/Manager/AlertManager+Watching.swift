@@ -117,4 +117,20 @@ extension AlertManager {
     /// Stops this manager from waiting long for a lock that another process holds: current
     /// operations fail with ``AlertError/busy(_:)`` instead, and nothing of them is stored.
     package nonisolated func prepareToEnd() { (store as? any LockWaiting)?.prepareToEnd() }
+
+    /// Runs a closure, and closes the manager in every case.
+    package nonisolated(nonsending) func closing<Result: Sendable>(
+        _ body: (AlertManager) async throws -> Result
+    ) async throws -> Result {
+        do {
+            let result = try await body(self)
+            await close()
+            return result
+        } catch {
+            // This process has already waited for the lock in vain.
+            if case AlertError.busy = error { prepareToEnd() }
+            await close()
+            throw error
+        }
+    }
 }

@@ -125,3 +125,13 @@ extension Response {
     /// How the alert ended, in words: `answered “Yes” by ana via terminal at 14:05`.
     package var summary: String { Ending(self).text(.brief(now: Date())) }
 }
+
+extension AlertRecord {
+    /// How it ended, without its number; its state while it waits.
+    package func ending(_ time: LocalTime.Form) -> String {
+        Ending(self)?.text(time) ?? state.rawValue
+    }
+
+    /// Whether this account asked it.
+    package var isOwn: Bool { source.uid == Identity.current.uid }
+}

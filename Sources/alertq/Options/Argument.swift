@@ -1,4 +1,5 @@
 import AlertQueue
+import FoundationEssentials
 
 /// An argument of an option, or an operand: its name in the help, how it is read, and what a shell
 /// can offer for it.
@@ -77,6 +78,26 @@ extension Argument where Value == String {
         Argument(placeholder, .file) { text throws(UsageError) in
             guard !text.isEmpty else { throw UsageError(problem) }
             return text
+        }
+    }
+}
+
+// MARK: - Times
+
+extension Argument where Value == Duration {
+    static var duration: Argument {
+        Argument("DURATION") { text throws(UsageError) in
+            try UsageError.reading { () throws(UnreadableText) in try DurationText.parse(text) }
+        }
+    }
+}
+
+extension Argument where Value == Alert.Deadline {
+    static var deadline: Argument {
+        Argument("TIME") { text throws(UsageError) in
+            try UsageError.reading { () throws(UnreadableText) in
+                try DateText.deadline(text, now: Date())
+            }
         }
     }
 }

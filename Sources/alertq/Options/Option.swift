@@ -54,6 +54,18 @@ struct Option<Target>: Sendable {
             { target, value in target[keyPath: property].give(value) })
     }
 
+    /// An option whose property has a default that the help prints, after what the option does.
+    init<Value>(
+        _ name: String, _ argument: Argument<Value>,
+        _ property: WritableKeyPath<Target, Value> & Sendable, help: String,
+        default text: @escaping @Sendable (Value) -> String
+    ) {
+        self.init(
+            name, nil, argument, isRepeatable: false, help,
+            standard: { text($0[keyPath: property]) },
+            { target, value in target[keyPath: property] = value })
+    }
+
     /// An option whose property is `nil` where it is not given.
     init<Value>(
         _ name: String, short: Character? = nil, _ argument: Argument<Value>,

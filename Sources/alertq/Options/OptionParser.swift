@@ -1,3 +1,4 @@
+import AlertQueue
 import CLinux
 import Glibc
 import Synchronization

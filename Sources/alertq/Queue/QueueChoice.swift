@@ -88,16 +88,7 @@ extension QueueChoice {
     ) async throws -> Result {
         let manager = try await Self.manager(
             path: path, source: source, via: verb, keepsTime: keepsTime)
-        do {
-            let result = try await body(manager)
-            await manager.close()
-            return result
-        } catch {
-            // This process has already waited for the lock in vain.
-            if ExitCode(error) == .busy { manager.prepareToEnd() }
-            await manager.close()
-            throw error
-        }
+        return try await manager.closing(body)
     }
 
     /// Opens the queue for a verb that only reads; `nil` if nobody has asked anything there yet.

@@ -67,7 +67,8 @@ struct LibraryKillTests {
     }
 }
 
-/// A program that asks and answers, and kills itself at a random moment.
+/// A program that asks and answers, and kills itself at a random moment after it has begun; every
+/// second one after it has been told of an answer, however long that takes.
 private struct DoomedProgram: Sendable {
     private let told: Int32
     private let number: Int
@@ -83,11 +84,7 @@ private struct DoomedProgram: Sendable {
         // Nothing else ends an exit test that hangs, as it would if the queue could not be opened.
         alarm(120)
         let manager = try await AlertManager(path: path, source: "library")
-        var random = TestRandom(number, seed: seed)
-        let milliseconds = Int.random(in: 0...300, using: &random)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
-            _ = kill(getpid(), SIGKILL)
-        }
+        if number.isMultiple(of: 2) { killSoon() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<16 {
                 group.addTask { try await askAndAnswer(task, manager) }
@@ -109,6 +106,15 @@ private struct DoomedProgram: Sendable {
             let button = Bool.random(using: &random) ? "yes" : "no"
             try await manager.answer(id, button: button)
             tell("answer\t\(id)\t\(button)\n")
+            if !number.isMultiple(of: 2) { killSoon() }
+        }
+    }
+
+    private func killSoon() {
+        var random = TestRandom(number, seed: seed)
+        let milliseconds = Int.random(in: 0...300, using: &random)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            _ = kill(getpid(), SIGKILL)
         }
     }
 

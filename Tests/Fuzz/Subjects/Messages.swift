@@ -1,7 +1,7 @@
 import AlertCore
 import Foundation
 
-@testable import alertq
+@testable import AlertAgents
 
 /// What a client sends to `alertq mcp`: bytes in pieces of any size, which become lines, messages,
 /// and the arguments of tools.

@@ -1,6 +1,7 @@
 import AlertQueue
 import FoundationEssentials
 
+@testable import AlertCore
 @testable import alertq
 
 /// A command line: the first byte of the input chooses the verb, and each line is a word.

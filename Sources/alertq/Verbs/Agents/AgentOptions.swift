@@ -1,3 +1,6 @@
+import AlertAgents
+import AlertQueue
+
 /// The options of every verb that an agent starts, which prints in the agent's own format.
 struct AgentOptions: QueueLocationOptions {
     static let options = location
@@ -6,4 +9,18 @@ struct AgentOptions: QueueLocationOptions {
     var isSystem = false
     @Required var queue: QueueChoice
     let isUTC = false
+}
+
+extension AgentContext {
+    /// The process around a verb that an agent starts.
+    init(
+        _ context: Context, via verb: String, _ signals: SignalWatch,
+        open: @escaping @Sendable (_ source: String?) async throws -> AlertManager
+    ) {
+        self.init(
+            open: open,
+            write: { try context.output.write($0) },
+            note: { context.note("\(verb): \($0)") },
+            now: context.now, ending: { signals.end }, endings: { signals.events })
+    }
 }

@@ -1,3 +1,5 @@
+import AlertAgents
+import AlertQueue
 import Glibc
 
 /// A verb that answers a coding agent's requests for permission: `hook claude` and `hook codex`.
@@ -14,7 +16,7 @@ extension HookCommand {
     static var options: [Option<Self>] {
         [
             Option(
-                "wait", .duration, \.hook.$wait,
+                "wait", .duration, \.hook.wait,
                 help: "How long to wait for an answer; less than the agent waits for its hook",
                 default: LengthText.text),
             Option(
@@ -27,7 +29,7 @@ extension HookCommand {
                 "only-person", \.hook.needsPerson,
                 help: "Let a program deny it, but only a person allow it"),
             Option(
-                "priority", .priority, \.hook.$priority,
+                "priority", .priority, \.hook.priority,
                 help: "low, normal, high or critical", default: \.word),
             Option(
                 "source", .source, \.hook.source,
@@ -61,19 +63,62 @@ extension HookCommand {
     /// Denies in the agent's format, too: some agents read nothing else.
     static func refuse(_ error: UsageError, in context: Context) {
         guard isatty(STDIN_FILENO) == 0 else { return }
-        let signals = SignalWatch(stops: false)
-        let bytes = try? HookInput.read(STDIN_FILENO, within: HookInput.limit, signals)
-        guard let event = bytes.flatMap(HookRequest.event),
-            let line = try? agent.reply(.deny("the hook's options: \(error)"), to: event)
-        else { return }
-        try? context.print(line)
+        HookSession.refuse(
+            "\(error)", of: agent,
+            AgentContext(context, via: name, SignalWatch(stops: false)) { _ in throw error })
     }
 
-    mutating func validate() throws { try hook.validate() }
+    func validate() throws {
+        if let source = hook.source { try UsageError.check(source, "source", of: "--source") }
+        for name in hook.presenters {
+            try UsageError.check(name, "name of a presenter", of: "--on")
+        }
+        if let name = hook.presenters.firstRepeated {
+            throw UsageError("--on \(name) is given twice")
+        }
+    }
 
     func run(in context: Context) async throws -> ExitCode {
-        await HookSession(
-            verb: Self.name, agent: Self.agent, options: hook, queue: queue, context: context
-        ).run()
+        // From here on, a signal is a denial too.
+        let agents = AgentContext(context, via: Self.name, SignalWatch(stops: false)) {
+            try await QueueChoice.manager(path: queue.path, source: $0, via: Self.name)
+        }
+        return await HookSession(Self.agent, hook, agents).run() ? .done : .denied
     }
+}
+
+/// `alertq hook claude`: answers a permission request of Claude Code.
+struct HookClaudeCommand: HookCommand {
+    static let agent = HookAgent.claude
+    static let abstract = "Ask whether Claude Code may use a tool, as its hook"
+    static let discussion = [
+        """
+        It reads the request on stdin, as Claude Code sends it to hooks for PreToolUse or \
+        PermissionRequest, shows the tool's whole input with the buttons “Allow once” and “Deny”, \
+        and prints the answer as Claude Code expects it. The article “Answer the permission \
+        prompts of coding agents” has the configuration.
+        """,
+        answers, failures,
+    ]
+
+    var common = AgentOptions()
+    var hook = HookOptions()
+}
+
+/// `alertq hook codex`: answers a permission request of Codex.
+struct HookCodexCommand: HookCommand {
+    static let agent = HookAgent.codex
+    static let abstract = "Ask whether Codex may use a tool, as its hook"
+    static let discussion = [
+        """
+        It reads the request on stdin, as Codex sends it to hooks for PermissionRequest or \
+        PreToolUse, shows the tool's whole input with the buttons “Allow once” and “Deny”, and \
+        prints the answer as Codex expects it: for PreToolUse, nothing where it is allowed. The \
+        article “Answer the permission prompts of coding agents” has the configuration.
+        """,
+        answers, failures,
+    ]
+
+    var common = AgentOptions()
+    var hook = HookOptions()
 }

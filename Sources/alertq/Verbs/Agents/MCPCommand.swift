@@ -1,9 +1,10 @@
+import AlertAgents
 import AlertQueue
 import Glibc
 
 /// `alertq mcp`: lets agents ask, as a server of the Model Context Protocol on stdin and stdout.
 struct MCPCommand: Command {
-    static let name = "mcp"
+    static let name = AgentServer.name
     static let abstract = "Let an agent ask, as a server of the Model Context Protocol"
     static let options: [Option<Self>] = [
         Option(
@@ -18,10 +19,10 @@ struct MCPCommand: Command {
         """
         A client, such as a coding agent, starts this command and writes one JSON-RPC message a \
         line to its stdin; stdout carries nothing but replies. It speaks the revisions \
-        \(Revision.allCases.map(\.rawValue).joined(separator: ", ")) of the protocol.
+        \(AgentServer.revisions.joined(separator: ", ")) of the protocol.
         """,
         """
-        The tools are \(AgentTools.all.map(\.name).joined(separator: ", ")). No tool answers. An \
+        The tools are \(AgentServer.tools.joined(separator: ", ")). No tool answers. An \
         alert is stored before a call waits for its answer, and stays when the call, the client or \
         this process ends: the same call finds it again. The server withdraws an alert only if the \
         client calls withdraw, cancels its task, or cancels the last call of this server that \
@@ -48,43 +49,16 @@ struct MCPCommand: Command {
         if isatty(STDIN_FILENO) == 1 {
             context.note("reading JSON-RPC messages from this terminal; Ctrl-D ends")
         }
-        let host = AgentToolHost(queue: queue, source: source, wait: wait, context: context)
-        let server = ModelContextServer(
-            host: host,
-            identity: ServerIdentity(
-                name: "alertq", version: Program.version, instructions: AgentTools.instructions),
-            writer: LineWriter(context.output), note: { context.note("\(Self.name): \($0)") })
-        let input = LineInput(descriptor: STDIN_FILENO)
-        let end = await firstEnd(input, server, signals)
-        await server.end()
-        await host.close()
-        switch end {
+        let agents = AgentContext(context, via: Self.name, signals) {
+            try await QueueChoice.manager(path: queue.path, source: $0, via: Self.name)
+        }
+        let server = AgentServer(agents, source: source, wait: wait, version: Program.version)
+        switch await server.run() {
         case .input(nil), .signal(SIGTERM): return .done
         case .input(let code?):
             let reason = String(cString: strerror(code))
             throw CommandError(.inputOutput, "can't read stdin: \(reason)")
         case .signal(let signal): throw Interruption(signal: signal)
         }
-    }
-
-    private enum End: Sendable {
-        /// Its end, or the number of an error.
-        case input(Int32?)
-        case signal(Int32)
-    }
-
-    /// Serves until nothing more comes, or a signal does.
-    private func firstEnd(
-        _ input: LineInput, _ server: ModelContextServer, _ signals: SignalWatch
-    ) async -> End {
-        let (ends, continuation) = AsyncStream.makeStream(of: End.self)
-        input.read(
-            { line in server.receive(line) }, whenDone: { continuation.yield(.input($0)) })
-        let listening = Task {
-            for await signal in signals.events { continuation.yield(.signal(signal)) }
-        }
-        defer { listening.cancel() }
-        for await end in ends { return end }
-        return .input(nil)
     }
 }

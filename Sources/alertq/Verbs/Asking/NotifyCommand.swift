@@ -1,3 +1,5 @@
+import AlertQueue
+
 /// `alertq notify TITLE`: adds an alert without buttons, and prints its id.
 struct NotifyCommand: AskingCommand {
     static let name = "notify"

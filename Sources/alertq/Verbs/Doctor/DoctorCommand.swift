@@ -202,7 +202,7 @@ extension Argument where Value == String {
     /// A duration, which is passed to another process as it was typed.
     fileprivate static var age: Argument {
         Argument("DURATION") { text throws(UsageError) in
-            _ = try DurationText.parse(text)
+            _ = try Argument<Duration>.duration.read(text)
             return text
         }
     }

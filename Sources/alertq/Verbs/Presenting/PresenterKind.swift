@@ -1,3 +1,5 @@
+import AlertQueue
+
 /// A presenter as `--on` names it.
 enum PresenterKind: Sendable, Hashable {
     case terminal

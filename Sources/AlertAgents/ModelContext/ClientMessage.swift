@@ -1,0 +1,151 @@
+import AlertQueue
+
+/// A message from a client: one JSON object on one line; see
+/// <https://modelcontextprotocol.io/specification/2026-07-28/basic#messages>.
+enum ClientMessage: Sendable {
+    struct Request: Sendable {
+        let id: RequestID
+        let method: String
+        /// Always an object.
+        let params: JSONValue
+    }
+
+    /// A line that is no message.
+    struct Unreadable: Error {
+        /// The id of what was probably a request.
+        let id: RequestID?
+        let error: ProtocolError
+    }
+
+    case request(Request)
+    case notification(method: String, params: JSONValue)
+    /// The reply to a request; this server sends none.
+    case response
+
+    /// Reads a line.
+    init(_ line: [UInt8]) throws(Unreadable) {
+        let message = try Self.object(line)
+        let id = RequestID(message["id"])
+        let hasID = message.members?.contains { $0.key == "id" } ?? false
+        func refuse(_ code: ProtocolError.Code, _ reason: String) -> Unreadable {
+            Unreadable(id: id, error: ProtocolError(code, reason))
+        }
+        guard message["jsonrpc"]?.string == "2.0" else {
+            throw refuse(.invalidRequest, "“jsonrpc” is missing or not \"2.0\"")
+        }
+        guard let method = message["method"]?.string else {
+            if message["method"] == nil, message["result"] != nil || message["error"] != nil {
+                self = .response
+                return
+            }
+            throw refuse(.invalidRequest, "“method” is missing or not a string")
+        }
+        let params = message["params"] ?? .object([])
+        guard hasID else {
+            self = .notification(method: method, params: params)
+            return
+        }
+        guard let id else {
+            throw refuse(.invalidRequest, "“id” is neither a string nor an integer")
+        }
+        guard params.members != nil else {
+            throw refuse(.invalidParameters, "“params” is not an object: name the parameters")
+        }
+        self = .request(Request(id: id, method: method, params: params))
+    }
+
+    private static func object(_ line: [UInt8]) throws(Unreadable) -> JSONValue {
+        func refuse(_ code: ProtocolError.Code, _ reason: String) -> Unreadable {
+            Unreadable(id: nil, error: ProtocolError(code, reason))
+        }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: line)
+        } catch {
+            throw refuse(
+                .parse, "this line is not JSON: \(error); send one JSON object on each line")
+        }
+        switch value {
+        case .object: return value
+        case .array:
+            throw refuse(
+                .invalidRequest, "batches are not supported; send one JSON object on each line")
+        default:
+            throw refuse(.invalidRequest, "this line is not a JSON object")
+        }
+    }
+}
+
+/// What a client calls a request: a string or an integer; see
+/// <https://www.jsonrpc.org/specification#request_object>.
+enum RequestID: Sendable, Hashable {
+    case text(String)
+    case number(Int64)
+
+    /// Fails for anything else, such as null and fractions, which MCP forbids.
+    init?(_ value: JSONValue?) {
+        if let text = value?.string {
+            self = .text(text)
+        } else if let number = value?.integer {
+            self = .number(number)
+        } else {
+            return nil
+        }
+    }
+
+    var json: JSONValue {
+        switch self {
+        case .text(let text): .string(text)
+        case .number(let number): .integer(number)
+        }
+    }
+}
+
+extension RequestID: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .text(let text): "“\(text.prefix(80))”"
+        case .number(let number): "\(number)"
+        }
+    }
+}
+
+/// Why a request can't be carried out, as its client gets to know it.
+///
+/// The message says what is wrong, with which part, and what to do. Errors of a tool that a model
+/// can correct are results instead: see <https://modelcontextprotocol.io/specification/2026-07-28>,
+/// “Tools”, “Error Handling”.
+struct ProtocolError: Error, Sendable {
+    /// The codes of JSON-RPC 2.0 §5.1, and those that MCP adds.
+    enum Code: Int64, Sendable {
+        case parse = -32700
+        case invalidRequest = -32600
+        case unknownMethod = -32601
+        case invalidParameters = -32602
+        case internalError = -32603
+        case missingCapability = -32021
+        case unsupportedVersion = -32022
+    }
+
+    let code: Code
+    let message: String
+    private(set) var data: JSONValue?
+
+    init(_ code: Code, _ message: String, data: JSONValue? = nil) {
+        self.code = code
+        self.message = message
+        self.data = data
+    }
+
+    /// The message that replies with this error; its id is null if the request has none that could
+    /// be read.
+    func reply(to id: RequestID?) -> JSONValue {
+        var error: [(key: String, value: JSONValue)] = [
+            ("code", .integer(code.rawValue)), ("message", .string(message)),
+        ]
+        if let data { error.append(("data", data)) }
+        return .object([
+            ("jsonrpc", .string("2.0")), ("id", id?.json ?? .null), ("error", .object(error)),
+        ])
+    }
+}

@@ -1,0 +1,289 @@
+import AlertQueue
+import Synchronization
+
+/// A server of the Model Context Protocol: reads messages, keeps track of calls, and replies.
+///
+/// It speaks the revisions with a handshake and those without, whichever the client does, and
+/// knows nothing about what its tools are for. See
+/// <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
+final class ModelContextServer: Sendable {
+    private let host: any ToolHost
+    private let identity: ServerIdentity
+    private let writer: LineWriter
+    private let note: @Sendable (String) -> Void
+    private let calls = CallsInProgress()
+    /// What the handshake said; requests with metadata of their own don't need it.
+    private let session = Mutex<RequestContext?>(nil)
+
+    /// - Parameter note: Prints a line for the person who looks into the client's logs.
+    init(
+        host: any ToolHost, identity: ServerIdentity, writer: LineWriter,
+        note: @escaping @Sendable (String) -> Void
+    ) {
+        self.host = host
+        self.identity = identity
+        self.writer = writer
+        self.note = note
+    }
+
+    /// Handles a line from the client, on a thread that may be blocked while the client does not
+    /// read. Calls go on after this returns.
+    func receive(_ line: LineSplitter.Line) {
+        guard case .whole(let bytes) = line else {
+            return send(
+                ProtocolError(
+                    .invalidRequest,
+                    "this line has more than \(LineSplitter.limit) bytes, and was discarded"
+                ).reply(to: nil))
+        }
+        do throws(ClientMessage.Unreadable) {
+            switch try ClientMessage(bytes) {
+            case .request(let request): handle(request)
+            case .notification(let method, let params): handle(notification: method, params)
+            case .response: note("ignored a reply: this server sends no requests")
+            }
+        } catch {
+            send(error.error.reply(to: error.id))
+        }
+    }
+
+    /// Ends all calls, and returns once they have replied.
+    func end() async { await calls.end() }
+
+    private func send(_ message: JSONValue) {
+        do {
+            try writer.writeNow(message)
+        } catch {
+            note("a reply could not be written: \(error)")
+        }
+    }
+
+    /// The reply with a result, in the form of the client's revision.
+    private func reply(
+        to id: RequestID, _ client: RequestContext?, type: String = "complete",
+        _ members: [(key: String, value: JSONValue)]
+    ) -> JSONValue {
+        var result = members
+        if client?.revision.isModern == true {
+            result.insert(("resultType", .string(type)), at: 0)
+            result.append(
+                ("_meta", .object([("io.modelcontextprotocol/serverInfo", identity.json)])))
+        }
+        return .object([
+            ("jsonrpc", .string("2.0")), ("id", id.json), ("result", .object(result)),
+        ])
+    }
+}
+
+// MARK: - Requests
+
+extension ModelContextServer {
+    private func handle(_ request: ClientMessage.Request) {
+        do throws(ProtocolError) {
+            if request.method == "initialize" { return try initialize(request) }
+            let client = try context(of: request)
+            switch request.method {
+            case "server/discover": try discover(request, client)
+            case "ping": send(reply(to: request.id, client, []))
+            case "tools/list": list(request, client)
+            case "tools/call": try call(request, client)
+            case "tasks/get", "tasks/update", "tasks/cancel": try task(request, client)
+            default:
+                throw ProtocolError(
+                    .unknownMethod, "this server has no method “\(request.method.prefix(80))”")
+            }
+        } catch {
+            send(error.reply(to: request.id))
+        }
+    }
+
+    /// Who sends a request: by its own metadata, or by the handshake before it.
+    private func context(
+        of request: ClientMessage.Request
+    ) throws(ProtocolError) -> RequestContext {
+        let meta = request.params["_meta"]
+        if let context = try RequestContext(meta: meta) { return context }
+        if let session = session.withLock({ $0 }) { return session.with(meta) }
+        if request.method == "ping" { return .unknown }
+        throw ProtocolError(
+            .invalidParameters,
+            "“\(request.method.prefix(80))” comes before “initialize”, and has no “_meta” with "
+                + "“io.modelcontextprotocol/protocolVersion”; send one or the other")
+    }
+
+    private func initialize(_ request: ClientMessage.Request) throws(ProtocolError) {
+        let session = try RequestContext(handshake: request.params)
+        self.session.withLock { $0 = session }
+        send(
+            reply(
+                to: request.id, session,
+                [
+                    ("protocolVersion", .string(session.revision.rawValue)),
+                    ("capabilities", .object([("tools", .object([]))])),
+                    ("serverInfo", identity.json),
+                    ("instructions", .string(identity.instructions)),
+                ]))
+    }
+
+    private func discover(
+        _ request: ClientMessage.Request, _ client: RequestContext
+    ) throws(ProtocolError) {
+        guard client.revision.isModern else {
+            throw ProtocolError(
+                .unknownMethod,
+                "“server/discover” does not exist in revision \(client.revision.rawValue)")
+        }
+        let capabilities = JSONValue.object([
+            ("tools", .object([])),
+            ("extensions", .object([(RequestContext.tasks, .object([]))])),
+        ])
+        send(
+            reply(
+                to: request.id, client,
+                [
+                    ("supportedVersions", .array(Revision.allCases.map { .string($0.rawValue) })),
+                    ("capabilities", capabilities),
+                    ("instructions", .string(identity.instructions)),
+                ] + Self.caching))
+    }
+
+    private func list(_ request: ClientMessage.Request, _ client: RequestContext) {
+        let tools = JSONValue.array(host.tools.map(\.json))
+        send(
+            reply(
+                to: request.id, client,
+                [("tools", tools)] + (client.revision.isModern ? Self.caching : [])))
+    }
+
+    /// How long a client may keep a result that never changes while the server runs, and for whom.
+    private static let caching: [(key: String, value: JSONValue)] = [
+        ("ttlMs", .integer(3_600_000)), ("cacheScope", .string("public")),
+    ]
+
+    private func call(
+        _ request: ClientMessage.Request, _ client: RequestContext
+    ) throws(ProtocolError) {
+        let params = request.params
+        let names = host.tools.map(\.name)
+        guard let name = params["name"]?.string else {
+            throw ProtocolError(
+                .invalidParameters,
+                "“name” is missing or not a string; it is one of: "
+                    + names.joined(separator: ", "))
+        }
+        guard names.contains(where: name.isIdentical) else {
+            throw ProtocolError(
+                .invalidParameters,
+                "there is no tool “\(name.prefix(80))”; there are: "
+                    + names.joined(separator: ", "))
+        }
+        let arguments = params["arguments"] ?? .object([])
+        guard arguments.members != nil else {
+            throw ProtocolError(.invalidParameters, "“arguments” is not an object")
+        }
+        try start(request, name, arguments, client) { [host] call throws(ProtocolError) in
+            try await host.reply(to: call)
+        }
+    }
+
+    private func task(
+        _ request: ClientMessage.Request, _ client: RequestContext
+    ) throws(ProtocolError) {
+        guard client.revision.isModern else {
+            throw ProtocolError(
+                .unknownMethod, "this server has no tasks in revision \(client.revision.rawValue)")
+        }
+        try client.requireTasks()
+        guard let id = request.params["taskId"]?.string else {
+            throw ProtocolError(.invalidParameters, "“taskId” is missing or not a string")
+        }
+        let method = request.method
+        try start(request, method, .object([]), client) { [host] _ throws(ProtocolError) in
+            let reply = try await host.task(id, of: client)
+            // Nothing is ever required from the client, so there is nothing to update.
+            guard method != "tasks/get" else { return reply }
+            await reply.finish(false)
+            if method == "tasks/cancel" { try await host.cancelTask(id, of: client) }
+            return ToolReply(content: .done)
+        }
+    }
+}
+
+// MARK: - Calls
+
+extension ModelContextServer {
+    private func start(
+        _ request: ClientMessage.Request, _ name: String, _ arguments: JSONValue,
+        _ client: RequestContext,
+        _ body: @escaping @Sendable (ToolCall) async throws(ProtocolError) -> ToolReply?
+    ) throws(ProtocolError) {
+        let call = ToolCall(
+            id: request.id, name: name, arguments: arguments, client: client, writer: writer)
+        try calls.add(call)
+        call.start { await self.carryOut(call, request.method, body) }
+    }
+
+    private func carryOut(
+        _ call: ToolCall, _ method: String,
+        _ body: (ToolCall) async throws(ProtocolError) -> ToolReply?
+    ) async {
+        defer { calls.remove(call) }
+        do {
+            guard let reply = try await body(call) else { return }
+            let message = try message(reply, to: call, method)
+            calls.close(call)
+            guard call.end != .cancelled, call.end != .timedOut else {
+                return await reply.finish(false)
+            }
+            do {
+                try await writer.write(message)
+            } catch {
+                note("the reply to request \(call.id) could not be written: \(error)")
+                return await reply.finish(false)
+            }
+            await reply.finish(true)
+        } catch {
+            calls.close(call)
+            let error = error as? ProtocolError ?? ProtocolError(.internalError, "\(error)")
+            try? await writer.write(error.reply(to: call.id))
+        }
+    }
+
+    private func message(
+        _ content: ToolReply, to call: ToolCall, _ method: String
+    ) throws -> JSONValue {
+        switch content.content {
+        case .result(let result): reply(to: call.id, call.client, try result.members())
+        case .task(let task):
+            method == "tools/call"
+                ? reply(to: call.id, call.client, type: "task", try task.members(isNew: true))
+                : reply(to: call.id, call.client, try task.members(isNew: false))
+        case .done: reply(to: call.id, call.client, [])
+        }
+    }
+}
+
+// MARK: - Notifications
+
+extension ModelContextServer {
+    private func handle(notification method: String, _ params: JSONValue) {
+        // Others, such as notifications/initialized, change nothing.
+        guard method == "notifications/cancelled", let id = RequestID(params["requestId"]) else {
+            return
+        }
+        // It is in progress until what it did has been undone.
+        calls[id]?.end(ToolCall.End(reason: params["reason"]?.string))
+    }
+}
+
+/// What a server says about itself.
+struct ServerIdentity: Sendable {
+    let name: String
+    let version: String
+    /// Advice for the model that is not about a single tool.
+    let instructions: String
+
+    var json: JSONValue {
+        .object([("name", .string(name)), ("version", .string(version))])
+    }
+}

@@ -1,0 +1,157 @@
+import AlertQueue
+import Synchronization
+
+/// A request that takes time, from its arrival to its reply.
+final class ToolCall: Sendable {
+    /// Why a call ends before it has a result.
+    enum End: Sendable {
+        /// The server is ending: what is known now is the result.
+        case serverEnds
+        /// The client has stopped waiting; no reply is due.
+        case timedOut
+        /// The client no longer wants what it asked for; no reply is due.
+        case cancelled
+
+        /// Why a client cancels a request, judged by the reason that it gives.
+        ///
+        /// The protocol has one notification for a client that has waited long enough, and for one
+        /// whose user wants something else. The reasons of the former are, with the official
+        /// clients, “timed out after 30s” in Python, and “McpError: MCP error -32001: Request timed
+        /// out” in TypeScript.
+        init(reason: String?) {
+            let reason = reason?.lowercased() ?? ""
+            let isTimeout = reason.contains("timed out") || reason.contains("timeout")
+            self = isTimeout ? .timedOut : .cancelled
+        }
+    }
+
+    private struct State {
+        var end: End?
+        var task: Task<Void, Never>?
+    }
+
+    let id: RequestID
+    /// The tool's name.
+    let name: String
+    /// Always an object.
+    let arguments: JSONValue
+    let client: RequestContext
+    private let writer: LineWriter
+    private let state = Mutex(State())
+
+    init(
+        id: RequestID, name: String, arguments: JSONValue, client: RequestContext,
+        writer: LineWriter
+    ) {
+        self.id = id
+        self.name = name
+        self.arguments = arguments
+        self.client = client
+        self.writer = writer
+    }
+
+    /// Why it ends early; `nil` while it doesn't.
+    var end: End? { state.withLock { $0.end } }
+
+    /// Starts the work.
+    func start(_ body: @escaping @Sendable () async -> Void) {
+        let task = Task { await body() }
+        let isEnding = state.withLock { state in
+            state.task = task
+            return state.end != nil
+        }
+        if isEnding { task.cancel() }
+    }
+
+    /// Ends it early; only the first reason counts.
+    func end(_ reason: End) {
+        let task = state.withLock { state in
+            guard state.end == nil else { return nil as Task<Void, Never>? }
+            state.end = reason
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Waits until the work is done.
+    func wait() async { await state.withLock { $0.task }?.value }
+
+    /// Tells the client that the work goes on, if it wants to know.
+    ///
+    /// - Parameter progress: Grows from one notification to the next.
+    func report(progress: Int64, of total: Int64, _ message: String) async {
+        guard let token = client.progressToken, end == nil else { return }
+        let params = JSONValue.object([
+            ("progressToken", token), ("progress", .integer(progress)),
+            ("total", .integer(total)), ("message", .string(message)),
+        ])
+        try? await writer.write(
+            .object([
+                ("jsonrpc", .string("2.0")), ("method", .string("notifications/progress")),
+                ("params", params),
+            ]))
+    }
+}
+
+/// The calls that have no reply yet, by their ids, and those that have one but are not over.
+final class CallsInProgress: Sendable {
+    /// How many may wait for their replies at once.
+    static let limit = 256
+
+    private struct State {
+        var open: [RequestID: ToolCall] = [:]
+        /// It is too late to cancel these, and their ids may be used again.
+        var closing: [ObjectIdentifier: ToolCall] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The call with an id, unless its reply is on its way.
+    subscript(id: RequestID) -> ToolCall? { state.withLock { $0.open[id] } }
+
+    func add(_ call: ToolCall) throws(ProtocolError) {
+        let refusal = state.withLock { state in
+            let refusal = Self.whyRefused(call.id, state.open)
+            if refusal == nil { state.open[call.id] = call }
+            return refusal
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// From here on the call can't be cancelled: its reply is about to be written.
+    func close(_ call: ToolCall) {
+        state.withLock { state in
+            if state.open[call.id] === call { state.open[call.id] = nil }
+            state.closing[ObjectIdentifier(call)] = call
+        }
+    }
+
+    /// The call is over.
+    func remove(_ call: ToolCall) {
+        state.withLock { state in
+            if state.open[call.id] === call { state.open[call.id] = nil }
+            state.closing[ObjectIdentifier(call)] = nil
+        }
+    }
+
+    /// Ends the calls that have no reply yet, and returns once all calls are over.
+    func end() async {
+        let (open, closing) = state.withLock { (Array($0.open.values), Array($0.closing.values)) }
+        for call in open { call.end(.serverEnds) }
+        for call in open + closing { await call.wait() }
+    }
+
+    private static func whyRefused(
+        _ id: RequestID, _ calls: [RequestID: ToolCall]
+    ) -> ProtocolError? {
+        if calls[id] != nil {
+            return ProtocolError(
+                .invalidRequest,
+                "request \(id) is still in progress, so this one with the same id was not carried "
+                    + "out; give each request its own id")
+        }
+        guard calls.count >= limit else { return nil }
+        return ProtocolError(
+            .internalError, "\(limit) calls are in progress; try again when some have ended")
+    }
+}

@@ -1,0 +1,113 @@
+import AlertQueue
+import FoundationEssentials
+import ProcessTesting
+import TestSupport
+import Testing
+
+@testable import AlertAgents
+
+/// The formats of ``HookRequest`` and ``HookAgent``, as the agents document them.
+@Suite("Formats of hooks", .inParallel)
+struct HookAgentTests {
+    @Test("Each documented request is read", arguments: HookSample.all)
+    func samples(name: String) throws {
+        let request = try HookRequest(HookSample.bytes(name))
+        #expect(request.directory == "/home/ana/shop")
+        #expect(
+            request.event == (name.hasSuffix("request") ? .permissionRequest : .preToolUse))
+        #expect((request.toolUse == nil) == (request.event == .permissionRequest))
+        #expect(HookRequest.event(in: try HookSample.bytes(name)) == request.event)
+    }
+
+    @Test("The members that matter are those of the request")
+    func members() throws {
+        let request = try HookRequest(HookSample.bytes("claude-write"))
+        #expect(request.tool == "Write" && request.subagent == "Explore")
+        #expect(request.toolUse == "toolu_01AbCdEfGhIjKlMnOpQrStUv")
+        #expect(request.mode == "acceptEdits" && request.command == nil)
+        #expect(request.input["content"]?.string == "Tool: Read\nDirectory: /tmp\n")
+        let codex = try HookRequest(HookSample.bytes("codex-permission-request"))
+        #expect(codex.command == "curl -fsS https://example.org/install.sh")
+        #expect(codex.subagent == nil)
+    }
+
+    @Test("The replies are those that the agents document")
+    func replies() throws {
+        let deny = HookVerdict.deny("no")
+        let output = #"{"hookSpecificOutput":{"hookEventName":"#
+        let decision = output + #""PermissionRequest","decision":{"behavior":"#
+        let before = output + #""PreToolUse","permissionDecision":"#
+        for agent in HookAgent.allCases {
+            #expect(
+                try agent.reply(.allow("yes"), to: .permissionRequest) == decision + #""allow"}}}"#)
+            #expect(
+                try agent.reply(deny, to: .permissionRequest)
+                    == decision + #""deny","message":"alertq: no"}}}"#)
+            #expect(try agent.reply(.prompt("nobody"), to: .permissionRequest) == nil)
+            #expect(
+                try agent.reply(deny, to: .preToolUse)
+                    == before + #""deny","permissionDecisionReason":"alertq: no"}}"#)
+        }
+        #expect(
+            try HookAgent.claude.reply(.allow("yes"), to: .preToolUse)
+                == before + #""allow","permissionDecisionReason":"alertq: yes"}}"#)
+        #expect(
+            try HookAgent.claude.reply(.prompt("nobody"), to: .preToolUse)
+                == before + #""ask","permissionDecisionReason":"alertq: nobody"}}"#)
+        #expect(try HookAgent.codex.reply(.allow("yes"), to: .preToolUse) == nil)
+        #expect(
+            try HookAgent.codex.reply(.prompt("nobody"), to: .preToolUse)
+                == before + #""deny","permissionDecisionReason":"alertq: nobody"}}"#)
+    }
+
+    @Test("Only a chosen button allows, and no default, policy or other ending does")
+    func verdicts() throws {
+        let buttons = [Alert.Button("Allow once", id: "allow"), .cancel("Deny", id: "deny")]
+        let alert = Alert("Claude Code wants to run a command", buttons: buttons)
+        for outcome in Outcome.allCases {
+            for by in ResolvedBy.allCases {
+                for index in [-1, 0, 1] {
+                    let response = Response(
+                        alertID: 42, outcome: outcome, buttonIndex: index,
+                        button: index < 0 ? nil : buttons[index], by: by,
+                        responder: responder, resolvedAt: now, collectedAt: nil,
+                        userInfo: [:])
+                    let record = record(alert, response)
+                    let isChosen = outcome == .answered && index == 0
+                    let verdict = HookVerdict(record, needsPerson: false)
+                    let strict = HookVerdict(record, needsPerson: true)
+                    #expect(
+                        isAllowed(verdict) == (isChosen && [.person, .program].contains(by)))
+                    #expect(isAllowed(strict) == (isChosen && by == .person))
+                    #expect((verdict == nil) == (outcome == .expired))
+                    if case .deny(let reason)? = verdict {
+                        let isDenied = reason.hasPrefix("denied by a ")
+                        #expect(
+                            isDenied
+                                == (outcome == .answered && index == 1
+                                    && [.person, .program].contains(by)))
+                        #expect(reason.contains("alert 42 was "))
+                    }
+                }
+            }
+        }
+        #expect(HookVerdict(record(alert), needsPerson: false) == nil)
+    }
+
+    private let now = Date(timeIntervalSince1970: 1_795_168_980)
+
+    private let responder = Responder(
+        uid: 1000, user: "ana", via: "terminal", tty: "/dev/pts/3", ssh: nil, host: "nas",
+        pid: 4711)
+
+    private func record(_ alert: Alert, _ response: Response? = nil) -> AlertRecord {
+        AlertRecord(
+            id: 42, alert: alert, source: .init(name: "claude", uid: 0, pid: 99, host: "nas"),
+            state: response == nil ? .queued : .resolved, askedAt: now, presentedAt: nil,
+            expiresAt: nil, snoozedUntil: nil, snoozes: 0, response: response)
+    }
+
+    private func isAllowed(_ verdict: HookVerdict?) -> Bool {
+        if case .allow? = verdict { true } else { false }
+    }
+}
