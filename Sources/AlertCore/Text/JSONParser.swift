@@ -8,13 +8,20 @@
 struct JSONParser {
     /// How many arrays and objects may be inside each other.
     static let depthLimit = 256
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
+    /// Whether it takes what ``JSONValue/tolerant(parsing:)`` lists.
+    private let isTolerant: Bool
+    /// Whether no other text has the same value, but for its blanks, escapes and byte order mark.
+    private(set) var isExact = true
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], isTolerant: Bool = false) {
         self.bytes = bytes
+        self.isTolerant = isTolerant
+        if isTolerant, bytes.starts(with: Self.byteOrderMark) { index = Self.byteOrderMark.count }
     }
 
     /// Reads all bytes as a single value.
@@ -90,7 +97,7 @@ extension JSONParser {
             parser.skipBlanks()
             let start = parser.index
             let name = try parser.string()
-            guard names.insert(Array(name.utf8)).inserted else {
+            guard parser.isTolerant || names.insert(Array(name.utf8)).inserted else {
                 throw JSONError("an object has two members “\(name.prefix(80))”", at: start)
             }
             parser.skipBlanks()
@@ -131,14 +138,12 @@ extension JSONParser {
         while let byte {
             switch byte {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: text, as: UTF8.self) else {
-                    throw JSONError("a string is not valid UTF-8", at: start)
-                }
+                let string = try validated(text, from: start)
                 index += 1
                 return string
             case UInt8(ascii: "\\"):
                 index += 1
-                text += String(try escaped()).utf8
+                text += try escaped().utf8
             case 0..<0x20: throw error("a string has a control character that is not escaped")
             default:
                 text.append(byte)
@@ -148,12 +153,21 @@ extension JSONParser {
         throw earlyEnd
     }
 
+    private mutating func validated(
+        _ text: [UInt8], from start: Int
+    ) throws(JSONError) -> String {
+        if let string = String(validating: text, as: UTF8.self) { return string }
+        guard isTolerant else { throw JSONError("a string is not valid UTF-8", at: start) }
+        isExact = false
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// Reads the character that a backslash begins.
-    private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+    private mutating func escaped() throws(JSONError) -> String {
         guard let byte else { throw earlyEnd }
         index += 1
         switch Unicode.Scalar(byte) {
-        case "\"", "\\", "/": return Unicode.Scalar(byte)
+        case "\"", "\\", "/": return String(Unicode.Scalar(byte))
         case "b": return "\u{8}"
         case "f": return "\u{C}"
         case "n": return "\n"
@@ -165,17 +179,21 @@ extension JSONParser {
     }
 
     /// Reads four digits, or twice four for a character that takes two units of UTF-16.
-    private mutating func codePoint() throws(JSONError) -> Unicode.Scalar {
+    private mutating func codePoint() throws(JSONError) -> String {
         let first = try codeUnit()
-        if let scalar = Unicode.Scalar(first) { return scalar }
-        guard UTF16.isLeadSurrogate(first), skip("\\"), skip("u") else {
-            throw error("half of a surrogate pair ends")
+        if let scalar = Unicode.Scalar(first) { return String(scalar) }
+        let end = index
+        if UTF16.isLeadSurrogate(first), skip("\\"), skip("u") {
+            let second = try codeUnit()
+            if UTF16.isTrailSurrogate(second) {
+                return String(UTF16.decode(UTF16.EncodedScalar([first, second])))
+            }
         }
-        let second = try codeUnit()
-        guard UTF16.isTrailSurrogate(second) else {
-            throw error("half of a surrogate pair ends")
-        }
-        return UTF16.decode(UTF16.EncodedScalar([first, second]))
+        guard isTolerant else { throw error("half of a surrogate pair ends") }
+        isExact = false
+        // What follows is no part of it.
+        index = end
+        return "\\u" + String(first, radix: 16)
     }
 
     private mutating func codeUnit() throws(JSONError) -> UInt16 {

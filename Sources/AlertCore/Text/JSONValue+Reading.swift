@@ -8,6 +8,24 @@ extension JSONValue {
         self = try parser.value()
     }
 
+    /// Reads one value from a program that may be careless, so that what it says can be used, or at
+    /// least be shown and replied to.
+    ///
+    /// Beside what ``init(parsing:)`` reads, this takes a byte order mark before the value; names
+    /// that an object has twice, all of whose members stay in their order; half of a surrogate pair,
+    /// which becomes its escape as a text that one sees, such as `\ud83d`; and strings that are not
+    /// UTF-8, whose bytes become U+FFFD.
+    ///
+    /// - Returns: The value, and whether it says exactly what the text does. If not, another text
+    ///   may have the same value: compare such texts byte by byte.
+    package static func tolerant(
+        parsing bytes: [UInt8]
+    ) throws(JSONError) -> (value: JSONValue, isExact: Bool) {
+        var parser = JSONParser(bytes, isTolerant: true)
+        let value = try parser.value()
+        return (value, parser.isExact)
+    }
+
     /// The value of the member with exactly this name; `nil` if it is absent or null, or this is
     /// not an object.
     package subscript(name: String) -> JSONValue? {

@@ -105,4 +105,36 @@ struct JSONParsingTests {
         }
         _ = try JSONValue(parsing: bytes)
     }
+
+    @Test(
+        "A careless program's text is read, and what it lost is seen",
+        arguments: [
+            ("\u{FEFF}{\"a\":1}", #"{"a":1}"#, true),
+            (#"{"a":1,"b":2,"a":3,"\u0061":4}"#, #"{"a":1,"b":2,"a":3,"a":4}"#, true),
+            (#""\uD83D\uDE00""#, #""😀""#, true),
+            (#""a\ud83d""#, #""a\\ud83d""#, false), (#""\uDE00b""#, #""\\ude00b""#, false),
+            (#""\ud83d\u0041""#, #""\\ud83dA""#, false),
+            (#""\ud83d\n""#, #""\\ud83d\n""#, false),
+            (#""\ud83d\ud83d\ude00""#, #""\\ud83d😀""#, false),
+            (#"{"\udfff":1}"#, #"{"\\udfff":1}"#, false),
+        ])
+    func tolerant(text: String, value: String, isExact: Bool) throws {
+        let read = try JSONValue.tolerant(parsing: Array(text.utf8))
+        #expect(try read.value.text() == value)
+        #expect(read.isExact == isExact)
+        #expect((try? parse(text)) == nil || isExact)
+    }
+
+    @Test("Bytes that are not UTF-8 are replaced in a careless program's strings alone")
+    func tolerantOfBytes() throws {
+        let quote = UInt8(ascii: "\"")
+        // A half of a pair, as some programs write it.
+        let read = try JSONValue.tolerant(parsing: [quote, 0xED, 0xA0, 0x80, quote])
+        #expect(read.value.string?.contains("\u{FFFD}") == true && !read.isExact)
+        for bytes: [UInt8] in [
+            [0xFF], [0x31, 0], [quote, 0x41], [0xEF, 0xBB], [quote, 10, quote],
+        ] {
+            #expect(throws: JSONError.self) { try JSONValue.tolerant(parsing: bytes) }
+        }
+    }
 }
