@@ -5,6 +5,10 @@ import FoundationEssentials
 package struct AgentContext: Sendable {
     /// Opens the queue for a source; a `nil` source means the process's own.
     let open: @Sendable (_ source: String?) async throws -> AlertManager
+    /// Opens the queue if there is one, without creating it.
+    let openExisting: @Sendable (_ source: String?) async throws -> AlertManager?
+    /// Whether somebody still reads stdout.
+    let hasReader: @Sendable () -> Bool
     /// Writes to stdout; once it has returned, the system has all of it.
     let write: @Sendable (_ text: String) throws -> Void
     /// Writes one line for the person who looks into an agent's logs.
@@ -18,6 +22,8 @@ package struct AgentContext: Sendable {
 
     package init(
         open: @escaping @Sendable (_ source: String?) async throws -> AlertManager,
+        openExisting: @escaping @Sendable (_ source: String?) async throws -> AlertManager?,
+        hasReader: @escaping @Sendable () -> Bool,
         write: @escaping @Sendable (_ text: String) throws -> Void,
         note: @escaping @Sendable (_ line: String) -> Void,
         now: @escaping @Sendable () -> Date,
@@ -25,6 +31,8 @@ package struct AgentContext: Sendable {
         endings: @escaping @Sendable () -> AsyncStream<Int32>
     ) {
         self.open = open
+        self.openExisting = openExisting
+        self.hasReader = hasReader
         self.write = write
         self.note = note
         self.now = now

@@ -21,8 +21,9 @@ protocol Command: Sendable {
     static var endsOptionsAtOperand: Bool { get }
     /// The exit code of every failure, for a verb whose other exit codes are another command's.
     static var failure: ExitCode? { get }
-    /// Does what follows a usage error besides its message and the exit code.
-    static func refuse(_ error: UsageError, in context: Context)
+    /// Does what follows a usage error besides its message; returns the exit code, if it has one of
+    /// its own.
+    static func refuse(_ error: UsageError, in context: Context) -> ExitCode?
 
     /// A verb with nothing given: each property has its default.
     init()
@@ -41,7 +42,7 @@ extension Command {
     static var discussion: [String] { [] }
     static var endsOptionsAtOperand: Bool { false }
     static var failure: ExitCode? { nil }
-    static func refuse(_ error: UsageError, in context: Context) {}
+    static func refuse(_ error: UsageError, in context: Context) -> ExitCode? { failure }
 
     mutating func validate() throws {}
     func runAtOnce(in context: Context) throws -> ExitCode? { nil }

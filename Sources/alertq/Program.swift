@@ -143,10 +143,10 @@ enum Program {
     ) throws -> ExitCode {
         switch error {
         case let error as UsageError:
-            verb.refuse(error, in: context)
+            let own = verb.refuse(error, in: context)
             context.note("\(verb.name): \(error)")
             let code = usage("\(verb.name) --help", context)
-            return verb.failure ?? code
+            return own ?? code
         case let error as OutputError where error.isBrokenPipe: throw error
         case is Interruption, is CommandEnd: throw error
         default:

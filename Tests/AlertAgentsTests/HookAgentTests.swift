@@ -9,26 +9,68 @@ import Testing
 /// The formats of ``HookRequest`` and ``HookAgent``, as the agents document them.
 @Suite("Formats of hooks", .inParallel)
 struct HookAgentTests {
+    private func request(_ name: String) throws -> HookRequest {
+        guard case .request(let request) = try HookMessage(HookSample.bytes(name)) else {
+            throw TestingError("\(name) is no request")
+        }
+        return request
+    }
+
     @Test("Each documented request is read", arguments: HookSample.all)
     func samples(name: String) throws {
-        let request = try HookRequest(HookSample.bytes(name))
-        #expect(request.directory == "/home/ana/shop")
+        let request = try request(name)
+        #expect(request.directory == "/home/ana/shop" && request.origin.turn != nil)
         #expect(
             request.event == (name.hasSuffix("request") ? .permissionRequest : .preToolUse))
         #expect((request.toolUse == nil) == (request.event == .permissionRequest))
-        #expect(HookRequest.event(in: try HookSample.bytes(name)) == request.event)
+        #expect(HookMessage.event(in: try HookSample.bytes(name)) == request.event.rawValue)
     }
 
     @Test("The members that matter are those of the request")
     func members() throws {
-        let request = try HookRequest(HookSample.bytes("claude-write"))
-        #expect(request.tool == "Write" && request.subagent == "Explore")
-        #expect(request.toolUse == "toolu_01AbCdEfGhIjKlMnOpQrStUv")
-        #expect(request.mode == "acceptEdits" && request.command == nil)
-        #expect(request.input["content"]?.string == "Tool: Read\nDirectory: /tmp\n")
-        let codex = try HookRequest(HookSample.bytes("codex-permission-request"))
+        let write = try request("claude-write")
+        #expect(write.tool == "Write" && write.subagentType == "Explore")
+        #expect(write.origin.subagent == "agent-7")
+        #expect(write.toolUse == "toolu_01AbCdEfGhIjKlMnOpQrStUv")
+        #expect(write.mode == "acceptEdits" && write.command == nil)
+        #expect(write.input["content"]?.string == "Tool: Read\nDirectory: /tmp\n")
+        let codex = try request("codex-permission-request")
         #expect(codex.command == "curl -fsS https://example.org/install.sh")
-        #expect(codex.subagent == nil)
+        #expect(codex.subagentType == nil && codex.origin.turn == "turn-3")
+    }
+
+    @Test("A request of Codex and the use that follows it are the same but for the reason")
+    func use() throws {
+        let asked = try request("codex-permission-request")
+        let bytes = try HookSample.bytes(
+            "codex-permission-request",
+            with: [
+                "hook_event_name": "PostToolUse", "tool_use_id": "call_1",
+                "tool_input": ["command": "curl -fsS https://example.org/install.sh"],
+            ])
+        guard case .progress(let progress) = try HookMessage(bytes) else {
+            throw TestingError("not an event")
+        }
+        let alert = try HookQuestion(asked, of: .codex).alert(
+            source: "codex", key: "k", HookOptions())
+        #expect(progress.ends(alert.userInfo))
+    }
+
+    @Test(
+        "A difference marks what goes and what comes",
+        arguments: [
+            ("a\nb\nc", "a\nx\nc", " a\n-b\n+x\n c"), ("", "a", "-\n+a"), ("a", "a\n", " a\n+"),
+            ("\u{E9}", "e\u{301}", "-\u{E9}\n+e\u{301}"),
+        ])
+    func difference(old: String, new: String, marked: String) {
+        #expect(Array(LineDifference.text(from: old, to: new).utf8) == Array(marked.utf8))
+    }
+
+    @Test("Above some thousand lines, all old ones are followed by all new ones")
+    func longDifference() {
+        let old = (1...2500).map { "\($0)" }.joined(separator: "\n")
+        let lines = LineDifference.text(from: old, to: old).split(separator: "\n")
+        #expect(lines.count == 5000 && lines[2499] == "-2500" && lines[2500] == "+1")
     }
 
     @Test("The replies are those that the agents document")
@@ -79,7 +121,7 @@ struct HookAgentTests {
                     #expect(
                         isAllowed(verdict) == (isChosen && [.person, .program].contains(by)))
                     #expect(isAllowed(strict) == (isChosen && by == .person))
-                    #expect((verdict == nil) == (outcome == .expired))
+                    #expect((verdict == nil) == [.expired, .withdrawn].contains(outcome))
                     if case .deny(let reason)? = verdict {
                         let isDenied = reason.hasPrefix("denied by a ")
                         #expect(

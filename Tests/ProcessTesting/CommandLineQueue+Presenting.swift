@@ -11,6 +11,16 @@ extension CommandLineQueue {
     /// The lines of a file next to the queue; none if it does not exist.
     package func lines(_ name: String) -> [String] { folder.lines(name) }
 
+    /// A process that shows alerts on a terminal, once others see that it does.
+    package func screen(on terminal: PseudoTerminal) async throws -> Child {
+        let screen = try start(["present"], on: terminal)
+        let isThere = try await eventually(each: .milliseconds(20)) {
+            try await run("doctor", "--json").output.contains("alerts are shown by")
+        }
+        guard isThere else { throw TestingError("no screen: \(terminal.text)") }
+        return screen
+    }
+
     /// A shell with job control, as users have it; `$A` is the command.
     package func shell(on terminal: PseudoTerminal) async throws -> Child {
         let shell = try Child(

@@ -40,6 +40,16 @@ package enum HookAgent: String, Sendable, CaseIterable {
         event == .permissionRequest || self == .claude
     }
 
+    /// Whether the agent asks by itself, or denies, if a hook says nothing.
+    ///
+    /// Claude Code does so in each of its modes: its own prompt is open beside the hook, and without
+    /// a terminal it denies. Codex asks after the hook; in a mode that is not known, its silence
+    /// could read like an approval.
+    func asksItself(after request: HookRequest) -> Bool {
+        guard request.event == .permissionRequest else { return false }
+        return self == .claude || ["default", "acceptEdits", "plan"].contains(request.mode)
+    }
+
     /// In a request for permission, a hook that decides nothing leaves the question to the agent.
     private static func decision(
         _ verdict: HookVerdict
@@ -89,7 +99,8 @@ enum HookVerdict: Sendable, Hashable {
     ///
     /// - Parameter needsPerson: Whether the choice of a program does not count as an approval.
     init?(_ record: AlertRecord, needsPerson: Bool) {
-        guard let response = record.response, response.outcome != .expired else { return nil }
+        guard let response = record.response, ![.expired, .withdrawn].contains(response.outcome)
+        else { return nil }
         let ending = "alert \(record.id) was \(record.ending(.whole))"
         let isAllowed =
             response.outcome == .answered && response.button?.id == HookQuestion.allow

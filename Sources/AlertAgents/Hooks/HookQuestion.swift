@@ -2,9 +2,10 @@ import AlertQueue
 
 /// What a person is asked about a request.
 ///
-/// The message ends with the command, as it is: whatever the command contains, it can't be taken
-/// for one of the lines before it. Only characters without a width that titles and messages may
-/// have are replaced by visible ones. Other inputs are JSON.
+/// The message ends with what the tool is given: a command, a file's new content, a difference, or
+/// JSON. Whatever that contains, it can't be taken for one of the lines before it. Only characters
+/// without a width that titles and messages may have are replaced by visible ones. Of what is
+/// longer than a message, the beginning is shown, with the size and the hash of the whole.
 struct HookQuestion: Sendable {
     /// The ids of the buttons.
     static let allow = "allow"
@@ -14,15 +15,27 @@ struct HookQuestion: Sendable {
     let message: String
     private let request: HookRequest
     private let agent: HookAgent
+    /// What makes two requests the same, all of them in one turn.
+    private let identity: [String]
 
     init(_ request: HookRequest, of agent: HookAgent) throws {
         self.request = request
         self.agent = agent
-        let isShell = ["Bash", "PowerShell"].contains(request.tool) && request.command != nil
-        let what = isShell ? "run a command" : "use " + request.tool
-        title = SafeText.revealed("\(agent.name) wants to \(what)")
-        message = SafeText.revealed(try Self.lines(of: request).joined(separator: "\n"))
+        let subject = try HookSubject(request)
+        title = Self.title("\(agent.name) wants to \(subject.wish)")
+        let input = try request.input.text()
+        message = Self.message(Self.origin(of: request) + subject.lines, subject.content, input)
+        let origin = request.origin
+        identity = [
+            agent.rawValue, request.event.rawValue, origin.session, origin.turn ?? "",
+            origin.subagent ?? "", request.directory ?? "", request.tool, title, message, input,
+            request.digest ?? "",
+        ]
     }
+
+    /// Whether an answer that was given before is one to this request: only if both are certain to
+    /// belong to one turn of the agent.
+    var isBoundToTurn: Bool { request.origin.turn != nil || request.toolUse != nil }
 
     /// The alert; it expires when the agent stops waiting for it, so that nobody decides in vain.
     func alert(source: String, key: String, _ options: HookOptions) -> Alert {
@@ -36,52 +49,247 @@ struct HookQuestion: Sendable {
             userInfo: info)
     }
 
-    /// What a program may want to know of the request.
+    /// What a program may want to know of the request, and ``HookProgress/ends(_:)`` compares.
     private var info: [String: String] {
-        [
+        var info = [
             "agent": agent.rawValue, "event": request.event.rawValue, "tool": request.tool,
-            "session": request.session, "directory": request.directory,
+            "session": request.origin.session, "use": request.use,
         ]
+        info["directory"] = request.directory
+        info["turn"] = request.origin.turn
+        info["subagent"] = request.origin.subagent
+        info["tool_use"] = request.toolUse
+        return info
     }
 
     /// The key of the question: a repeated hook finds the alert that the first one asked.
     ///
     /// - Parameter number: Counts the questions about the same use of a tool, from 1: one that
-    ///   nobody decided is asked again.
+    ///   nobody has decided is followed by another. Requests without an id are counted by what has
+    ///   been collected.
     func key(_ number: Int, _ manager: AlertManager) async throws(AlertError) -> String {
-        // Everything that a joined alert must have in common with this one.
-        let parts = [title, message] + info.sorted { $0.key < $1.key }.map(\.value)
         guard let toolUse = request.toolUse else {
-            return try await DerivedKey("hook", of: parts).current(manager)
+            return try await DerivedKey("hook", of: identity).current(manager)
         }
-        return "\(toolUse):\(DerivedKey.digest(of: parts))" + (number > 1 ? ":\(number)" : "")
-    }
-
-    private static func lines(of request: HookRequest) throws -> [String] {
-        var lines = [
-            "Tool: " + SafeText.line(request.tool),
-            "Directory: " + SafeText.line(request.directory),
-            "Session: " + SafeText.line(request.session),
-        ]
-        if let subagent = request.subagent {
-            lines.append("Subagent: " + SafeText.line(subagent))
-        }
-        guard let command = request.command else {
-            return lines + ["", "Input:", try request.input.lines()]
-        }
-        let rest = request.input.without("command")
-        if rest.members?.isEmpty == false { lines.append("Also: " + (try rest.text())) }
-        let count = command.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-        return lines + ["", count == 1 ? "Command:" : "Command, \(count) lines:", command]
+        return "\(toolUse):\(DerivedKey.digest(of: identity))" + (number > 1 ? ":\(number)" : "")
     }
 }
 
+// MARK: - Texts
+
+extension HookQuestion {
+    private static func origin(of request: HookRequest) -> [String] {
+        var lines = [
+            "Tool: " + SafeText.line(request.tool),
+            "Directory: " + (request.directory.map(SafeText.line) ?? "not given"),
+            "Session: " + SafeText.line(request.origin.session),
+        ]
+        if let subagent = request.subagentType ?? request.origin.subagent {
+            lines.append("Subagent: " + SafeText.line(subagent))
+        }
+        return lines
+    }
+
+    private static func title(_ text: String) -> String {
+        Self.beginning(of: SafeText.revealed(text), within: Alert.Limit.title - 3, mark: "…")
+    }
+
+    private static func message(
+        _ lines: [String], _ content: String, _ input: String
+    ) -> String {
+        let head = SafeText.revealed(lines.joined(separator: "\n"))
+        let content = SafeText.revealed(content)
+        let whole = head + "\n" + content
+        guard whole.utf8.count > Alert.Limit.message else { return whole }
+        let note =
+            "\nOnly the beginning is shown: the tool's whole input has \(input.utf8.count) bytes of "
+            + "JSON, with the SHA-256 \(Hex.text(SHA256.hash(of: Array(input.utf8))))."
+        // The lines before the content, a file's name among them, are cut as well.
+        let start = beginning(of: head, within: 8 << 10, mark: "…") + note
+        return start + "\n"
+            + beginning(
+                of: content, within: Alert.Limit.message - start.utf8.count - 1, mark: "")
+    }
+
+    /// As much of a text as a number of bytes holds, and a mark if that is not all of it.
+    private static func beginning(
+        of text: String, within limit: Int, mark: String
+    ) -> String {
+        guard text.utf8.count > limit else { return text }
+        var start = text.unicodeScalars[...]
+        var count = text.utf8.count
+        while count > limit, let last = start.popLast() { count -= String(last).utf8.count }
+        return String(String.UnicodeScalarView(start)) + mark
+    }
+}
+
+/// What a request is about, as a person reads it.
+private struct HookSubject {
+    /// What follows “wants to” in the title.
+    let wish: String
+    /// What is to be said before the content; the last line is its heading.
+    let lines: [String]
+    /// What the tool is given.
+    let content: String
+
+    init(_ request: HookRequest) throws {
+        self =
+            try Self.command(request) ?? Self.file(request)
+            ?? Self(
+                Self.reachesNetwork(request) ? "reach the network" : "use \(request.tool)",
+                heading: "Input", try request.input.lines())
+    }
+
+    /// - Parameter rest: What the tool is given besides.
+    private init(
+        _ wish: String, _ lines: [String] = [], also rest: JSONValue = .null, heading: String,
+        _ content: String
+    ) throws {
+        let count = content.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+        let isCounted = count > 1 && heading != "Input"
+        self.wish = wish
+        self.lines =
+            lines + (rest.members?.isEmpty == false ? ["Also: " + (try rest.text())] : [])
+            + ["", isCounted ? "\(heading), \(count) lines:" : "\(heading):"]
+        self.content = content
+    }
+
+    /// A command of a shell, or of another tool.
+    private static func command(_ request: HookRequest) throws -> HookSubject? {
+        guard let command = request.command else { return nil }
+        let rest = request.input.without(["command"])
+        if request.tool == "apply_patch" {
+            return try Self(
+                "change " + files(ofPatch: command), also: rest, heading: "Patch", command)
+        }
+        let isShell = ["Bash", "PowerShell"].contains(request.tool)
+        let wish = isShell ? "run a command" : "use \(request.tool)"
+        guard let target = networkTarget(request) else {
+            return try Self(wish, also: rest, heading: "Command", command)
+        }
+        return try Self(
+            "reach the network", ["Network: " + SafeText.line(target)], also: rest,
+            heading: "Command", command)
+    }
+
+    /// A change of a file by one of Claude Code's tools.
+    private static func file(_ request: HookRequest) throws -> HookSubject? {
+        let input = request.input
+        func text(_ name: String) -> String? { input.onlyMember(name)?.string }
+        func subject(
+            _ verb: String, _ path: String, _ names: [String], _ heading: String,
+            _ content: String
+        ) throws -> HookSubject {
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            return try Self(
+                "\(verb) \(SafeText.line(name))",
+                ["File: " + SafeText.line(path)], also: input.without(names), heading: heading,
+                content)
+        }
+        switch request.tool {
+        case "Write":
+            guard let path = text("file_path"), let content = text("content") else { return nil }
+            return try subject(
+                "write", path, ["file_path", "content"],
+                "Content, \(content.utf8.count) bytes", content)
+        case "Edit":
+            guard let path = text("file_path"), let old = text("old_string"),
+                let new = text("new_string")
+            else { return nil }
+            return try subject(
+                "edit", path, ["file_path", "old_string", "new_string"], "Difference",
+                LineDifference.text(from: old, to: new))
+        case "NotebookEdit":
+            guard let path = text("notebook_path"), let source = text("new_source") else {
+                return nil
+            }
+            return try subject(
+                "edit", path, ["notebook_path", "new_source"], "New source", source)
+        default: return nil
+        }
+    }
+
+    /// What Codex asks to reach for a command, which says so in its description.
+    private static func networkTarget(_ request: HookRequest) -> String? {
+        guard let reason = request.input.onlyMember("description")?.string,
+            reason.hasPrefix("network-access ")
+        else { return nil }
+        return String(reason.dropFirst("network-access ".count))
+    }
+
+    private static func reachesNetwork(_ request: HookRequest) -> Bool {
+        ["WebFetch", "WebSearch"].contains(request.tool)
+    }
+
+    /// The files that a patch changes, as its format names them: one by its name, several by their
+    /// number. See `apply_patch` in https://github.com/openai/codex.
+    private static func files(ofPatch patch: String) -> String {
+        let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: "]
+        let paths = patch.split(separator: "\n").compactMap { line in
+            marks.first(where: line.hasPrefix).map { line.dropFirst($0.count) }
+        }
+        guard paths.count == 1, let path = paths.first, let name = path.split(separator: "/").last
+        else { return paths.isEmpty ? "files" : "\(paths.count) files" }
+        return SafeText.line(String(name))
+    }
+}
+
+/// The lines that differ between two texts, as diff(1) marks them.
+enum LineDifference {
+    /// Above this number of lines, all old lines are followed by all new ones: finding which of them
+    /// stay takes time that grows with its square.
+    private static let limit = 4000
+
+    static func text(from old: String, to new: String) -> String {
+        let (old, new) = (lines(old), lines(new))
+        var marked: [(mark: String, line: ArraySlice<UInt8>)] = []
+        var (removed, inserted): (Set<Int>, Set<Int>) = (Set(old.indices), Set(new.indices))
+        if old.count + new.count <= limit {
+            let difference = new.difference(from: old)
+            removed = Set(difference.removals.map(offset))
+            inserted = Set(difference.insertions.map(offset))
+        }
+        var next = 0
+        func insert() {
+            while inserted.contains(next) {
+                marked.append(("+", new[next]))
+                next += 1
+            }
+        }
+        for (index, line) in old.enumerated() {
+            if removed.contains(index) {
+                marked.append(("-", line))
+            } else {
+                insert()
+                marked.append((" ", line))
+                next += 1
+            }
+        }
+        insert()
+        return marked.map { $0.mark + String(decoding: $0.line, as: UTF8.self) }
+            .joined(separator: "\n")
+    }
+
+    private static func offset(_ change: CollectionDifference<ArraySlice<UInt8>>.Change) -> Int {
+        switch change {
+        case .insert(let offset, _, _), .remove(let offset, _, _): offset
+        }
+    }
+
+    /// Lines as bytes: two that only look the same differ.
+    private static func lines(_ text: String) -> [ArraySlice<UInt8>] {
+        Array(text.utf8).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    }
+}
+
+// MARK: - JSON
+
 // JSON as a person reads it: what is shown of a tool's input must be what the tool will get.
 extension JSONValue {
-    /// The same object without a member.
-    func without(_ name: String) -> JSONValue {
+    /// The same object without some members.
+    func without(_ names: [String]) -> JSONValue {
         guard case .object(let members) = self else { return self }
-        return .object(members.filter { !$0.key.isIdentical(to: name) })
+        return .object(members.filter { member in !names.contains(where: member.key.isIdentical) })
     }
 
     /// The value on a line for each member and element.

@@ -1,18 +1,64 @@
 import AlertQueue
-import Glibc
 
-/// A request for permission, as a coding agent sends it to its hooks.
+/// What a coding agent sends to its hooks.
 ///
-/// Claude Code and Codex use the same names. The formats that this follows:
+/// Claude Code and Codex use the same names. The formats that this follows, and what the agents
+/// themselves were seen to send:
 ///
-/// - Claude Code 2.1.240, “Hooks reference”, `PreToolUse` and `PermissionRequest`:
-///   https://code.claude.com/docs/en/hooks, as of 2026-08-22.
-/// - Codex, “Hooks”, `PreToolUse` and `PermissionRequest`:
-///   https://developers.openai.com/codex/hooks, which has no version, and
-///   `codex-rs/hooks/src/events` of https://github.com/openai/codex at commit 0082977.
+/// - Claude Code 2.1.331, “Hooks reference”: https://code.claude.com/docs/en/hooks.
+/// - Codex 0.163.0, “Hooks”: https://developers.openai.com/codex/hooks, and
+///   `codex-rs/hooks/src/events` of https://github.com/openai/codex.
 ///
 /// Members that are not known are ignored, because the formats grow; known ones must be as they are
 /// documented.
+enum HookMessage: Sendable {
+    case request(HookRequest)
+    case progress(HookProgress)
+
+    /// Reads a message.
+    ///
+    /// - Throws: ``UnreadableText``, which says what is wrong.
+    init(_ bytes: [UInt8]) throws(UnreadableText) {
+        let members = try HookMembers(bytes)
+        let name = try members.required("hook_event_name")
+        if let event = HookRequest.Event(rawValue: name) {
+            self = .request(try HookRequest(event, members))
+        } else if let event = HookProgress.Event(rawValue: name) {
+            self = .progress(try HookProgress(event, members))
+        } else {
+            let known =
+                HookRequest.Event.allCases.map(\.rawValue)
+                + HookProgress.Event.allCases.map(\.rawValue)
+            throw UnreadableText(
+                "its event is “\(name)”; this hook takes \(known.joined(separator: ", "))")
+        }
+    }
+
+    /// The event that a text names which can't be read as a message, so that its reply has the form
+    /// that the agent expects.
+    static func event(in bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes.prefix(1 << 20), as: UTF8.self)
+        return text.firstMatch(of: /"hook_event_name"\s*:\s*"([A-Za-z]+)"/).map { String($0.1) }
+    }
+}
+
+/// Who asks: a session of an agent, in one turn, itself or through a subagent.
+struct HookOrigin: Sendable, Hashable {
+    let session: String
+    /// The prompt of a person to which the agent responds; `nil` where the agent doesn't tell.
+    let turn: String?
+    /// The subagent's id; `nil` for the session itself.
+    let subagent: String?
+
+    fileprivate init(_ members: HookMembers) throws(UnreadableText) {
+        session = try members.required("session_id")
+        let (prompt, turn) = (try members.name("prompt_id"), try members.name("turn_id"))
+        self.turn = prompt ?? turn
+        subagent = try members.name("agent_id")
+    }
+}
+
+/// A request for permission.
 struct HookRequest: Sendable {
     /// When the agent asks.
     enum Event: String, Sendable, CaseIterable {
@@ -22,161 +68,185 @@ struct HookRequest: Sendable {
         case permissionRequest = "PermissionRequest"
     }
 
-    /// How much one request may hold, in bytes.
-    static let maximumSize = 1 << 20
-    /// How long a name may be, in bytes.
-    private static let maximumName = 128
-
     let event: Event
-    let session: String
-    let directory: String
+    let origin: HookOrigin
+    /// Where the tool would run; `nil` where the agent doesn't tell.
+    let directory: String?
     let tool: String
     let input: JSONValue
     /// The id of this use of the tool; requests for permission have none.
     let toolUse: String?
     /// The type of the subagent that asks; `nil` for the session itself.
-    let subagent: String?
+    let subagentType: String?
     /// How the agent treats uses of tools that need permission.
     let mode: String?
+    /// Sets it apart from others that look the same; `nil` if none does.
+    let digest: String?
 
-    /// Reads a request.
-    ///
-    /// - Throws: ``UnreadableText``, which says what is wrong.
-    init(_ bytes: [UInt8]) throws(UnreadableText) {
-        guard bytes.count <= Self.maximumSize else {
-            throw UnreadableText("it has more than \(Self.maximumSize) bytes")
-        }
-        let value = try Self.object(bytes)
-        let name = try Self.name("hook_event_name", of: value)
-        guard let event = Event(rawValue: name) else {
-            let known = Event.allCases.map(\.rawValue).joined(separator: " and ")
-            throw UnreadableText(
-                "its event is “\(name)”; this hook answers \(known)")
-        }
-        guard let input = value["tool_input"] else {
-            throw UnreadableText("“tool_input” is missing")
-        }
+    fileprivate init(_ event: Event, _ members: HookMembers) throws(UnreadableText) {
         self.event = event
-        self.input = input
-        session = try Self.name("session_id", of: value)
-        directory = try Self.required("cwd", of: value)
-        tool = try Self.name("tool_name", of: value)
-        toolUse = try Self.optionalName("tool_use_id", of: value)
-        subagent = try Self.optionalName("agent_type", of: value)
-        mode = try Self.optionalName("permission_mode", of: value)
-    }
-
-    /// The event that a text names which can't be read as a request, so that its denial has the
-    /// form that the agent expects.
-    static func event(in bytes: [UInt8]) -> Event? {
-        let text = String(decoding: bytes.prefix(maximumSize), as: UTF8.self)
-        guard let match = text.firstMatch(of: /"hook_event_name"\s*:\s*"([A-Za-z]+)"/) else {
-            return nil
-        }
-        return Event(rawValue: String(match.1))
+        origin = try HookOrigin(members)
+        directory = try members.text("cwd")
+        tool = try members.required("tool_name")
+        input = try members.toolInput()
+        toolUse = try members.name("tool_use_id")
+        subagentType = try members.name("agent_type")
+        mode = try members.name("permission_mode")
+        digest = members.digest
     }
 
     /// The command that a shell will run, or that is a patch to apply.
-    var command: String? { input["command"]?.string }
+    var command: String? { input.onlyMember("command")?.string }
 
-    /// Whether the agent asks for permission itself if a hook says nothing.
+    /// Which use of a tool it is about, so that the tool's use can be recognised.
+    var use: String { Self.use(of: tool, with: input) }
+
+    /// Which use of a tool is meant: its name and input, or its command alone, to which Codex adds
+    /// the model's reason in a request for permission.
+    fileprivate static func use(of tool: String, with input: JSONValue) -> String {
+        let what = input.onlyMember("command")?.string ?? (try? input.sorted.text()) ?? ""
+        return DerivedKey.digest(of: [tool, what])
+    }
+}
+
+/// Something that tells that an agent has gone on, whether or not its requests were answered here.
+struct HookProgress: Sendable {
+    enum Event: String, Sendable, CaseIterable {
+        case postToolUse = "PostToolUse"
+        case postToolUseFailure = "PostToolUseFailure"
+        case userPromptSubmit = "UserPromptSubmit"
+        case interrupt = "Interrupt"
+        case stop = "Stop"
+        case subagentStop = "SubagentStop"
+        case sessionEnd = "SessionEnd"
+    }
+
+    /// Whether an event is one of these.
+    static func isEvent(_ name: String?) -> Bool { name.flatMap(Event.init) != nil }
+
+    private let event: Event
+    private let origin: HookOrigin
+    private let use: String?
+    private let toolUse: String?
+
+    fileprivate init(_ event: Event, _ members: HookMembers) throws(UnreadableText) {
+        self.event = event
+        origin = try HookOrigin(members)
+        switch event {
+        case .postToolUse, .postToolUseFailure:
+            use = HookRequest.use(
+                of: try members.required("tool_name"), with: try members.toolInput())
+            toolUse = try members.name("tool_use_id")
+        default: (use, toolUse) = (nil, nil)
+        }
+    }
+
+    /// Whether the agent no longer asks what an alert asks.
     ///
-    /// In other modes it denies by itself, or allows: its silence could read like an approval.
-    var isPromptedOtherwise: Bool {
-        event == .permissionRequest && ["default", "acceptEdits", "plan"].contains(mode)
+    /// - Parameter info: The alert's ``HookQuestion/info``.
+    func ends(_ info: [String: String]) -> Bool {
+        guard info["session"] == origin.session else { return false }
+        let isItself = info["subagent"] == nil
+        switch event {
+        case .postToolUse, .postToolUseFailure:
+            return info["turn"] == origin.turn && info["subagent"] == origin.subagent
+                && info["use"] == use && (info["tool_use"] == nil || info["tool_use"] == toolUse)
+        // A subagent in the background goes on, whatever the session does.
+        case .userPromptSubmit:
+            return isItself && (origin.turn == nil || info["turn"] != origin.turn)
+        case .interrupt, .stop: return isItself
+        case .subagentStop: return info["subagent"] == origin.subagent
+        case .sessionEnd: return true
+        }
+    }
+
+    /// Why the question is no longer asked, for the log.
+    var reason: String {
+        let what =
+            switch event {
+            case .postToolUse: "it has used the tool"
+            case .postToolUseFailure: "it has tried to use the tool"
+            case .userPromptSubmit: "it has another prompt"
+            case .interrupt: "it was interrupted"
+            case .stop: "its turn has ended"
+            case .subagentStop: "its subagent has ended"
+            case .sessionEnd: "its session has ended"
+            }
+        return "the agent went on: " + what
     }
 }
 
 // MARK: - Members
 
-extension HookRequest {
-    private static func object(_ bytes: [UInt8]) throws(UnreadableText) -> JSONValue {
-        let value: JSONValue
+/// The members of a message.
+private struct HookMembers {
+    /// How long a name may be, in bytes.
+    private static let maximumName = 128
+
+    private let object: JSONValue
+    /// The digest of the message, if another one could have the same members.
+    let digest: String?
+
+    init(_ bytes: [UInt8]) throws(UnreadableText) {
+        guard bytes.count <= HookInput.maximumSize else {
+            throw UnreadableText("it has more than \(HookInput.maximumSize) bytes")
+        }
         do throws(JSONError) {
-            value = try JSONValue(parsing: bytes)
+            let (value, isExact) = try JSONValue.tolerant(parsing: bytes)
+            object = value
+            digest = isExact ? nil : Hex.text(SHA256.hash(of: bytes))
         } catch {
             throw UnreadableText("\(error)")
         }
-        guard case .object = value else { throw UnreadableText("it is not an object") }
-        return value
+        guard object.members != nil else { throw UnreadableText("it is not an object") }
     }
 
-    private static func text(
-        _ name: String, of value: JSONValue
-    ) throws(UnreadableText) -> String? {
-        guard let member = value[name] else { return nil }
-        guard let text = member.string else {
-            throw UnreadableText("“\(name)” is not a string")
+    /// A member; `nil` if it is absent or null.
+    ///
+    /// Readers differ in which of two members with one name they take.
+    private func value(_ name: String) throws(UnreadableText) -> JSONValue? {
+        guard object.count(of: name) < 2 else {
+            throw UnreadableText("it has two members “\(name)”")
         }
-        guard !text.isEmpty else { throw UnreadableText("“\(name)” is empty") }
-        return text
+        return object[name]
     }
 
-    private static func required(
-        _ name: String, of value: JSONValue
-    ) throws(UnreadableText) -> String {
-        guard let text = try text(name, of: value) else {
-            throw UnreadableText("“\(name)” is missing")
-        }
-        return text
+    /// A text; `nil` if it is absent or empty.
+    func text(_ name: String) throws(UnreadableText) -> String? {
+        guard let member = try value(name) else { return nil }
+        guard let text = member.string else { throw UnreadableText("“\(name)” is not a string") }
+        return text.isEmpty ? nil : text
     }
 
-    private static func optionalName(
-        _ name: String, of value: JSONValue
-    ) throws(UnreadableText) -> String? {
-        guard let text = try text(name, of: value) else { return nil }
-        guard text.utf8.count <= maximumName else {
-            throw UnreadableText("“\(name)” has more than \(maximumName) bytes")
+    func name(_ name: String) throws(UnreadableText) -> String? {
+        guard let text = try text(name) else { return nil }
+        guard text.utf8.count <= Self.maximumName else {
+            throw UnreadableText("“\(name)” has more than \(Self.maximumName) bytes")
         }
         return text
     }
 
-    private static func name(
-        _ name: String, of value: JSONValue
-    ) throws(UnreadableText) -> String {
-        guard let text = try optionalName(name, of: value) else {
-            throw UnreadableText("“\(name)” is missing")
+    func required(_ name: String) throws(UnreadableText) -> String {
+        guard let text = try self.name(name) else {
+            throw UnreadableText("“\(name)” is missing or empty")
         }
         return text
+    }
+
+    func toolInput() throws(UnreadableText) -> JSONValue {
+        guard let input = try value("tool_input") else {
+            throw UnreadableText("“tool_input” is missing")
+        }
+        return input
     }
 }
 
-/// The standard input of a hook.
-enum HookInput {
-    /// How long an agent may take to write its request, which is not part of the wait.
-    static let limit = Duration.seconds(10)
-    /// How often the end of the wait and signals are looked for.
-    private static let pauseMilliseconds: Int32 = 100
-
-    /// Reads what the agent sends, to its end, and keeps one byte more than the limit, as a mark
-    /// that it was exceeded.
-    ///
-    /// The rest of such a text is read too: an agent that can't write all of it may take that for
-    /// a failure of the hook, and go on.
-    ///
-    /// - Throws: ``HookFailure`` if it does not end within the limit, or a signal comes first.
-    static func read(
-        _ descriptor: Int32, within limit: Duration, _ context: AgentContext
-    ) throws(HookFailure) -> [UInt8] {
-        let end = ContinuousClock.now + limit
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            if let signal = context.ending() { throw .interrupted(signal, nil) }
-            guard ContinuousClock.now < end else {
-                throw .unreadable(UnreadableText("stdin has not ended"))
-            }
-            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // A read could block unless there is something to read, whatever a signal interrupts.
-            guard poll(&request, 1, pauseMilliseconds) > 0 else { continue }
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count == 0 { return bytes }
-            if count > 0 {
-                bytes += buffer[..<min(count, HookRequest.maximumSize + 1 - bytes.count)]
-            } else if errno != EINTR, errno != EAGAIN {
-                let reason = String(cString: strerror(errno))
-                throw .unreadable(UnreadableText("can't read stdin: \(reason)"))
-            }
-        }
+extension JSONValue {
+    /// How many members have a name.
+    fileprivate func count(of name: String) -> Int {
+        members?.count { $0.key.isIdentical(to: name) } ?? 0
     }
+
+    /// The value of a member whose name no other one has.
+    func onlyMember(_ name: String) -> JSONValue? { count(of: name) == 1 ? self[name] : nil }
 }

@@ -1,14 +1,17 @@
 import AlertQueue
 import Glibc
 
-/// What a hook does, from the request on its standard input to the reply on its standard output.
+/// What a hook does, from the message on its standard input to the reply on its standard output.
 ///
-/// It always ends with an exit code that the agent knows: whatever fails is a denial.
+/// A request is always replied to in a way that the agent knows: whatever fails is a denial. A
+/// message that the agent has gone on withdraws what it no longer asks, and never disturbs it.
 package struct HookSession: Sendable {
     /// How much longer to wait than until the deadline, so that the expiry is stored and read.
     private static let grace = Duration.seconds(5)
     /// How many times a question that nobody decides is asked.
     private static let maximumRepeats = 100
+    /// How often a hook looks whether its reader has gone.
+    private static let readerInterval = Duration.milliseconds(500)
 
     private let agent: HookAgent
     private let options: HookOptions
@@ -20,90 +23,111 @@ package struct HookSession: Sendable {
         self.context = context
     }
 
-    /// Replies, and returns whether the reply is a verdict; otherwise the hook has failed.
+    private var source: String { options.source ?? agent.rawValue }
+
+    /// Does what the message asks for, and returns whether that has succeeded; a failure denies.
     package func run() async -> Bool {
-        var event: HookRequest.Event?
+        var event: String?
         do {
             let bytes = try HookInput.read(
                 STDIN_FILENO, within: min(options.wait, HookInput.limit), context)
-            event = HookRequest.event(in: bytes)
-            let request: HookRequest
-            do {
-                request = try HookRequest(bytes)
-            } catch {
-                throw HookFailure.unreadable(error)
+            event = HookMessage.event(in: bytes)
+            switch try Self.message(bytes) {
+            case .request(let request):
+                event = request.event.rawValue
+                try await answer(request)
+            case .progress(let progress): try await withdraw(progress)
             }
-            event = request.event
-            try await answer(request)
             return true
         } catch {
-            deny(HookFailure(error), event)
-            return false
+            return !deny(HookFailure(error), event)
         }
     }
 
-    /// Denies in the agent's format what a wrong command line keeps from being asked.
-    ///
-    /// Some agents read nothing else.
+    /// Denies in the agent's format what a wrong command line keeps from being asked, because some
+    /// agents read nothing else; returns whether that was a request.
     package static func refuse(
         _ reason: String, of agent: HookAgent, _ context: AgentContext
-    ) {
+    ) -> Bool {
         let bytes = try? HookInput.read(STDIN_FILENO, within: HookInput.limit, context)
-        guard let event = bytes.flatMap(HookRequest.event),
-            let line = try? agent.reply(.deny("the hook's options: \(reason)"), to: event)
-        else { return }
-        try? context.write(line + "\n")
-    }
-
-    private func answer(_ request: HookRequest) async throws {
-        let source = options.source ?? agent.rawValue
-        let question = try HookQuestion(request, of: agent)
-        do {
-            try await context.open(source).closing { manager in
-                let record = try await ask(question, source: source, manager)
-                let end = try await end(of: record, manager)
-                let verdict = verdict(on: end, request)
-                if let line = try agent.reply(verdict, to: request.event) {
-                    try write(line)
-                }
-                if case .prompt = verdict { context.note(verdict.reason) }
-                if end.response != nil { await collect(end, manager) }
-            }
-        } catch {
-            // While a lock is held elsewhere, a signal ends the wait for it with another error.
-            guard let signal = context.ending(), !(error is HookFailure) else { throw error }
-            throw HookFailure.interrupted(signal, nil)
+        let event = bytes.flatMap(HookMessage.event)
+        guard !HookProgress.isEvent(event) else { return false }
+        let request = event.flatMap(HookRequest.Event.init)
+        if let request,
+            let line = try? agent.reply(.deny("the hook's options: \(reason)"), to: request)
+        {
+            try? context.write(line + "\n")
         }
+        return true
     }
 
-    private func write(_ line: String) throws(HookFailure) {
-        do {
-            try context.write(line + "\n")
+    private static func message(_ bytes: [UInt8]) throws(HookFailure) -> HookMessage {
+        do throws(UnreadableText) {
+            return try HookMessage(bytes)
         } catch {
-            throw .unheard(error)
+            throw .unreadable(error)
         }
     }
 
     /// Tells the agent why, in each of the ways that it documents: in its JSON, on stderr, and with
     /// the exit code. Which of them counts differs by event and version.
-    private func deny(_ failure: HookFailure, _ event: HookRequest.Event?) {
+    ///
+    /// - Returns: Whether that denies something: only a request can be denied, and an agent may go
+    ///   on for ever if told that it must not stop.
+    private func deny(_ failure: HookFailure, _ event: String?) -> Bool {
+        context.note("\(failure)")
+        guard !HookProgress.isEvent(event) else { return false }
         let verdict = HookVerdict.deny(failure.description)
-        if let event, let line = try? agent.reply(verdict, to: event) {
+        if let request = event.flatMap(HookRequest.Event.init),
+            let line = try? agent.reply(verdict, to: request)
+        {
             try? context.write(line + "\n")
         }
-        context.note("\(failure)")
+        return true
     }
 }
 
-// MARK: - Asking
+// MARK: - Requests
 
 extension HookSession {
+    private func answer(_ request: HookRequest) async throws {
+        let question = try Self.question(request, of: agent)
+        do {
+            try await context.open(source).closing { manager in
+                let screens = await manager.screens()
+                let alert = question.alert(source: source, key: "hook", options)
+                if options.ifUnattended != .wait, screens.screen(for: alert) == nil {
+                    return try reply(nobody(for: request, options.ifUnattended), request)
+                }
+                let record = try await ask(question, manager)
+                let end = try await end(of: record, manager)
+                try reply(verdict(on: end, request), request)
+                if end.response != nil { await collect(end, manager) }
+            }
+        } catch {
+            // While a lock is held elsewhere, a signal ends the wait for it with another error.
+            guard let signal = context.ending(), !(error is HookFailure) else { throw error }
+            throw HookFailure.ended(.signal(signal), nil)
+        }
+    }
+
+    private static func question(
+        _ request: HookRequest, of agent: HookAgent
+    ) throws(HookFailure) -> HookQuestion {
+        do {
+            return try HookQuestion(request, of: agent)
+        } catch {
+            throw .unshowable(error)
+        }
+    }
+
     /// Asks, or joins the alert that the same request has asked before.
     ///
     /// An alert that ended before anybody decided is no answer to a new request. Neither is a
-    /// decision that no hook has collected for longer than one waits: its agent has moved on.
+    /// decision that may belong to another turn, or that no hook has collected for longer than one
+    /// waits: its agent has moved on.
     private func ask(
-        _ question: HookQuestion, source: String, _ manager: AlertManager
+        _ question: HookQuestion, _ manager: AlertManager
     ) async throws -> AlertRecord {
         for number in 1...Self.maximumRepeats {
             let key = try await question.key(number, manager)
@@ -113,25 +137,41 @@ extension HookSession {
             let age =
                 Timestamp.milliseconds(context.now())
                 - Timestamp.milliseconds(response.resolvedAt)
-            if response.button != nil, response.outcome == .answered,
+            if question.isBoundToTurn, response.outcome == .answered,
                 age <= options.wait.milliseconds
             {
                 return record
             }
-            try await manager.collect(record.id)
+            let isDecision = response.outcome == .answered
+            try await manager.collect(
+                record.id, unused: isDecision ? "it was given to an earlier request" : nil)
         }
         throw HookFailure.refused(
             UnreadableText("it was asked \(Self.maximumRepeats) times without an answer"))
     }
 
     /// The record once the alert has ended, or as it is when the wait is over.
-    private func end(
-        of record: AlertRecord, _ manager: AlertManager
-    ) async throws -> AlertRecord {
+    ///
+    /// - Throws: ``HookFailure/ended(_:_:)`` once nobody wants the answer any more; the alert is
+    ///   then withdrawn.
+    private func end(of record: AlertRecord, _ manager: AlertManager) async throws -> AlertRecord {
         guard record.response == nil else { return record }
         let claim = await manager.claimResponse(to: record)
         defer { claim?.end() }
-        let resolved = try await withThrowingTaskGroup(of: AlertRecord?.self) { group in
+        do {
+            guard let resolved = try await resolution(of: record, manager) else { return record }
+            try resolved.check(isThatOf: record)
+            return try await manager.settled(resolved)
+        } catch let HookFailure.ended(reason, id) {
+            await withdraw(record, because: "\(reason)", manager)
+            throw HookFailure.ended(reason, id)
+        }
+    }
+
+    private func resolution(
+        of record: AlertRecord, _ manager: AlertManager
+    ) async throws -> AlertRecord? {
+        try await withThrowingTaskGroup(of: AlertRecord?.self) { group in
             group.addTask { try await manager.resolution(of: record.id) }
             group.addTask { [limit = options.wait + Self.grace] in
                 try await Task.sleep(for: limit)
@@ -139,16 +179,28 @@ extension HookSession {
             }
             group.addTask { [context] in
                 for await signal in context.endings() {
-                    throw HookFailure.interrupted(signal, record.id)
+                    throw HookFailure.ended(.signal(signal), record.id)
                 }
                 throw CancellationError()
+            }
+            group.addTask { [context] in
+                while context.hasReader() { try await Task.sleep(for: Self.readerInterval) }
+                throw HookFailure.ended(.noReader, record.id)
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
-        guard let resolved else { return record }
-        try resolved.check(isThatOf: record)
-        return try await manager.settled(resolved)
+    }
+
+    private func reply(_ verdict: HookVerdict, _ request: HookRequest) throws {
+        if let line = try agent.reply(verdict, to: request.event) {
+            do {
+                try context.write(line + "\n")
+            } catch {
+                throw HookFailure.unheard(error)
+            }
+        }
+        if case .prompt = verdict { context.note(verdict.reason) }
     }
 
     private func collect(_ record: AlertRecord, _ manager: AlertManager) async {
@@ -166,26 +218,120 @@ extension HookSession {
 extension HookSession {
     private func verdict(on record: AlertRecord, _ request: HookRequest) -> HookVerdict {
         if let verdict = HookVerdict(record, needsPerson: options.needsPerson) { return verdict }
-        let ending =
-            record.response == nil
-            ? "still waits"
-            : record.hasExpiredUnseen ? "expired without having been shown" : "expired"
-        let reason =
-            "nobody answered within \(LengthText.text(options.wait)): alert \(record.id) \(ending)"
-        let isPrompted =
-            switch options.ifUnanswered {
-            case .deny?: false
-            case .prompt?: agent.canPrompt(after: request.event)
-            case nil: request.isPromptedOtherwise
+        let ending: String
+        switch record.response?.outcome {
+        case .withdrawn?:
+            // The agent has gone on, and its request, if there still is one, is its own.
+            return silence("alert \(record.id) was \(record.ending(.whole))", request, nil)
+        case nil: ending = "still waits"
+        default: ending = record.hasExpiredUnseen ? "expired without having been shown" : "expired"
+        }
+        return silence(
+            "nobody answered within \(LengthText.text(options.wait)): alert \(record.id) \(ending)",
+            request, options.ifUnanswered)
+    }
+
+    /// What an agent is told when nobody is at any screen; nothing has been asked.
+    private func nobody(
+        for request: HookRequest, _ wish: HookOptions.Unattended?
+    ) -> HookVerdict {
+        let wish: HookOptions.Unanswered? =
+            switch wish {
+            case .prompt?: .prompt
+            case .deny?: .deny
+            case .wait?, nil: nil
             }
-        return isPrompted ? .prompt(reason) : .deny(reason)
+        return silence(
+            "nobody answered: no screen shows alerts, so nothing was asked", request, wish)
+    }
+
+    /// What an agent is told that has no answer: as wished, or else to ask by itself if it can.
+    private func silence(
+        _ reason: String, _ request: HookRequest, _ wish: HookOptions.Unanswered?
+    ) -> HookVerdict {
+        switch wish {
+        case .prompt? where agent.canPrompt(after: request.event): .prompt(reason)
+        case nil where agent.asksItself(after: request): .prompt(reason)
+        default: .deny(reason)
+        }
     }
 }
 
+// MARK: - Withdrawing
+
+extension HookSession {
+    /// Withdraws what a session no longer asks, now that its agent has gone on.
+    private func withdraw(_ progress: HookProgress) async throws {
+        guard let manager = try await context.openExisting(source) else { return }
+        try await manager.closing { manager in
+            var waiting: [AlertRecord] = []
+            try await manager.forEachWaiting(source: source) { waiting.append($0) }
+            let start = context.now().addingTimeInterval(-Double(options.wait.components.seconds))
+            var filter = HistoryFilter(source: source, uncollected: true)
+            filter.since = start
+            let answered = try await manager.history(filter, limit: 1000)
+            for record in waiting + answered
+            where record.isOwn && progress.ends(record.alert.userInfo) {
+                if record.response == nil {
+                    await withdraw(record, because: progress.reason, manager)
+                } else if let claim = await manager.claimResponse(to: record) {
+                    // No hook is left to return it.
+                    await leave(record, because: progress.reason, manager)
+                    claim.end()
+                }
+            }
+        }
+    }
+
+    /// Withdraws an alert, or logs that the answer which came before is not used.
+    private func withdraw(
+        _ record: AlertRecord, because reason: String, _ manager: AlertManager
+    ) async {
+        do {
+            try await manager.withdraw(record.id, because: reason)
+            try await manager.collect(record.id)
+        } catch AlertError.alreadyResolved, AlertError.late {
+            await leave(record, because: reason, manager)
+        } catch {
+            context.note("alert \(record.id) could not be withdrawn, and stays: \(error)")
+        }
+    }
+
+    private func leave(
+        _ record: AlertRecord, because reason: String, _ manager: AlertManager
+    ) async {
+        do {
+            try await manager.collect(record.id, unused: reason)
+        } catch {
+            context.note("that the answer is not used could not be logged: \(error)")
+        }
+    }
+}
+
+// MARK: - Failures
+
 /// Why a request could not be put to anyone, or its answer not be waited for.
 enum HookFailure: Error, CustomStringConvertible {
+    /// Why nobody waits for the answer any more.
+    enum End: CustomStringConvertible {
+        case signal(Int32)
+        /// The agent has closed the stream on which it would read the reply.
+        case noReader
+
+        var description: String {
+            switch self {
+            case .signal(SIGINT): "the agent ended its hook with SIGINT"
+            case .signal(SIGTERM): "the agent ended its hook with SIGTERM"
+            case .signal(SIGHUP): "the agent ended its hook with SIGHUP"
+            case .signal(SIGQUIT): "the agent ended its hook with SIGQUIT"
+            case .signal(let number): "the agent ended its hook with signal \(number)"
+            case .noReader: "the agent no longer reads the reply"
+            }
+        }
+    }
+
     case unreadable(any Error)
-    /// The request is valid, and is nothing that an alert can show in full.
+    /// The request is valid, and is nothing that an alert can show.
     case unshowable(any Error)
     case unreachable(any Error)
     /// The queue takes no such question, or not now.
@@ -194,8 +340,8 @@ enum HookFailure: Error, CustomStringConvertible {
     case untrusted(any Error)
     /// The reply could not be written.
     case unheard(any Error)
-    /// A signal came; the alert stays, if there is one already.
-    case interrupted(Int32, Alert.ID?)
+    /// Nobody waits for the answer; the alert is withdrawn, if there was one already.
+    case ended(End, Alert.ID?)
 
     /// Why a question could not be asked or waited for.
     init(_ error: any Error) {
@@ -220,28 +366,15 @@ enum HookFailure: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .unreadable(let error):
-            "the request for permission can't be read: \(error); nobody was asked"
+            "the message of the agent can't be read: \(error); nobody was asked"
         case .unshowable(let error):
-            "the request for permission can't be shown in full: \(error); nobody was asked"
+            "the request for permission can't be shown: \(error); nobody was asked"
         case .unreachable(let error): "the queue can't be reached: \(error)"
         case .refused(let error): "nobody can be asked: \(error)"
         case .untrusted(let error): "the queue's record can't be trusted: \(error)"
         case .unheard(let error): "the reply can't be written: \(error)"
-        case .interrupted(let signal, nil):
-            "interrupted by \(Self.name(of: signal)) before anybody had answered"
-        case .interrupted(let signal, let id?):
-            "interrupted by \(Self.name(of: signal)) before anybody had answered; alert \(id) "
-                + "stays in the queue until it expires, and the same request joins it"
-        }
-    }
-
-    private static func name(of signal: Int32) -> String {
-        switch signal {
-        case SIGINT: "SIGINT"
-        case SIGTERM: "SIGTERM"
-        case SIGHUP: "SIGHUP"
-        case SIGQUIT: "SIGQUIT"
-        default: "signal \(signal)"
+        case .ended(let end, nil): "nobody answered: \(end), and nothing was asked"
+        case .ended(let end, let id?): "nobody answered: \(end), and alert \(id) was withdrawn"
         }
     }
 }
@@ -253,11 +386,17 @@ package struct HookOptions: Sendable {
         case prompt, deny
     }
 
+    /// What becomes of a request while nobody is at any screen.
+    package enum Unattended: String, Sendable, CaseIterable {
+        case prompt, wait, deny
+    }
+
     package var source: String?
     package var wait = Duration.seconds(540)
     package var priority = Alert.Priority.normal
     package var presenters: [String] = []
     package var ifUnanswered: Unanswered?
+    package var ifUnattended: Unattended?
     package var needsPerson = false
 
     package init() {}

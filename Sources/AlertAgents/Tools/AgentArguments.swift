@@ -59,20 +59,7 @@ struct AgentArguments: Sendable {
 
     /// What makes two calls the same: all arguments, whatever their order.
     func identity() throws -> String {
-        try Self.sorted(values).text()
-    }
-
-    /// A value without members that are null, which count as absent, and with the others sorted.
-    private static func sorted(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .object(let members):
-            .object(
-                members.filter { if case .null = $0.value { false } else { true } }
-                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-                    .map { ($0.key, sorted($0.value)) })
-        case .array(let elements): .array(elements.map(sorted))
-        default: value
-        }
+        try values.sorted.text()
     }
 }
 

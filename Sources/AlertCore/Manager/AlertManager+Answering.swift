@@ -95,9 +95,10 @@ extension AlertManager {
 
     @discardableResult
     package func withdraw(
-        _ id: Alert.ID, _ authority: Resolution.Authority
+        _ id: Alert.ID, _ authority: Resolution.Authority = .own(.program),
+        because reason: String? = nil
     ) async throws(AlertError) -> AlertRecord {
-        try await resolve(id, .withdraw(authority))
+        try await resolve(id, .withdraw(authority, because: reason))
     }
 
     /// Lets an alert expire before its deadline because nobody has been there to see it: its
@@ -185,7 +186,12 @@ extension AlertManager {
     ///   ``AlertError/notYours(_:owner:)``, ``AlertError/inconsistent(_:_:)``,
     ///   ``AlertError/busy(_:)``, ``AlertError/storage(operation:_:)``, ``AlertError/closed``.
     public func collect(_ id: Alert.ID) async throws(AlertError) {
-        let receipt = try await store.commit(.collect(id), by: context.caller)
+        try await collect(id, unused: nil)
+    }
+
+    /// Marks a response as taken; `unused` is why it is not used, for the log.
+    package func collect(_ id: Alert.ID, unused reason: String?) async throws(AlertError) {
+        let receipt = try await store.commit(.collect(id, unused: reason), by: context.caller)
         guard receipt.record.response != nil else { throw .notFound(id) }
     }
 

@@ -48,7 +48,7 @@ extension Resolution {
     /// Whether the request in the log is needed to carry it out.
     package var isRequested: Bool {
         switch self {
-        case .cancel(_, let authority), .withdraw(let authority): authority.isRequested
+        case .cancel(_, let authority), .withdraw(let authority, _): authority.isRequested
         case .choose, .chooseID, .dismiss, .expireUnattended: false
         }
     }
@@ -67,7 +67,8 @@ extension Resolution {
             EntryDetail.expired(
                 at: now, because: EntryDetail.nobodyThere, isUnseen: record.presentedAt == nil)
         case .cancel(let isHandled, _): EntryDetail.cancelled(isHandled: isHandled)
-        case .choose, .chooseID, .dismiss, .withdraw: nil
+        case .withdraw(_, let reason): reason
+        case .choose, .chooseID, .dismiss: nil
         }
     }
 
@@ -111,7 +112,7 @@ extension Resolution {
             return record.response(
                 .cancelled, alert.cancelButtonIndex, by, responder, at: now,
                 CancelHandling(isHandled: isHandled))
-        case .withdraw(let authority):
+        case .withdraw(let authority, _):
             let by = try authority.resolver(of: record, owner: .asker, by: caller, request)
             return record.response(.withdrawn, -1, by, responder, at: now)
         case .expireUnattended:

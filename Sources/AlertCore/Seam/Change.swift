@@ -19,10 +19,11 @@ package enum Change: Sendable {
     /// Snoozes an alert; `nil` means the alert's own snooze time. A change that is late stores the
     /// expiry, and throws ``AlertError/late(_:)``, as an answer does.
     case snooze(Alert.ID, until: Alert.Deadline?)
-    /// Marks a response as taken by its asker; only the first time counts.
+    /// Marks a response as taken by its asker; only the first time counts. `unused` is why the
+    /// asker takes it without using it, for the log.
     ///
     /// Throws ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
-    case collect(Alert.ID)
+    case collect(Alert.ID, unused: String? = nil)
     /// Records a step of the command that an answer allows to run.
     ///
     /// ``RunStep/started(allowsDefault:)`` takes effect once, for an answer that allows it and that

@@ -8,8 +8,8 @@ package enum Resolution: Sendable, Hashable {
     case cancel(handled: Bool, Authority = .own(.program))
     /// Its auto-dismiss timer fired.
     case dismiss
-    /// The asker withdraws it.
-    case withdraw(Authority = .own(.program))
+    /// The asker withdraws it; the log records why, if that is given.
+    case withdraw(Authority = .own(.program), because: String? = nil)
     /// Nobody has been there to see it for as long as the asker allowed: it expires now, and its
     /// default button is applied by policy.
     case expireUnattended

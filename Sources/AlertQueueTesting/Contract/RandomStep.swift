@@ -11,7 +11,7 @@ package enum RandomStep: Sendable {
     case resolve(Alert.ID, Resolution, Seen)
     case expire(Alert.ID)
     case snooze(Alert.ID, until: Alert.Deadline?)
-    case collect(Alert.ID)
+    case collect(Alert.ID, unused: String? = nil)
     case run(Alert.ID, RunStep)
     case requestCancel(Alert.ID, Resolution.Authority)
     case notePresented(Alert.ID)

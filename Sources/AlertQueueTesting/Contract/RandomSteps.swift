@@ -44,7 +44,7 @@ package struct RandomSteps {
         case 24..<44: resolve()
         case 44..<46: .expire(id())
         case 46..<52: .snooze(id(), until: oneIn(3) ? nil : .after(.seconds(number(-1...90))))
-        case 52..<56: .collect(id())
+        case 52..<56: .collect(id(), unused: oneIn(4) ? "nobody needs it" : nil)
         case 56..<58: .run(id(), runStep())
         case 58..<61: .requestCancel(id(), authority())
         case 61..<66: .notePresented(id())
@@ -101,7 +101,7 @@ package struct RandomSteps {
         case 7...8: .chooseID(one(of: ["Yes", "rm", "No", "no"]), actor)
         case 9: .choose(button: nil, actor)
         case 10: .dismiss
-        case 11: .withdraw(authority())
+        case 11: .withdraw(authority(), because: oneIn(2) ? "nobody needs it" : nil)
         case 12: .cancel(handled: oneIn(2), authority())
         default: .expireUnattended
         }

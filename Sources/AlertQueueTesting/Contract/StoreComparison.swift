@@ -150,7 +150,7 @@ extension StoreComparison {
                 id, resolution, seen: seen == .whatWasAsked ? digest : digest?.reversed())
         case .expire(let id): return .expire(id)
         case .snooze(let id, let end): return .snooze(id, until: end)
-        case .collect(let id): return .collect(id)
+        case .collect(let id, let reason): return .collect(id, unused: reason)
         case .run(let id, let step): return .run(id, step)
         case .requestCancel(let id, let authority): return .requestCancel(id, authority)
         default: return nil

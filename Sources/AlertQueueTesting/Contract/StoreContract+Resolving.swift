@@ -115,6 +115,22 @@ extension StoreContract {
                 try await store.record(1).response?.collectedAt == nil, "the other one stays")
             try expect(try await store.collect(1, by: .ana), "its own account may")
         },
+        StoreCheck("The log says why an alert was withdrawn, and why a response is not used") {
+            queue in
+            let store = try await queue.open()
+            let why = "the agent went on"
+            for _ in 1...2 { try await store.ask() }
+            _ = try await store.resolve(1, .withdraw(because: why), by: .ben)
+            try await store.answer(2)
+            _ = try await store.commit(.collect(2, unused: why), by: .ben)
+            _ = try await store.commit(.collect(1), by: .ben)
+            let entries = try await store.entries(after: 0, limit: 9)
+            try expectEqual(
+                entries.dropFirst(2).map(\.detail), [why, nil, "not used: " + why, nil],
+                "the details")
+            try expectEqual(
+                try await store.verify(expecting: nil).problems.count, 0, "the problems of the log")
+        },
         StoreCheck("A response is collected once, by the first caller") { queue in
             let store = try await queue.open()
             let id = try await store.ask().record.id

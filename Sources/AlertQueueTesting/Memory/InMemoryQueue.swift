@@ -45,7 +45,7 @@ struct InMemoryQueue {
             try resolve(id, resolution, seen, write)
         case .expire(let id): .done(try expire(id, write))
         case .snooze(let id, let end): try snooze(id, until: end, write)
-        case .collect(let id): .done(try collect(id, write))
+        case .collect(let id, let reason): .done(try collect(id, unused: reason, write))
         case .run(let id, let step): .done(try run(id, step, write))
         case .requestCancel(let id, let authority):
             .done(try requestCancel(id, authority, write))
@@ -267,7 +267,7 @@ extension InMemoryQueue {
     }
 
     mutating func collect(
-        _ id: Alert.ID, _ write: InMemoryWrite
+        _ id: Alert.ID, unused reason: String? = nil, _ write: InMemoryWrite
     ) throws(AlertError) -> Receipt {
         guard let known = alert(id) else { throw .notFound(id) }
         guard write.caller.mayCollect(from: known.source.uid) else {
@@ -285,8 +285,9 @@ extension InMemoryQueue {
             let date = Timestamp.date(milliseconds: write.now.wallMilliseconds)
             alert.response = response.collected(at: date)
             alerts[Int(id) - 1] = alert
-            log.append(
-                AuditDraft(kind: .collected, alert: id, source: alert.source.name), write)
+            var draft = AuditDraft(kind: .collected, alert: id, source: alert.source.name)
+            draft.detail = EntryDetail.collected(unused: reason)
+            log.append(draft, write)
         }
         return Receipt(record: alert.record, isNew: isNew, sequence: log.head.sequence)
     }

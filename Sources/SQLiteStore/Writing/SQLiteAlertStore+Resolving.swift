@@ -103,11 +103,11 @@ extension SQLiteAlertStore {
     }
 
     nonisolated(nonsending) func storeCollection(
-        _ id: Alert.ID, by caller: Caller
+        _ id: Alert.ID, unused reason: String?, by caller: Caller
     ) async throws(AlertError) -> Receipt {
         try await commits.perform(.answer, "mark the response as collected") { context in
             guard try context.db.checkedAlert(id) != nil else { throw AlertError.notFound(id) }
-            let isNew = try context.collect(id, by: caller)
+            let isNew = try context.collect(id, unused: reason, by: caller)
             guard let row = try context.db.alert(id) else { throw AlertError.notFound(id) }
             return Receipt(record: row.record, isNew: isNew, sequence: context.head.sequence)
         }
@@ -240,7 +240,9 @@ extension WriteContext {
     /// Marks a response as collected; returns whether it was not marked before.
     ///
     /// - Throws: ``AlertError/notYours(_:owner:)`` unless ``Caller/mayCollect(from:)``.
-    func collect(_ id: Alert.ID, by caller: Caller) throws -> Bool {
+    func collect(
+        _ id: Alert.ID, unused reason: String? = nil, by caller: Caller
+    ) throws -> Bool {
         guard let source = try db.source(of: id) else { throw AlertError.notFound(id) }
         guard caller.mayCollect(from: source.uid) else {
             throw AlertError.notYours(id, owner: source.uid)
@@ -252,8 +254,9 @@ extension WriteContext {
             isCollected = try markCollected(id)
         }
         guard isCollected else { return false }
-        try audit(
-            AuditDraft(kind: .collected, alert: id, source: source.name), by: caller)
+        var draft = AuditDraft(kind: .collected, alert: id, source: source.name)
+        draft.detail = EntryDetail.collected(unused: reason)
+        try audit(draft, by: caller)
         return true
     }
 

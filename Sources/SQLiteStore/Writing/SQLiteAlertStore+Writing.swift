@@ -23,8 +23,8 @@ extension SQLiteAlertStore {
             let (receipt, end) = try await storeSnooze(id, until: end, by: caller)
             timekeeper?.setAlarm(at: end)
             return receipt
-        case .collect(let id):
-            return try await storeCollection(id, by: caller)
+        case .collect(let id, let reason):
+            return try await storeCollection(id, unused: reason, by: caller)
         case .run(let id, let step):
             return try await storeRun(id, step, by: caller)
         case .requestCancel(let id, let authority):

@@ -9,8 +9,9 @@ import Testing
 @Suite("Configurations of hooks", .inParallel)
 struct AgentHookArticleTests {
     let queue: CommandLineQueue
+    let terminal: PseudoTerminal
 
-    init() throws { queue = try CommandLineQueue() }
+    init() throws { (queue, terminal) = (try CommandLineQueue(), try PseudoTerminal()) }
 
     /// The command of each configuration, and the documented request for its event.
     private static let commands: [(command: String, sample: String)] = {
@@ -56,9 +57,11 @@ struct AgentHookArticleTests {
 
     @Test("A configured hook puts the question, and returns a person's answer", arguments: commands)
     func answered(command: String, sample: String) async throws {
+        let screen = try await queue.screen(on: terminal)
         let hook = try start(command, sample, path: installed())
         #expect(try await eventually { try await queue.objects("list").count == 1 })
         _ = try await queue.runInTerminal("answer", "1", "allow")
+        screen.kill(SIGTERM)
         let finished = await hook.finish()
         #expect(finished.code == 0, "\(finished)")
         #expect(finished.output.contains(#""behavior":"allow""#), "\(finished)")
@@ -68,9 +71,12 @@ struct AgentHookArticleTests {
     func failed(command: String, sample: String) async throws {
         let missing = try await start(command, sample, path: "/nowhere").finish()
         #expect(missing.code == 2 && !missing.errors.isEmpty, "\(missing)")
+        let screen = try await queue.screen(on: terminal)
         let hook = try start(command, sample, path: installed())
         #expect(try await eventually { try await queue.objects("list").count == 1 })
-        for process in queue.processes where process != hook.pid { kill(process, SIGKILL) }
+        for process in queue.processes where ![hook.pid, screen.pid].contains(process) {
+            kill(process, SIGKILL)
+        }
         let finished = await hook.finish()
         #expect(finished.code == 2 && finished.output.isEmpty, "\(finished)")
         #expect(sample.hasPrefix("claude") || !finished.errors.isEmpty, "\(finished)")

@@ -33,12 +33,15 @@ struct AgentHookEndTests {
         Silence("claude-permission-request", "acceptEdits", nil),
         Silence("claude-permission-request", "plan", nil),
         Silence("codex-permission-request", "default", nil),
-        // In these modes the agent does not ask by itself.
-        Silence("claude-permission-request", "dontAsk", #""behavior":"deny""#),
-        Silence("claude-permission-request", "bypassPermissions", #""behavior":"deny""#),
-        Silence("claude-permission-request", "auto", #""behavior":"deny""#),
-        Silence("claude-permission-request", "unheardOf", #""behavior":"deny""#),
-        Silence("claude-permission-request", nil, #""behavior":"deny""#),
+        // Its own prompt is open beside the hook, or it denies by itself.
+        Silence("claude-permission-request", "dontAsk", nil),
+        Silence("claude-permission-request", "bypassPermissions", nil),
+        Silence("claude-permission-request", "auto", nil),
+        Silence("claude-permission-request", "unheardOf", nil),
+        Silence("claude-permission-request", nil, nil),
+        // Here silence could be taken for consent.
+        Silence("codex-permission-request", "bypassPermissions", #""behavior":"deny""#),
+        Silence("codex-permission-request", nil, #""behavior":"deny""#),
         Silence("claude-pre-tool-use", "default", #""permissionDecision":"deny""#),
         Silence("codex-pre-tool-use", "default", #""permissionDecision":"deny""#),
         // Both can be forced, as far as the agent can be made to ask.
@@ -108,26 +111,88 @@ struct AgentHookEndTests {
         #expect(finished.output.contains(": alert 2 expired"), "\(finished)")
     }
 
+    @Test(
+        "While nobody is at any screen nothing is asked, unless it is to wait", arguments: silences)
+    func unattended(_ silence: Silence) async throws {
+        let request = try HookSample.bytes(
+            silence.sample, with: ["permission_mode": silence.mode])
+        let wish = silence.options.last.map { ["--if-unattended", $0] } ?? []
+        let finished = try await queue.hookAsConfigured(
+            HookSample.agent(silence.sample), request, wish
+        ).finish()
+        #expect(finished.code == 0, "\(finished)")
+        let words = "nobody answered: no screen shows alerts, so nothing was asked"
+        if let says = silence.says {
+            #expect(finished.output.contains(says) && finished.output.contains(words))
+        } else {
+            #expect(finished.output.isEmpty && finished.errors.contains(words), "\(finished)")
+        }
+        #expect(try await queue.objects("list").isEmpty)
+        #expect(try await queue.objects("history").isEmpty)
+    }
+
+    @Test("With a screen that shows alerts, or on which it may not be shown")
+    func attended() async throws {
+        let terminal = try PseudoTerminal()
+        let screen = try await queue.screen(on: terminal)
+        let request = try HookSample.bytes("claude-permission-request")
+        let hook = try queue.hookAsConfigured("claude", request, [])
+        #expect(await terminal.shows("Claude Code wants to run a command"))
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+        #expect(await hook.finish().output.contains(#""behavior":"allow""#))
+        let other = try await queue.hookAsConfigured("claude", request, ["--on", "desktop"])
+            .finish()
+        #expect(other.output.isEmpty && other.errors.contains("no screen shows"), "\(other)")
+        screen.kill(SIGTERM)
+        _ = await screen.exit()
+    }
+
     // MARK: - Failures
 
     @Test(
-        "A signal denies, leaves the alert, and the same request joins it",
-        arguments: [SIGTERM, SIGINT, SIGHUP])
-    func signal(number: Int32) async throws {
-        let request = try HookSample.bytes("claude-pre-tool-use")
+        "A signal denies, and withdraws the question", arguments: [SIGTERM, SIGINT, SIGHUP],
+        ["claude-pre-tool-use", "claude-permission-request"])
+    func signal(number: Int32, sample: String) async throws {
+        let request = try HookSample.bytes(sample)
         let hook = try queue.hook("claude", request)
         #expect(try await eventually { try await queue.objects("list").count == 1 })
         hook.kill(number)
         let finished = await hook.finish()
         #expect(finished.code == 2, "\(finished)")
-        #expect(finished.output.contains(#""permissionDecision":"deny""#), "\(finished)")
-        #expect(finished.output.contains("interrupted by SIG"), "\(finished)")
-        // The agent reads this, and is not told how to answer its own question.
-        #expect(!finished.errors.contains("answer with"), "\(finished)")
-        #expect(try await queue.objects("list").count == 1)
+        let says = "nobody answered: the agent ended its hook with SIG"
+        #expect(finished.errors.contains(says) && finished.output.contains(says), "\(finished)")
+        #expect(finished.errors.contains("and alert 1 was withdrawn"), "\(finished)")
+        let record = try #require(try await queue.objects("show", "1").first)
+        #expect(record["outcome"] as? String == "withdrawn")
+        let log = try await queue.run("audit", "list", "--alert", "1")
+        #expect(log.output.contains("the agent ended its hook with SIG"), "\(log)")
+        // The same request asks anew, and a late answer is refused.
         let again = try queue.hook("claude", request)
-        _ = try await queue.runInTerminal("answer", "1", "allow")
-        #expect(await again.finish().output.contains(#""permissionDecision":"allow""#))
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        #expect(try await queue.runInTerminal("answer", "1", "allow").code == 16)
+        _ = try await queue.runInTerminal("answer", "2", "allow")
+        #expect(await again.finish().output.contains("allow"))
+        #expect(try await queue.isSound())
+    }
+
+    @Test("When its reader has gone, the question is withdrawn")
+    func noReader() async throws {
+        let request = queue.directory + "/request"
+        try Data(HookSample.bytes("claude-permission-request")).write(to: URL(filePath: request))
+        let script = """
+            \(CommandLineQueue.program) hook claude --if-unattended wait <\(request) | sleep 1000
+            """
+        let pipeline = try Child(
+            "bash", ["-c", "set -o pipefail; " + script],
+            environment: ["ALERTQ_DATABASE": queue.path])
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        let sleeper = try #require(
+            queue.processes.first { LinuxFile.whole("/proc/\($0)/comm") == "sleep\n" })
+        kill(sleeper, SIGKILL)
+        #expect(await pipeline.finish().errors.contains("the agent no longer reads the reply"))
+        #expect(try await queue.objects("list").isEmpty)
+        let record = try #require(try await queue.objects("show", "1").first)
+        #expect(record["outcome"] as? String == "withdrawn")
     }
 
     @Test("A signal while the request is being read denies")
@@ -147,7 +212,7 @@ struct AgentHookEndTests {
         hook.kill(SIGTERM)
         let finished = await hook.finish()
         #expect(finished.code == 2, "\(finished)")
-        #expect(finished.errors.contains("interrupted by SIGTERM before anybody had answered"))
+        #expect(finished.errors.contains("ended its hook with SIGTERM, and nothing was asked"))
         withExtendedLifetime(pipe) {}
     }
 
@@ -206,7 +271,12 @@ struct AgentHookEndTests {
         let sample = "claude-permission-request"
         try Data(HookSample.bytes(sample)).write(to: URL(filePath: request))
         let hook = try Child(
-            "sh", ["-c", "exec \(CommandLineQueue.program) hook claude <\(request) >/dev/full"],
+            "sh",
+            [
+                "-c",
+                "exec \(CommandLineQueue.program) hook claude --if-unattended wait <$0 >/dev/full",
+                request,
+            ],
             environment: ["ALERTQ_DATABASE": queue.path])
         #expect(try await eventually { try await queue.objects("list").count == 1 })
         _ = try await queue.runInTerminal("answer", "1", "allow")

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Linux
 import ProcessTesting
 import TestSupport
@@ -39,37 +40,32 @@ struct AgentHookInputTests {
         Malformed("[]", "it is not an object"),
         Malformed("null", "it is not an object"),
         Malformed("yes", "there is no value"),
-        Malformed("{}", "“hook_event_name” is missing"),
+        Malformed("{}", "“hook_event_name” is missing or empty"),
         Malformed("{} {}", "something follows the value"),
-        Malformed(#"{"cwd":"/","cwd":"/tmp"}"#, "two members “cwd”"),
-        Malformed(#"{"cwd":"\ud800"}"#, "half of a surrogate pair"),
-        Malformed("{\"cwd\":\"a\u{1B}\"}", "a control character"),
-        Malformed("not UTF-8", "a string is not valid UTF-8") {
-            Array(#"{"cwd":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
+        Malformed("two tools", "it has two members “tool_input”") {
+            Array(#"{"tool_input":{},"#.utf8)
+                + (try HookSample.bytes("claude-pre-tool-use").dropFirst())
         },
+        Malformed("{\"cwd\":\"a\u{1B}\"}", "a control character"),
         Malformed("truncated", "it ends too early") {
             try HookSample.bytes("claude-pre-tool-use").dropLast(20)
         },
         Malformed("deep", "nested deeper") {
             [UInt8](repeating: UInt8(ascii: "["), count: 500_000)
         },
-        Malformed("huge", "more than 1048576 bytes") {
+        Malformed("huge", "more than 16777216 bytes") {
             try HookSample.bytes(
-                "claude-write", with: ["tool_input": String(repeating: "x", count: 3_000_000)])
-        },
-        Malformed("long", "message has") {
-            try HookSample.bytes(
-                "claude-write", with: ["tool_input": String(repeating: "x", count: 70_000)])
+                "claude-write", with: ["tool_input": String(repeating: "x", count: 17_000_000)])
         },
         Malformed("NUL", "message contains a NUL character") {
             try HookSample.bytes(
                 "claude-pre-tool-use", with: ["tool_input": ["command": "ls\0rm"]])
         },
-        Malformed(["hook_event_name": "PostToolUse"], "its event is “PostToolUse”"),
+        Malformed(["hook_event_name": "Notification"], "its event is “Notification”"),
         Malformed(["hook_event_name": 7], "“hook_event_name” is not a string"),
         Malformed(["session_id": nil], "“session_id” is missing"),
         Malformed(["session_id": ["a"]], "“session_id” is not a string"),
-        Malformed(["cwd": ""], "“cwd” is empty"),
+        Malformed(["cwd": 1], "“cwd” is not a string"),
         Malformed(["tool_name": NSNull()], "“tool_name” is missing"),
         Malformed(["tool_name": String(repeating: "x", count: 129)], "more than 128 bytes"),
         Malformed(["tool_input": nil], "“tool_input” is missing"),
@@ -109,6 +105,155 @@ struct AgentHookInputTests {
         let finished = try await queue.hook("claude", ["--wait", "100ms"], reading: pipe).finish()
         withExtendedLifetime(pipe) {}
         #expect(finished.errors.contains("stdin has not ended"), "\(finished)")
+    }
+
+    @Test("A request is answered once it is complete, although the stream stays open")
+    func keptOpen() async throws {
+        let pipe = try Linux.Pipe()
+        let hook = try queue.hook("claude", reading: pipe)
+        #expect(pipe.writing.write(try HookSample.bytes("claude-permission-request")))
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+        #expect(await hook.finish().output.contains(#""allow""#))
+        withExtendedLifetime(pipe) {}
+    }
+
+    /// The only alert, once a hook has asked it.
+    private func asked(
+        _ sample: String, _ bytes: [UInt8]
+    ) async throws -> (hook: Child, title: String, message: String) {
+        let hook = try queue.hook(HookSample.agent(sample), bytes)
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        let record = try #require(try await queue.objects("list").first)
+        return (
+            hook, try #require(record["title"] as? String),
+            try #require(record["message"] as? String)
+        )
+    }
+
+    private func asked(
+        _ sample: String, tool: String, _ input: [String: any Sendable]
+    ) async throws -> (title: String, message: String) {
+        let bytes = try HookSample.bytes(
+            sample, with: ["tool_name": tool, "tool_input": input])
+        let (hook, title, message) = try await asked(sample, bytes)
+        hook.kill(SIGTERM)
+        #expect(await hook.exit() == 2)
+        return (title, message)
+    }
+
+    private static let plain = #"""
+        {"hook_event_name":"PreToolUse","session_id":"s","cwd":"/home","tool_name":"Bash",
+        "tool_use_id":"t","tool_input":{"command":"npm test"}}
+        """#
+
+    @Test(
+        "What nobody is shown is no reason to deny, and what is shown is visible",
+        arguments: [
+            (#"{"hook"#, #"{"x":1,"x":"\ud83d","hook"#, ""),
+            (#""cwd""#, #""agent_type":"","cwd""#, "Directory: /home\n"),
+            (#"{"hook"#, "\u{FEFF}" + #"{"hook"#, ""),
+            ("/home", "", "Directory: not given\n"),
+            ("npm test", #"npm test \ud83d"#, "\nCommand:\n" + #"npm test \ud83d"#),
+            (#"{"command""#, #"{"x":1,"x":2,"command""#, #"Also: {"x":1,"x":2}"#),
+        ])
+    func tolerated(part: String, other: String, shown: String) async throws {
+        let changed = Self.plain.replacing(part, with: other, maxReplacements: 1)
+        let (hook, _, message) = try await asked("claude-plain", Array(changed.utf8))
+        #expect(message.contains(shown) || shown.isEmpty, "\(message)")
+        hook.kill(SIGTERM)
+        #expect(await hook.exit() == 2)
+    }
+
+    @Test("Two commands that look the same only because of half a surrogate pair are two questions")
+    func surrogates() async throws {
+        for (count, half) in [#"\ud83d"#, #"\\ud83d"#].enumerated() {
+            let changed = Self.plain.replacing("npm test", with: half)
+            let hook = try queue.hook("claude", Array(changed.utf8))
+            #expect(try await eventually { try await queue.objects("history").count == count })
+            #expect(try await eventually { try await queue.objects("list").count == 1 })
+            _ = try await queue.runInTerminal("answer", "\(count + 1)", "allow")
+            #expect(await hook.finish().output.contains(#""allow""#))
+        }
+    }
+
+    @Test("A file to write is named in the title, and its content is shown as lines")
+    func write() async throws {
+        let (title, message) = try await asked(
+            "claude-permission-request", tool: "Write",
+            ["file_path": "/home/ana/shop/notes.txt", "content": "Tool: Read\n\tx\n"])
+        #expect(title == "Claude Code wants to write notes.txt")
+        #expect(
+            message.hasSuffix(
+                """
+                \nFile: /home/ana/shop/notes.txt
+
+                Content, 14 bytes, 3 lines:
+                Tool: Read
+                \tx\n
+                """), "\(message)")
+    }
+
+    @Test("An edit is shown as the difference that it makes")
+    func edit() async throws {
+        let (title, message) = try await asked(
+            "claude-permission-request", tool: "Edit",
+            [
+                "file_path": "/etc/hosts", "old_string": "a\nb\nc", "new_string": "a\nB\nc",
+                "replace_all": true,
+            ])
+        #expect(title == "Claude Code wants to edit hosts")
+        #expect(
+            message.hasSuffix(
+                """
+                \nFile: /etc/hosts
+                Also: {"replace_all":true}
+
+                Difference, 4 lines:
+                 a
+                -b
+                +B
+                 c
+                """), "\(message)")
+    }
+
+    @Test("A patch is shown as it is, and named by its files")
+    func patch() async throws {
+        let patch = "*** Begin Patch\n*** Update File: src/main.c\n@@\n-a\n+b\n*** End Patch"
+        let (title, message) = try await asked(
+            "codex-pre-tool-use", tool: "apply_patch", ["command": patch])
+        #expect(title == "Codex wants to change main.c")
+        #expect(message.hasSuffix("\n\nPatch, 6 lines:\n" + patch), "\(message)")
+    }
+
+    @Test("A request for the network says so")
+    func network() async throws {
+        let sample = "codex-permission-request"
+        let (hook, title, message) = try await asked(sample, HookSample.bytes(sample))
+        #expect(title == "Codex wants to reach the network")
+        #expect(message.contains("\nNetwork: https://example.org\n"), "\(message)")
+        hook.kill(SIGTERM)
+        _ = await hook.exit()
+    }
+
+    @Test("Of a long input the beginning is shown, and the answer is to all of it")
+    func long() async throws {
+        func bytes(_ end: String) throws -> [UInt8] {
+            let content = String(repeating: "line é\n", count: 100_000) + end
+            return try HookSample.bytes(
+                "claude-permission-request",
+                with: [
+                    "tool_name": "Write", "tool_input": ["file_path": "/a", "content": content],
+                ])
+        }
+        let (hook, _, message) = try await asked("claude-permission-request", try bytes("x"))
+        #expect(message.utf8.count <= 65_536 && message.utf8.count > 65_000)
+        let note = try Regex("bytes of JSON, with the SHA-256 [0-9a-f]{64}\\.\nline é\nline")
+        #expect(message.contains(note), "\(message.prefix(600))")
+        let other = try queue.hook("claude", try bytes("y"))
+        #expect(try await eventually { try await queue.objects("list").count == 2 })
+        for id in ["1", "2"] { _ = try await queue.runInTerminal("answer", id, "deny") }
+        for hook in [hook, other] { #expect(await hook.finish().output.contains("denied by a")) }
     }
 
     @Test("A request that goes on for ever is denied when the wait is over")

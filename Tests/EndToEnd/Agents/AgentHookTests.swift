@@ -86,18 +86,62 @@ struct AgentHookTests {
         #expect(finished.output.contains("alertq: allowed by a program: alert 1"), "\(finished)")
     }
 
-    @Test(
-        "An alert that was withdrawn or cancelled is not approved",
-        arguments: [
-            "withdraw", "cancel",
-        ])
-    func taken(verb: String) async throws {
+    @Test("An alert that was cancelled is not approved")
+    func cancelled() async throws {
         let hook = try await asking("claude-permission-request")
-        _ = try await queue.run(verb, "1")
+        _ = try await queue.run("cancel", "1")
         let finished = await hook.finish()
         #expect(finished.output.contains(#""behavior":"deny""#), "\(finished)")
-        let says = "not approved: alert 1 was \(verb == "cancel" ? "cancelled" : "withdrawn")"
-        #expect(finished.output.contains(says), "\(finished)")
+        #expect(finished.output.contains("not approved: alert 1 was cancelled"), "\(finished)")
+    }
+
+    @Test(
+        "An alert that was withdrawn gets no verdict, or a denial where silence would allow",
+        arguments: [
+            ("claude-permission-request", ""), ("codex-permission-request", ""),
+            ("claude-pre-tool-use", #""permissionDecision":"deny""#),
+            ("codex-pre-tool-use", #""permissionDecision":"deny""#),
+        ])
+    func withdrawn(sample: String, says: String) async throws {
+        let hook = try await asking(sample)
+        _ = try await queue.run("withdraw", "1")
+        let finished = await hook.finish()
+        #expect(finished.code == 0 && finished.output.isEmpty == says.isEmpty, "\(finished)")
+        #expect(says.isEmpty || finished.output.contains(says), "\(finished)")
+    }
+
+    @Test(
+        "An answer counts for the turn and the subagent that asked, and for no other",
+        arguments: [
+            ("claude-permission-request", "prompt_id"), ("claude-permission-request", "agent_id"),
+            ("codex-permission-request", "turn_id"), ("claude-pre-tool-use", "prompt_id"),
+        ])
+    func otherTurn(sample: String, member: String) async throws {
+        let killed = try await asking(sample)
+        killed.kill(SIGKILL)
+        _ = await killed.exit()
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+        let other = try queue.hook(
+            HookSample.agent(sample), HookSample.bytes(sample, with: [member: "another"]))
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        _ = try await queue.runInTerminal("answer", "2", "deny")
+        #expect(await other.finish().output.contains("denied by a person: alert 2"))
+    }
+
+    @Test("An answer left over from a request that names no turn is not used, and the log says so")
+    func noTurn() async throws {
+        let request = try HookSample.bytes("claude-permission-request", with: ["prompt_id": nil])
+        let killed = try queue.hook("claude", request)
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        killed.kill(SIGKILL)
+        _ = await killed.exit()
+        _ = try await queue.runInTerminal("answer", "1", "allow")
+        let other = try queue.hook("claude", request)
+        #expect(try await eventually { try await queue.objects("list").count == 1 })
+        let log = try await queue.run("audit", "list", "--alert", "1").output
+        #expect(log.contains("not used: it was given to an earlier request"), "\(log)")
+        _ = try await queue.runInTerminal("answer", "2", "allow")
+        #expect(await other.finish().output.contains(#""behavior":"allow""#))
     }
 
     @Test(

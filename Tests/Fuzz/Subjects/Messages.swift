@@ -58,19 +58,26 @@ private func isFinite(_ value: JSONValue) -> Bool {
 
 /// What a person would read about a request for permission.
 private func readHook(_ line: [UInt8]) {
-    guard let request = try? HookRequest(line) else { return }
-    expect(HookRequest.event(in: line) == request.event, "the event is not found in the text")
+    guard let message = try? HookMessage(line) else { return }
+    guard case .request(let request) = message else {
+        expect(HookProgress.isEvent(HookMessage.event(in: line)), "the event is not found")
+        return
+    }
+    expect(
+        HookMessage.event(in: line) == request.event.rawValue, "the event is not found in the text")
     guard let question = try? HookQuestion(request, of: .claude) else {
         return expect(false, "a request that can't be shown")
     }
+    guard question.message.utf8.count < 60_000 else { return }
     if let command = request.command {
-        let end = ":\n" + command
+        let end = ":\n" + SafeText.revealed(command)
         expect(question.message.utf8.reversed().starts(with: end.utf8.reversed()), "a cut command")
         return
     }
     // The tool's name is on one line, so that the first empty line ends what is known of it.
     let parts = question.message.split(separator: "\n\nInput:\n", maxSplits: 1)
-    let shown = try? JSONValue(parsing: Array((parts.last ?? "").utf8)).text()
+    guard parts.count == 2 else { return }
+    let shown = try? JSONValue.tolerant(parsing: Array(parts[1].utf8)).value.text()
     let text = try? request.input.text()
     expect(shown != nil && shown == text, "the input that is shown is not the tool's")
 }

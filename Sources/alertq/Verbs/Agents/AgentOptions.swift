@@ -13,12 +13,23 @@ struct AgentOptions: QueueLocationOptions {
 
 extension AgentContext {
     /// The process around a verb that an agent starts.
-    init(
-        _ context: Context, via verb: String, _ signals: SignalWatch,
-        open: @escaping @Sendable (_ source: String?) async throws -> AlertManager
-    ) {
+    ///
+    /// - Parameter queue: `nil` for a command line that names none.
+    init(_ context: Context, via verb: String, _ signals: SignalWatch, _ queue: QueueChoice?) {
+        @Sendable func open(_ source: String?) async throws -> AlertManager {
+            guard let queue else { throw UsageError("no queue was chosen") }
+            return try await QueueChoice.manager(path: queue.path, source: source, via: verb)
+        }
         self.init(
             open: open,
+            openExisting: { source in
+                guard let queue else { return nil }
+                switch QueuePresence(path: queue.path) {
+                case .absent, .noDirectory: return nil
+                case .present, .closed: return try await open(source)
+                }
+            },
+            hasReader: { (try? context.output.checkReader()) != nil },
             write: { try context.output.write($0) },
             note: { context.note("\(verb): \($0)") },
             now: context.now, ending: { signals.end }, endings: { signals.events })

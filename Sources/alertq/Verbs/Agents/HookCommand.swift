@@ -20,6 +20,12 @@ extension HookCommand {
                 help: "How long to wait for an answer; less than the agent waits for its hook",
                 default: LengthText.text),
             Option(
+                "if-unattended", .word, \.hook.ifUnattended,
+                help: """
+                    What to do while nobody is at any screen: prompt, so that \(agent.name) asks by \
+                    itself, wait, or deny
+                    """),
+            Option(
                 "if-unanswered", .word, \.hook.ifUnanswered,
                 help: """
                     What to do without an answer: prompt, so that \(agent.name) asks by itself, or \
@@ -44,28 +50,37 @@ extension HookCommand {
 
     static var answers: String {
         """
-        The alert expires when --wait has passed. Without an answer, and without --if-unanswered, \
-        a PermissionRequest gets no reply in the permission modes in which \(agent.name) then asks \
-        by itself; everything else is denied. A repeated request joins the alert that waits. An \
-        answer that came after its hook was killed is used if the request is repeated within --wait.
+        The alert expires when --wait has passed. Without an answer, and without a screen that \
+        shows alerts, a PermissionRequest gets no reply, so that \(agent.name) asks by itself, and \
+        a PreToolUse is denied, because silence would allow it; --if-unattended and \
+        --if-unanswered change that. An answer counts for the turn of the agent in which it was \
+        asked: a repeated request joins the alert that waits, or gets its answer if no hook has \
+        returned it yet.
+        """
+    }
+
+    static var progress: String {
+        """
+        When the agent ends this hook or no longer reads its reply, the alert is withdrawn. It is \
+        also withdrawn by a hook that gets one of the agent's other events: PostToolUse, \
+        PostToolUseFailure, UserPromptSubmit, Interrupt, Stop, SubagentStop or SessionEnd. Such an \
+        event tells that the agent has gone on; it gets no reply, and the exit code 0.
         """
     }
 
     static var failures: String {
         """
-        It exits with 0 once it has replied. If the request can't be read or shown in full, the \
-        queue can't be reached or a signal comes, it denies with the reason on stderr, exit code 2 \
-        and, if the event is known, a reply; after a signal, the alert stays until it expires. A \
-        wrong option denies in the same way.
+        It exits with 0 once it has replied. If the request can't be read or shown, the queue can't \
+        be reached or a signal comes, it denies with the reason on stderr, exit code 2 and, if the \
+        event is known, a reply. A wrong option denies in the same way.
         """
     }
 
-    /// Denies in the agent's format, too: some agents read nothing else.
-    static func refuse(_ error: UsageError, in context: Context) {
-        guard isatty(STDIN_FILENO) == 0 else { return }
-        HookSession.refuse(
-            "\(error)", of: agent,
-            AgentContext(context, via: name, SignalWatch(stops: false)) { _ in throw error })
+    /// Denies in the agent's format, too; a message that the agent has gone on can't be denied.
+    static func refuse(_ error: UsageError, in context: Context) -> ExitCode? {
+        guard isatty(STDIN_FILENO) == 0 else { return failure }
+        let agents = AgentContext(context, via: name, SignalWatch(stops: false), nil)
+        return HookSession.refuse("\(error)", of: agent, agents) ? failure : nil
     }
 
     func validate() throws {
@@ -80,9 +95,7 @@ extension HookCommand {
 
     func run(in context: Context) async throws -> ExitCode {
         // From here on, a signal is a denial too.
-        let agents = AgentContext(context, via: Self.name, SignalWatch(stops: false)) {
-            try await QueueChoice.manager(path: queue.path, source: $0, via: Self.name)
-        }
+        let agents = AgentContext(context, via: Self.name, SignalWatch(stops: false), queue)
         return await HookSession(Self.agent, hook, agents).run() ? .done : .denied
     }
 }
@@ -94,11 +107,11 @@ struct HookClaudeCommand: HookCommand {
     static let discussion = [
         """
         It reads the request on stdin, as Claude Code sends it to hooks for PreToolUse or \
-        PermissionRequest, shows the tool's whole input with the buttons “Allow once” and “Deny”, \
+        PermissionRequest, shows the tool's input with the buttons “Allow once” and “Deny”, \
         and prints the answer as Claude Code expects it. The article “Answer the permission \
         prompts of coding agents” has the configuration.
         """,
-        answers, failures,
+        answers, progress, failures,
     ]
 
     var common = AgentOptions()
@@ -112,11 +125,11 @@ struct HookCodexCommand: HookCommand {
     static let discussion = [
         """
         It reads the request on stdin, as Codex sends it to hooks for PermissionRequest or \
-        PreToolUse, shows the tool's whole input with the buttons “Allow once” and “Deny”, and \
+        PreToolUse, shows the tool's input with the buttons “Allow once” and “Deny”, and \
         prints the answer as Codex expects it: for PreToolUse, nothing where it is allowed. The \
         article “Answer the permission prompts of coding agents” has the configuration.
         """,
-        answers, failures,
+        answers, progress, failures,
     ]
 
     var common = AgentOptions()

@@ -49,9 +49,7 @@ struct MCPCommand: Command {
         if isatty(STDIN_FILENO) == 1 {
             context.note("reading JSON-RPC messages from this terminal; Ctrl-D ends")
         }
-        let agents = AgentContext(context, via: Self.name, signals) {
-            try await QueueChoice.manager(path: queue.path, source: $0, via: Self.name)
-        }
+        let agents = AgentContext(context, via: Self.name, signals, queue)
         let server = AgentServer(agents, source: source, wait: wait, version: Program.version)
         switch await server.run() {
         case .input(nil), .signal(SIGTERM): return .done

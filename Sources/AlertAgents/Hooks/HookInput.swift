@@ -1,0 +1,70 @@
+import AlertQueue
+import Glibc
+
+/// The standard input of a hook.
+enum HookInput {
+    /// How long an agent may take to write a message, which is not part of the wait.
+    static let limit = Duration.seconds(10)
+    /// How much one message may hold, in bytes: the whole input of a tool, and what it has printed.
+    static let maximumSize = 16 << 20
+    /// How often the end of the wait and signals are looked for.
+    private static let pauseMilliseconds: Int32 = 100
+
+    /// Reads what the agent sends, up to the end of one JSON object: some keep the stream open.
+    ///
+    /// It keeps one byte more than the limit, as a mark that it was exceeded. The rest of such a
+    /// text is read too: an agent that can't write all of it may take that for a failure of the
+    /// hook, and go on.
+    ///
+    /// - Throws: ``HookFailure`` if it does not end within the limit, or a signal comes first.
+    static func read(
+        _ descriptor: Int32, within limit: Duration, _ context: AgentContext
+    ) throws(HookFailure) -> [UInt8] {
+        let end = ContinuousClock.now + limit
+        var (bytes, object): ([UInt8], ObjectEnd) = ([], ObjectEnd())
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            if let signal = context.ending() { throw .ended(.signal(signal), nil) }
+            guard ContinuousClock.now < end else {
+                throw .unreadable(UnreadableText("stdin has not ended"))
+            }
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // A read could block unless there is something to read, whatever a signal interrupts.
+            guard poll(&request, 1, pauseMilliseconds) > 0 else { continue }
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += buffer[..<min(count, maximumSize + 1 - bytes.count)]
+                if object.isReached(by: buffer[..<count]) { return bytes }
+            } else if errno != EINTR, errno != EAGAIN {
+                let reason = String(cString: strerror(errno))
+                throw .unreadable(UnreadableText("can't read stdin: \(reason)"))
+            }
+        }
+    }
+}
+
+/// Finds the end of a text's only object, without reading what is in it.
+private struct ObjectEnd {
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+
+    /// Whether the object has ended, once these bytes have come, too.
+    mutating func isReached(by bytes: ArraySlice<UInt8>) -> Bool {
+        for byte in bytes {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isInString: isEscaped = true
+            case UInt8(ascii: "\""): isInString.toggle()
+            case _ where isInString: break
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth <= 0 { return true }
+            default: break
+            }
+        }
+        return false
+    }
+}
