@@ -1,3 +1,4 @@
+import AlertQueue
 import Glibc
 import Synchronization
 
@@ -85,7 +86,8 @@ enum ProcessLimits {
 
     private static func refuse(_ reason: String, _ code: ExitCode = .busy) -> Never {
         // A stderr that can't be written loses the line; the exit code remains.
-        try? Output.write(Array("alertq: \(reason)\n".utf8), to: STDERR_FILENO)
+        let line = TerminalCharacters().ours("alertq: \(reason)\n")
+        try? Output.write(Array(line.utf8), to: STDERR_FILENO)
         _exit((Program.failure ?? code).rawValue)
     }
 }

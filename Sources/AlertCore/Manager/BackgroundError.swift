@@ -53,7 +53,8 @@ extension BackgroundError: CustomStringConvertible {
 
     /// The default action: prints one line on the standard error.
     static func log(_ error: BackgroundError) {
-        let line = Array("alertq: \(SafeText.line(error.description))\n".utf8)
+        let line = Array(
+            TerminalCharacters().ours("alertq: \(SafeText.line(error.description))\n").utf8)
         var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         // If nobody reads the standard error, the line is lost, but not the process; nor does the
         // process wait for a reader that has stopped.

@@ -262,12 +262,13 @@ package enum SafeText {
         switch scalar.value {
         case 0x00...0x1F: Unicode.Scalar(0x2400 + scalar.value).map { String($0) } ?? "�"
         case 0x7F: "␡"
-        default: "⟨U+" + paddedHex(scalar.value) + "⟩"
+        default: "⟨" + codePoint(scalar) + "⟩"
         }
     }
 
-    private static func paddedHex(_ value: UInt32) -> String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    /// A code point as Unicode writes it: `U+202E`.
+    static func codePoint(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }

@@ -9,7 +9,7 @@ public enum StandardLog {
     /// While a program has the terminal of this process, a line for a terminal waits until the
     /// program has ended.
     public static func write(_ line: String) {
-        let bytes = Array((SafeText.line(line) + "\n").utf8)
+        let bytes = Array(TerminalCharacters().ours(SafeText.line(line) + "\n").utf8)
         // A line that can't be written is lost: there is nowhere else to say so.
         let write = { @Sendable in _ = try? SharedDescriptor.write(bytes, to: STDERR_FILENO) }
         if isatty(STDERR_FILENO) == 1 { LentTerminal.afterwards(write) } else { write() }

@@ -40,9 +40,12 @@ struct AlertInteraction: Hashable, Sendable {
     private(set) var laterMenu: ChoiceList?
     private(set) var laterOptions: [LaterOption]
 
-    init(_ alert: Alert, laterOptions: [LaterOption]) {
+    init(
+        _ alert: Alert, laterOptions: [LaterOption], characters: TerminalCharacters = .all
+    ) {
         var choices = alert.buttons.enumerated().map { index, button in
-            Choice(index: index, title: SafeText.title(button.title), role: button.role)
+            Choice(
+                index: index, label: button.title, role: button.role, characters: characters)
         }
         // A sheet's cancel button is set apart, at the end.
         if alert.style == .actionSheet,
@@ -117,7 +120,7 @@ struct AlertInteraction: Hashable, Sendable {
 
     private mutating func openMenu() {
         laterMenu = ChoiceList(
-            laterOptions.enumerated().map { Choice(index: $0, title: $1.title) })
+            laterOptions.enumerated().map { Choice(index: $0, label: $1.title) })
     }
 
     private static func letter(_ key: Key) -> String? {

@@ -38,10 +38,10 @@ struct AlertScreen {
     // A message may have 64 KiB, and is wrapped again only for a new width.
     private var wrapped: (columns: Int, lines: [StyledLine]) = (0, [])
 
-    init(_ alert: Alert, hasColours: Bool = true) {
+    init(_ alert: Alert, hasColours: Bool = true, characters: TerminalCharacters = .all) {
         self.hasColours = hasColours
-        title = SafeText.title(alert.title)
-        message = alert.message.map(SafeText.message)
+        title = characters.title(alert.title)
+        message = alert.message.map(characters.message)
         isSheet = alert.style == .actionSheet
         ownSnooze = AlertWording.duration(alert.snooze ?? .seconds(300))
     }

@@ -40,11 +40,14 @@ struct AlertSession {
         self.users = users
         factsChangedAt = terminal.clock.now
         lookedAt = factsChangedAt
-        facts = AlertFacts(presentation, host: host)
+        let characters = terminal.characters
+        facts = AlertFacts(presentation, host: host, characters: characters)
         waiting = WaitingAlerts(count: presentation.waitingBehind)
-        layout = AlertScreen(presentation.alert, hasColours: screen.hasColours)
+        layout = AlertScreen(
+            presentation.alert, hasColours: screen.hasColours, characters: characters)
         let interaction = AlertInteraction(
-            presentation.alert, laterOptions: facts.laterOptions(now: Date()))
+            presentation.alert, laterOptions: facts.laterOptions(now: Date()),
+            characters: characters)
         state = AlertScreen.State(interaction: interaction, facts: [], isLive: false)
         state.facts = currentFacts()
     }
@@ -88,11 +91,15 @@ extension AlertSession {
         state.storing =
             switch choice {
             case .button(let index):
-                "Storing “\(SafeText.title(presentation.alert.buttons[index].title))”…"
+                "Storing “\(label(index))”…"
             case .later: "Snoozing…"
             case .close: "Closing…"
             }
         draw()
+    }
+
+    private func label(_ index: Int) -> String {
+        terminal.characters.title(presentation.alert.buttons[index].title)
     }
 
     /// Keeps the alert on the screen until its input ends; keys have no effect now.

@@ -4,12 +4,20 @@ import AlertCore
 struct Choice: Hashable, Sendable {
     /// The index of the button, or the index in the menu of times.
     var index: Int
-    /// The label, neutralised.
-    var title: String
+    /// The label as the terminal shows it.
+    let title: String
     var role: Alert.Button.Role?
+    /// The first letter or digit of the label, in lower case; a terminal that can't show it shows
+    /// other letters in its place, which are not its.
+    let letter: String?
 
-    /// The first letter or digit of the label, in lower case.
-    var letter: String? {
-        title.first { $0.isLetter || $0.isNumber }?.lowercased()
+    init(
+        index: Int, label: String, role: Alert.Button.Role? = nil,
+        characters: TerminalCharacters = .all
+    ) {
+        self.index = index
+        self.role = role
+        title = characters.title(label)
+        letter = SafeText.title(label).first { $0.isLetter || $0.isNumber }?.lowercased()
     }
 }

@@ -1,3 +1,4 @@
+import AlertCore
 import CLinux
 import Dispatch
 import Glibc
@@ -22,6 +23,8 @@ final class Terminal: Sendable {
     }
 
     let device: String
+    /// The characters that it shows; ``write(_:)`` writes no others.
+    let characters: TerminalCharacters
     let descriptor: Descriptor
     let queue: DispatchQueue
     let clock: any TerminalClock
@@ -33,7 +36,8 @@ final class Terminal: Sendable {
     /// Opens a terminal, as a file description of its own: non-blocking mode on a duplicate of
     /// stdin would apply to every process that shares it.
     init(
-        device: String, clock: any TerminalClock = SystemTerminalClock()
+        device: String, characters: TerminalCharacters = .all,
+        clock: any TerminalClock = SystemTerminalClock()
     ) throws(TerminalError) {
         // Without O_NOCTTY a daemon would get the terminal as its controlling one; open(2).
         let number = device.withCString { open($0, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) }
@@ -43,6 +47,7 @@ final class Terminal: Sendable {
         let descriptor = Descriptor(owning: number)
         guard isatty(number) == 1 else { throw .notATerminal(device: device) }
         self.device = device
+        self.characters = characters
         self.descriptor = descriptor
         self.queue = DispatchQueue(label: "alertq.terminal")
         self.clock = clock
@@ -78,7 +83,7 @@ extension Terminal {
     func write(_ text: String) {
         let mustSchedule = output.withLock { output in
             guard output.failure == nil else { return false }
-            output.backlog += text.utf8
+            output.backlog += characters.ours(text).utf8
             defer { output.isScheduled = true }
             return !output.isScheduled
         }

@@ -18,7 +18,8 @@ import Synchronization
 ///
 /// While an alert is shown, the terminal is in "cbreak" mode; see termios(3). Its mode is restored
 /// when the alert leaves the screen, when the process ends, and when it crashes. Setting `NO_COLOR`
-/// turns colours off (no-color.org).
+/// turns colours off (no-color.org). Where the locale is not one of UTF-8, only ASCII is written; a
+/// character of the alert's texts beyond that appears as its code point, such as `<U+00E9>`.
 public final class TerminalPresenter: AlertPresenter, Sendable {
     /// `terminal`.
     public let name = "terminal"
@@ -45,7 +46,7 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     ) throws(TerminalError) {
         try self.init(
             device: device, term: isPlain ? "dumb" : Identity.environment("TERM"),
-            hasColours: Identity.environment("NO_COLOR") == nil)
+            hasColours: Identity.environment("NO_COLOR") == nil, characters: TerminalCharacters())
     }
 
     /// Opens a terminal.
@@ -65,10 +66,10 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
 
     /// Opens a terminal of a given type, as in `TERM`; see term(7).
     package init(
-        device: String, term: String?, hasColours: Bool,
+        device: String, term: String?, hasColours: Bool, characters: TerminalCharacters = .all,
         clock: any TerminalClock = SystemTerminalClock()
     ) throws(TerminalError) {
-        terminal = try Terminal(device: device, clock: clock)
+        terminal = try Terminal(device: device, characters: characters, clock: clock)
         screen = Screen(terminal, hasColours: hasColours)
         let identity = Identity.current
         host = identity.host
@@ -127,17 +128,16 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     public func didResolve(
         _ presentation: Presentation, response: Response, choseHere: Bool
     ) async {
-        let (alert, columns) = (presentation.alert, terminal.size.columns)
-        let lines = AlertWording.resolved(
+        let (alert, note) = (presentation.alert, note)
+        let lines = note.resolved(
             alert.title, isQuestion: !alert.buttons.isEmpty, response: response,
-            choseHere: choseHere, columns: columns)
+            choseHere: choseHere)
         // A person whose choice came too late has to be notified, however the alert ended.
         let lost = choseHere ? nil : lastChoice.withLock { $0?.id == response.alertID ? $0 : nil }
-        let regret = lost.map { AlertWording.lost($0.title, columns: columns) } ?? []
+        let regret = lost.map { note.lost($0.title) } ?? []
         // Where there is no screen to clear, the message is still there, above.
         let isGone = alert.buttons.isEmpty && hasScreen
-        let message =
-            isGone ? alert.message.map { AlertWording.message($0, columns: columns) } : nil
+        let message = isGone ? alert.message.map(note.message) : nil
         await say(lines + regret + (message ?? []))
     }
 
@@ -145,16 +145,12 @@ public final class TerminalPresenter: AlertPresenter, Sendable {
     public func didSnooze(_ presentation: Presentation, until date: Date) async {
         let expiry = AlertFacts(presentation, host: host).end
         await say(
-            AlertWording.snoozed(
-                presentation.alert.title, until: date, expiry: expiry, now: Date(),
-                columns: terminal.size.columns))
+            note.snoozed(presentation.alert.title, until: date, expiry: expiry, now: Date()))
     }
 
     /// Leaves a note on the screen, on one line if it fits: why the choice could not be stored.
     public func didFail(_ presentation: Presentation, error: AlertError) async {
-        await say(
-            AlertWording.failed(
-                presentation.alert.title, error: error, columns: terminal.size.columns))
+        await say(note.failed(presentation.alert.title, error: error))
     }
 
     /// Restores the mode and the cursor of every terminal of this process, at once.
@@ -205,12 +201,15 @@ extension TerminalPresenter {
         let keys = try keyInput(hasScreen: false)
         let input = try keys ?? TerminalInput(terminal, mode: .lines)
         defer { input.stop() }
-        let facts = AlertFacts(presentation, host: host)
+        let characters = terminal.characters
+        let facts = AlertFacts(presentation, host: host, characters: characters)
         let user = users.name(presentation.record.source.uid)
         let later = emptyLine == nil ? facts.laterOptions(now: Date()) : []
         var session = PromptSession(
             presentation,
-            prompt: NumberedPrompt(presentation.alert, laterOptions: later, emptyLine: emptyLine),
+            prompt: NumberedPrompt(
+                presentation.alert, laterOptions: later, emptyLine: emptyLine,
+                characters: characters),
             terminal: terminal, input: input, echoes: input.hadEcho,
             facts: { facts.texts(user: user, waiting: $0, dismissal: $1, now: Date()) })
         do {
@@ -223,6 +222,10 @@ extension TerminalPresenter {
             await terminal.drain(within: .milliseconds(200))
             throw error
         }
+    }
+
+    private var note: AlertNote {
+        AlertNote(columns: terminal.size.columns, characters: terminal.characters)
     }
 
     private func say(_ lines: [String]) async {

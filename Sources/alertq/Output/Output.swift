@@ -9,18 +9,18 @@ struct Output: Sendable {
     let columns: Int?
     private let send: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let descriptor: Int32?
-    /// Whether people read it, in a locale without the punctuation of our texts.
-    private let isASCII: Bool
+    /// The characters that it may have: all, unless it is for people in another locale.
+    let characters: TerminalCharacters
 
     var isTerminal: Bool { columns != nil }
 
     init(
-        columns: Int? = nil, descriptor: Int32? = nil, isASCII: Bool = false,
+        columns: Int? = nil, descriptor: Int32? = nil, characters: TerminalCharacters = .all,
         send: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
         self.columns = columns
         self.descriptor = descriptor
-        self.isASCII = isASCII
+        self.characters = characters
         self.send = send
     }
 
@@ -29,15 +29,15 @@ struct Output: Sendable {
     init(descriptor: Int32) {
         let columns = Self.columns(of: descriptor)
         let isForPeople = columns != nil || descriptor == STDERR_FILENO
-        let isASCII = isForPeople && ASCIIText.isWanted(Identity.environment)
-        self.init(columns: columns, descriptor: descriptor, isASCII: isASCII) {
+        let characters = isForPeople ? TerminalCharacters() : .all
+        self.init(columns: columns, descriptor: descriptor, characters: characters) {
             bytes throws(OutputError) in
             try Self.write(bytes, to: descriptor)
         }
     }
 
     func write(_ text: String) throws(OutputError) {
-        try send(Array((isASCII ? ASCIIText.text(text) : text).utf8))
+        try send(Array(characters.ours(text).utf8))
     }
 
     /// How wide the terminal is now; ``columns`` is how wide it was at first.

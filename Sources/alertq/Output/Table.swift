@@ -14,29 +14,54 @@ struct Table {
         is cut, and times are in UTC, in the format of RFC 3339.
         """
 
-    /// The headings of columns with times, which are useless once they are cut.
-    private static let times = ["ASKED", "RESOLVED", "TIME"]
+    struct Column: ExpressibleByStringLiteral {
+        enum Contents {
+            case words
+            /// Times, which are useless once they are cut.
+            case times
+            /// Titles, which get the room that is left.
+            case titles
+        }
 
-    private let headings: [String]
+        let heading: String
+        let contents: Contents
+
+        init(_ heading: String, _ contents: Contents = .words) {
+            self.heading = heading
+            self.contents = contents
+        }
+
+        init(stringLiteral heading: String) { self.init(heading) }
+
+        fileprivate func shown(_ cell: String, in characters: TerminalCharacters) -> String {
+            switch contents {
+            case .titles: characters.title(cell)
+            case .words, .times: characters.ours(SafeText.line(cell))
+            }
+        }
+    }
+
+    private let kinds: [Column]
+    private var headings: [String] { kinds.map(\.heading) }
     private let dropped: [String]
     private let columns: Int?
+    private let characters: TerminalCharacters
     private let style: TextStyle
     private var layout: TableLayout?
 
     /// - Parameter dropped: The headings of the columns that may be left out, the first one first.
-    init(_ headings: [String], dropping dropped: [String] = [], for context: Context) {
-        self.headings = headings
+    init(_ kinds: [Column], dropping dropped: [String] = [], for context: Context) {
+        self.kinds = kinds
         self.dropped = dropped
         columns = context.output.columns
+        characters = context.output.characters
         style = context.style
     }
 
     /// The text of some rows. The first call puts the headings above them and settles the widths,
     /// so that a long table can be printed page by page.
     mutating func text(_ rows: [[String]]) -> String {
-        let rows = rows.map { row in
-            zip(headings, row).map { $0 == "TITLE" ? SafeText.title($1) : SafeText.line($1) }
-        }
+        let rows = rows.map { row in zip(kinds, row).map { $0.shown($1, in: characters) } }
         let isFirst = layout == nil
         let layout = self.layout ?? fitted(rows)
         self.layout = layout
@@ -46,13 +71,14 @@ struct Table {
     }
 
     private func fitted(_ rows: [[String]]) -> TableLayout {
+        let headings = headings
         let natural = headings.indices.map { index in
             ([headings] + rows).reduce(0) { max($0, DisplayWidth.of($1[index])) }
         }
         return TableLayout(
-            natural: natural, title: headings.firstIndex(of: "TITLE") ?? headings.count - 1,
+            natural: natural, title: kinds.firstIndex { $0.contents == .titles } ?? kinds.count - 1,
             dropped: dropped.compactMap { headings.firstIndex(of: $0) },
-            uncut: headings.indices.filter { Self.times.contains(headings[$0]) },
+            uncut: kinds.indices.filter { kinds[$0].contents == .times },
             columns: columns ?? .max)
     }
 

@@ -1,3 +1,4 @@
+import AlertQueue
 import Dispatch
 import Glibc
 import Linux
@@ -31,7 +32,7 @@ final class ControllingTerminal: Sendable {
 
     /// Writes a text; a terminal that has gone loses it.
     func write(_ text: String) {
-        try? Output.write(Array(text.utf8), to: descriptor)
+        try? Output.write(Array(TerminalCharacters().ours(text).utf8), to: descriptor)
     }
 
     /// Discards what has been typed and not read.

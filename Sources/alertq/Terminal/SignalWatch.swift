@@ -228,7 +228,7 @@ private final class SignalReceiver: Sendable {
         if let words = state.withLock({ $0.lastWords }) {
             // A blocked stream must not delay the end now.
             var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-            let line = Array("alertq: \(SafeText.line(words))\n".utf8)
+            let line = Array(TerminalCharacters().ours("alertq: \(SafeText.line(words))\n").utf8)
             if poll(&request, 1, 0) > 0 { _ = write(STDERR_FILENO, line, line.count) }
         }
         Program.die(of: number)

@@ -53,6 +53,37 @@ struct AlertScreenTests {
         }
     }
 
+    @Test("In ASCII every alert fits into every window, too", arguments: sizes)
+    func ascii(size: Terminal.Size) {
+        let characters = TerminalCharacters.ascii
+        for alert in Self.alerts {
+            var state = Self.state(alert)
+            state.interaction = AlertInteraction(
+                alert, laterOptions: [.init(title: "5 min")], characters: characters)
+            var screen = AlertScreen(alert, characters: characters)
+            let lines = screen.layout(state, size: size).lines
+            #expect(!lines.isEmpty && lines.count <= size.rows)
+            for line in lines {
+                let text = characters.ours(line.text)
+                #expect(text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(text)")
+                // What the terminal writes in place of our signs is as wide as they are.
+                #expect(text.utf8.count == line.width && line.width <= max(size.columns, 2))
+            }
+        }
+    }
+
+    @Test("The letters of a code point choose nothing")
+    func codePointLetters() {
+        let alert = Alert("?", buttons: ["はい", .cancel("いいえ")])
+        var interaction = AlertInteraction(alert, laterOptions: [], characters: .ascii)
+        #expect(interaction.buttons.choices[0].title == "<U+306F><U+3044>")
+        for letter in ["u", "3"] as [Character] {
+            #expect(interaction.press(.character(letter), visible: [0, 1]) == nil)
+        }
+        #expect(interaction.press(.character("は"), visible: [0, 1]) == .finish(.button(0)))
+        #expect(interaction.press(.character("2"), visible: [0, 1]) == .finish(.button(1)))
+    }
+
     @Test("The selected button is visible and can be chosen in any window that is large enough")
     func selectionIsVisible() {
         for alert in Self.alerts where !alert.buttons.isEmpty {

@@ -37,6 +37,33 @@ struct NumberedPromptTests {
             ])
     }
 
+    @Test("In ASCII, a button's code points are listed, and its label still chooses it")
+    func ascii() {
+        let prompt = NumberedPrompt(
+            Alert("“消す”?", message: "é\n<U+00E9>", buttons: ["はい", .cancel("Nein")]),
+            laterOptions: [], characters: .ascii)
+        #expect(
+            prompt.lines(facts: ["backup"], columns: 80) == [
+                "<U+201C><U+6D88><U+3059><U+201D>?", "<U+00E9>", "<U+003C>U+00E9>", "backup",
+                "  1)  <U+306F><U+3044>", "  2)  Nein",
+            ])
+        #expect(prompt.read("はい") == .button(0))
+        #expect(prompt.read("<U+306F><U+3044>") == nil)
+        #expect(prompt.name(of: .button(0)) == "<U+306F><U+3044>")
+    }
+
+    @Test("In ASCII, the echo of a key takes as many columns as are erased with it")
+    func asciiEcho() {
+        var line = PromptLine(.ascii)
+        var echo = ""
+        for key in "é<U+" { echo += line.press(.character(key), isAlone: true) }
+        #expect(echo == "<U+00E9><U+" && line.text == "é<U+")
+        let erasure = line.press(.eraseLine, isAlone: true)
+        #expect(erasure == String(repeating: "\u{8} \u{8}", count: echo.count))
+        _ = line.press(.character("日"), isAlone: true)
+        #expect(line.press(.erase, isAlone: true).count == "<U+65E5>".count * 3)
+    }
+
     @Test(
         "No mark of a choice is the name of another button",
         arguments: [

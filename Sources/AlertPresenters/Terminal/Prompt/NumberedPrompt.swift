@@ -8,6 +8,7 @@ struct NumberedPrompt {
     private let buttons: ChoiceList
     private let laterOptions: [AlertInteraction.LaterOption]
     private let emptyLine: String?
+    private let characters: TerminalCharacters
     /// The beginning of the choices' marks: empty, or as many `#` as it takes that no button is
     /// named like the mark of another choice.
     private let markPrefix: String
@@ -15,12 +16,14 @@ struct NumberedPrompt {
     /// - Parameter emptyLine: What an empty line does, such as “leave it waiting”; `nil` if it does
     ///   nothing.
     init(
-        _ alert: Alert, laterOptions: [AlertInteraction.LaterOption], emptyLine: String? = nil
+        _ alert: Alert, laterOptions: [AlertInteraction.LaterOption], emptyLine: String? = nil,
+        characters: TerminalCharacters = .all
     ) {
         self.alert = alert
         self.laterOptions = laterOptions
         self.emptyLine = emptyLine
-        let choices = AlertInteraction(alert, laterOptions: []).buttons
+        self.characters = characters
+        let choices = AlertInteraction(alert, laterOptions: [], characters: characters).buttons
         var prefix = ""
         while Self.isMisleading(prefix, alert, choices, laterOptions.count) { prefix += "#" }
         markPrefix = prefix
@@ -49,9 +52,9 @@ struct NumberedPrompt {
 
     /// The alert with its choices, as lines of at most `columns` columns.
     func lines(facts: [String], columns: Int) -> [String] {
-        var lines = DisplayWidth.wrapped(SafeText.title(alert.title), to: columns)
+        var lines = DisplayWidth.wrapped(characters.title(alert.title), to: columns)
         if let message = alert.message {
-            lines += DisplayWidth.wrapped(SafeText.message(message), to: columns)
+            lines += DisplayWidth.wrapped(characters.message(message), to: columns)
         }
         lines += DisplayWidth.wrapped(facts.joined(separator: " · "), to: columns)
         guard !buttons.choices.isEmpty else { return lines }
@@ -102,7 +105,7 @@ struct NumberedPrompt {
     /// The name of a choice.
     func name(of choice: PresenterChoice) -> String {
         switch choice {
-        case .button(let index): SafeText.title(alert.buttons[index].title)
+        case .button(let index): characters.title(alert.buttons[index].title)
         case .later: "later"
         case .close: emptyLine ?? "close"
         }

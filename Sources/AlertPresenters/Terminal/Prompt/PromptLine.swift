@@ -8,6 +8,12 @@ struct PromptLine {
     private(set) var text = ""
     /// Whether a part of it came in a burst of keys, as pasted text does.
     private(set) var isDoubtful = false
+    /// The characters that its echo may have.
+    private let characters: TerminalCharacters
+
+    init(_ characters: TerminalCharacters = .all) {
+        self.characters = characters
+    }
 
     /// Takes a key; returns its echo, which is safe to print.
     ///
@@ -19,13 +25,13 @@ struct PromptLine {
             let echo = String(character)
             guard text.utf8.count < Self.limit, SafeText.line(echo) == echo else { return "" }
             text.append(character)
-            return echo
+            return characters.line(echo)
         case .erase:
             guard let last = text.popLast() else { return "" }
-            return Self.erasure(of: String(last))
+            return erasure(of: String(last))
         case .eraseLine:
-            let echo = Self.erasure(of: text)
-            self = PromptLine()
+            let echo = erasure(of: text)
+            self = PromptLine(characters)
             return echo
         default:
             return ""
@@ -38,12 +44,13 @@ struct PromptLine {
     mutating func end(isAlone: Bool) -> PromptLine {
         var line = self
         if !isAlone { line.isDoubtful = true }
-        self = PromptLine()
+        self = PromptLine(characters)
         return line
     }
 
     /// Erases what has been echoed, as the terminal's own editing does; see ECHOE in termios(3).
-    private static func erasure(of text: String) -> String {
-        String(repeating: "\u{8} \u{8}", count: DisplayWidth.of(text))
+    private func erasure(of text: String) -> String {
+        let width = text.reduce(0) { $0 + DisplayWidth.of(characters.line(String($1))) }
+        return String(repeating: "\u{8} \u{8}", count: width)
     }
 }

@@ -14,7 +14,7 @@ struct PromptSession {
     private let echoes: Bool
 
     private var reader = KeyReader()
-    private var line = PromptLine()
+    private var line: PromptLine
     /// A choice that is held back because its key may turn out to be held down.
     private var held: PresenterChoice?
     /// A choice that seems to be pasted, and the digits that a person types to confirm it.
@@ -39,6 +39,7 @@ struct PromptSession {
         self.input = input
         self.echoes = echoes
         self.facts = facts
+        line = PromptLine(terminal.characters)
     }
 
     /// Shows the alert, and waits for a line that chooses.
@@ -146,7 +147,7 @@ extension PromptSession {
         let choice = isConfirmed ? doubtful?.choice : prompt.read(line.text)
         doubtful = nil
         guard let choice else {
-            let shown = DisplayWidth.truncated(SafeText.line(text), to: 30)
+            let shown = DisplayWidth.truncated(terminal.characters.line(text), to: 30)
             let mistake = shown.isEmpty ? "" : "“\(shown)” is not one of them. "
             return terminal.write(mistake + prompt.question)
         }

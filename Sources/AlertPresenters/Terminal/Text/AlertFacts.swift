@@ -8,22 +8,31 @@ struct AlertFacts: Sendable {
     /// The deadline.
     let end: Date?
     private let defaultTitle: String?
+    private let characters: TerminalCharacters
 
     /// - Parameter host: The name of this machine.
-    init(_ presentation: Presentation, host: String) {
+    init(
+        _ presentation: Presentation, host: String, characters: TerminalCharacters = .all
+    ) {
         self.presentation = presentation
+        self.characters = characters
         self.host = host
         // If only a length of time is known, the date is computed once: it must not flicker.
         let left = presentation.timeUntilExpiry().map { Double($0.milliseconds) / 1000 }
         end = presentation.record.expiresAt ?? left.map { Date().addingTimeInterval($0) }
         let alert = presentation.alert
         defaultTitle = alert.buttons.first { alert.defaultButton.isIdentical(to: $0.id) }
-            .map { SafeText.title($0.title) }
+            .map { characters.title($0.title) }
     }
 
     /// The alert as other commands name it: by its id, and by its queue where there are several.
     private var number: String {
         "alert \(presentation.record.id)" + (presentation.queueName.map { " of \($0)" } ?? "")
+    }
+
+    private func source(_ user: String?) -> String {
+        let source = presentation.record.source
+        return AlertWording.source(source, user: user, here: host, characters: characters)
     }
 
     /// Its number, who asks, how urgently, since when, how many others wait, and when the alert
@@ -34,8 +43,7 @@ struct AlertFacts: Sendable {
         let record = presentation.record
         let priority = presentation.alert.priority
         var texts: [String?] = [
-            number, AlertWording.source(record.source, user: user, here: host),
-            priority >= .high ? "\(priority)" : nil,
+            number, source(user), priority >= .high ? "\(priority)" : nil,
             AlertWording.age(now.timeIntervalSince(record.askedAt)),
             AlertWording.waiting(waiting),
         ]
@@ -52,8 +60,7 @@ struct AlertFacts: Sendable {
         let record = presentation.record
         let priority = presentation.alert.priority
         let texts: [String?] = [
-            number, AlertWording.source(record.source, user: user, here: host),
-            priority >= .high ? "\(priority)" : nil,
+            number, source(user), priority >= .high ? "\(priority)" : nil,
             "asked at " + LocalTime.text(record.askedAt, .brief(now: now)),
             AlertWording.waiting(WaitingAlerts(count: presentation.waitingBehind)),
             end.map { AlertWording.until($0, now: now, defaultTitle: defaultTitle) },

@@ -2,15 +2,16 @@ import AlertCore
 import FoundationEssentials
 import Glibc
 
-/// The words for who asks, since when and until when, and for how an alert ended.
+/// The words for who asks, since when and until when, and for the times on offer.
 enum AlertWording {
     /// Who asks: the name that the asker gave, with the account and the host that the system knows.
     static func source(
-        _ source: AlertRecord.Source, user: String?, here host: String
+        _ source: AlertRecord.Source, user: String?, here host: String,
+        characters: TerminalCharacters = .all
     ) -> String {
-        let user = user.map(SafeText.line) ?? "uid \(source.uid)"
-        let suffix = source.host == host ? "" : "@" + SafeText.line(source.host)
-        return "\(SafeText.line(source.name)) (\(user)\(suffix))"
+        let user = user.map(characters.line) ?? "uid \(source.uid)"
+        let suffix = source.host == host ? "" : "@" + characters.line(source.host)
+        return "\(characters.line(source.name)) (\(user)\(suffix))"
     }
 
     /// How long ago something happened; after the clock was set back, it is "just now".
@@ -81,68 +82,6 @@ enum AlertWording {
     static func closing(in duration: Duration) -> String {
         duration > .seconds(3600)
             ? "closes by itself" : "closes in " + countdown(duration)
-    }
-
-    /// How an alert ended, as lines that stay on the screen.
-    static func resolved(
-        _ title: String, isQuestion: Bool, response: Response, choseHere: Bool, columns: Int
-    ) -> [String] {
-        guard choseHere else {
-            let ending = Ending(response, isQuestion: isQuestion).text(.brief(now: Date()))
-            return lines("•", title, ending, columns: columns)
-        }
-        let what = response.button.map { SafeText.title($0.title) }
-        return lines("✓", title, what ?? "closed", columns: columns)
-    }
-
-    /// The note that a choice came too late, as lines below how the alert ended.
-    static func lost(_ title: String, columns: Int) -> [String] {
-        let text = "your choice “" + SafeText.title(title) + "” came too late and was not stored"
-        return DisplayWidth.wrapped(text, to: max(1, columns - 3)).map { "  " + $0 }
-    }
-
-    /// Until when an alert was snoozed, as lines that stay on the screen.
-    static func snoozed(
-        _ title: String, until date: Date, expiry: Date?, now: Date, columns: Int
-    ) -> [String] {
-        lines(
-            "•", title, "snoozed until " + snooze(until: date, expiry: expiry, now: now),
-            columns: columns)
-    }
-
-    /// The end of a snooze, with the deadline if that comes first.
-    static func snooze(until date: Date, expiry: Date?, now: Date) -> String {
-        guard let expiry, expiry < date else { return LocalTime.text(date, .brief(now: now)) }
-        return LocalTime.text(date, .brief(now: now)) + ", but it expires at "
-            + LocalTime.text(expiry, .brief(now: now))
-    }
-
-    /// The message of an alert without buttons, which may leave the screen before it is read, as
-    /// lines that stay below its title.
-    static func message(_ text: String, columns: Int) -> [String] {
-        let lines = DisplayWidth.wrapped(SafeText.message(text), to: max(1, columns - 3))
-        let shown = lines.count <= messageLines ? lines : Array(lines.prefix(messageLines - 1))
-        let missing = lines.count - shown.count
-        return (shown + (missing > 0 ? ["… \(missing) more lines"] : [])).map { "  " + $0 }
-    }
-
-    /// How many lines of a message stay: one alert must not fill the log of a terminal.
-    private static let messageLines = 12
-
-    /// The note that a choice could not be stored, as lines that stay on the screen.
-    static func failed(_ title: String, error: AlertError, columns: Int) -> [String] {
-        lines("✗", title, "not stored: " + SafeText.line(error.description), columns: columns)
-    }
-
-    /// A single line if possible. The title is shortened first: how the alert ended is the news.
-    private static func lines(
-        _ sign: String, _ title: String, _ rest: String, columns: Int
-    ) -> [String] {
-        let (title, room) = (SafeText.title(title), columns - DisplayWidth.of(rest) - 5)
-        // If not even the beginning of the title fits on the line, the rest takes more lines.
-        let width = room >= min(16, DisplayWidth.of(title)) ? room : max(16, columns - 4)
-        let text = sign + " " + DisplayWidth.truncated(title, to: width) + " — " + rest
-        return DisplayWidth.wrapped(text, to: columns)
     }
 
     /// The times that "later" offers; only the first can be after the deadline.

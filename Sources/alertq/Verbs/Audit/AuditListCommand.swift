@@ -84,9 +84,9 @@ struct AuditListCommand: AuditReadingCommand {
 extension AuditListCommand {
     /// The table of entries; the story of one alert leaves its title out.
     static func table(hasTitle: Bool = true, in context: Context) -> Table {
-        let title = hasTitle ? ["TITLE"] : []
+        let title = hasTitle ? [Table.Column("TITLE", .titles)] : []
         return Table(
-            ["ENTRY", "TIME", "ALERT", "EVENT"] + title + ["BY", "DETAIL"],
+            ["ENTRY", Table.Column("TIME", .times), "ALERT", "EVENT"] + title + ["BY", "DETAIL"],
             dropping: hasTitle ? ["DETAIL", "BY", "ALERT", "TIME"] : ["ALERT", "TIME"],
             for: context)
     }

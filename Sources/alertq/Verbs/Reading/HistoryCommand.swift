@@ -139,7 +139,10 @@ struct HistoryCommand: SearchingCommand {
 
     static func table(in context: Context) -> Table {
         Table(
-            ["ID", "RESOLVED", "SOURCE", "OUTCOME", "BUTTON", "BY", "TITLE"],
+            [
+                "ID", .init("RESOLVED", .times), "SOURCE", "OUTCOME", "BUTTON", "BY",
+                .init("TITLE", .titles),
+            ],
             dropping: ["SOURCE", "BY", "RESOLVED", "BUTTON"], for: context)
     }
 

@@ -134,7 +134,10 @@ extension ListCommand {
 
     private static func table(in context: Context) -> Table {
         Table(
-            ["ID", "ASKED", "SOURCE", "PRIORITY", "STATE", "BUTTONS", "TITLE"],
+            [
+                "ID", .init("ASKED", .times), "SOURCE", "PRIORITY", "STATE", "BUTTONS",
+                .init("TITLE", .titles),
+            ],
             dropping: ["PRIORITY", "BUTTONS", "SOURCE", "STATE", "ASKED"], for: context)
     }
 

@@ -61,9 +61,14 @@ struct ShowCommand: NamingCommand {
     /// What is known of the alert itself, one thing a line.
     static func text(_ record: AlertRecord, in context: Context) -> String {
         let alert = record.alert
+        let characters = context.output.characters
+        var text = line("alert", "\(record.id)", context)
+        text += line("title", characters.message(alert.title), context)
+        text += line(
+            "message",
+            record.isErased
+                ? "the texts have been erased" : characters.message(alert.message ?? ""), context)
         var lines: [(name: String, text: String)] = [
-            ("alert", "\(record.id)"), ("title", alert.title),
-            ("message", record.isErased ? "the texts have been erased" : alert.message ?? ""),
             (
                 "source",
                 "\(record.source.name) (uid \(record.source.uid), "
@@ -105,7 +110,9 @@ struct ShowCommand: NamingCommand {
             lines.append(("response", record.ending(context.lastingTime)))
             lines.append(("collected", time(response.collectedAt, context)))
         }
-        return lines.filter { !$0.text.isEmpty }.map { line($0.name, $0.text, context) }.joined()
+        return lines.reduce(into: text) { text, next in
+            text += line(next.name, characters.ours(SafeText.lines(next.text)), context)
+        }
     }
 
     private static func describe(_ button: Alert.Button, in record: AlertRecord) -> String {
@@ -118,16 +125,15 @@ struct ShowCommand: NamingCommand {
         date.map { TimeText.whole($0, in: context) } ?? ""
     }
 
-    /// A name and a text, whose further lines are aligned with its first.
+    /// A name and a safe text, whose further lines are aligned with its first; nothing for no text.
     private static func line(_ name: String, _ text: String, _ context: Context) -> String {
+        guard !text.isEmpty else { return "" }
         let indent = "\n" + String(repeating: " ", count: 15)
-        let isProse = ["title", "message"].contains(name)
-        let safe = isProse ? SafeText.message(text) : SafeText.lines(text)
         // A terminal would break lines in the middle of words, and below the names.
         let lines =
-            context.output.columns.map { DisplayWidth.wrapped(safe, to: max(20, $0 - 15)) }
-            ?? safe.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        let text = lines.joined(separator: indent)
-        return context.style.bold(DisplayWidth.padded(name, to: 13)) + "  \(text)\n"
+            context.output.columns.map { DisplayWidth.wrapped(text, to: max(20, $0 - 15)) }
+            ?? text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return context.style.bold(DisplayWidth.padded(name, to: 13)) + "  "
+            + lines.joined(separator: indent) + "\n"
     }
 }

@@ -163,7 +163,7 @@ extension StatsCommand {
             ? [heading, "ASKED", "WAITING"] + outcomeHeadings
             : [heading, "ENDED", "ANSWERED", "CANCELLED", "EXPIRED"]
         var table = Table(
-            headings,
+            headings.map { .init($0) },
             dropping: ["DISMISSED", "WITHDRAWN", "CANCELLED", "WAITING", "EXPIRED"], for: context)
         let rows = groups.prefix(shown).map { group in
             [group.name] + (hasWaiting ? numbers(group.counts) : chosen(group.counts))

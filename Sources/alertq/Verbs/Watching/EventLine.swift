@@ -16,11 +16,12 @@ enum EventLine {
             ? LocalTime.seconds(event.at) : LocalTime.text(event.at, context.lastingTime)
         let word = event.outcome?.rawValue ?? event.kind.rawValue
         let id = event.alertID.map { "\($0)" } ?? "-"
-        var text = entry.title.map(SafeText.title) ?? event.source.map(SafeText.line) ?? ""
-        if let button = entry.button { text = "“\(SafeText.title(button))”  " + text }
+        let characters = context.output.characters
+        var text = entry.title.map(characters.title) ?? event.source.map(characters.line) ?? ""
+        if let button = entry.button { text = "“\(characters.title(button))”  " + text }
         let head = [time, id, DisplayWidth.padded(word, to: 9)].joined(separator: "  ")
-        let who = event.kind == .asked ? event.source.map(SafeText.line) ?? "" : row[5]
-        let line = head + "  " + text + "  (" + SafeText.line(who) + ")"
+        let who = event.kind == .asked ? event.source ?? "" : row[5]
+        let line = head + "  " + text + "  (" + characters.line(who) + ")"
         return DisplayWidth.truncated(line, to: columns)
     }
 }
