@@ -10,7 +10,7 @@ struct BackupSource {
     private let path: String
     /// The file's state when it was opened without locks; `nil` if SQLite's locks protect it, or
     /// the mark of a backup.
-    private let seen: FileState?
+    private let seen: FileChange?
 
     /// Opens a file for reading.
     ///
@@ -33,7 +33,7 @@ struct BackupSource {
         let isLogged = ["-wal", "-shm", "-journal"].contains {
             FileIdentity(path: path + $0) != nil
         }
-        guard let state = FileState(path) else { throw SystemError.current("open", path) }
+        guard let state = FileChange(path) else { throw SystemError.current("open", path) }
         do throws(AlertError) {
             database = try Self.open(path, asItIs: !isLogged)
             seen = isLogged ? nil : state
@@ -91,22 +91,8 @@ struct BackupSource {
     /// Makes sure that the file was not written while it was read without locks.
     private func checkUnchanged() throws(AlertError) {
         guard let seen else { return }
-        guard FileState(path) == seen, (FileIdentity(path: path + "-wal")?.size ?? 0) == 0 else {
+        guard FileChange(path) == seen, (FileIdentity(path: path + "-wal")?.size ?? 0) == 0 else {
             throw .busy("\(path) was written to while it was read; try again")
         }
-    }
-}
-
-/// The attributes that show whether a file was written; see stat(2).
-private struct FileState: Equatable {
-    private let numbers: [Int64]
-
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        numbers = [
-            Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_size),
-            Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec),
-        ]
     }
 }

@@ -65,7 +65,8 @@ final class GroupCommit: Sendable {
     let hasNews = Atomic(false)
     /// How long jobs wait for a lock once this process is about to end; `nil` until then.
     let shutdownWait = Mutex<ShutdownWait?>(nil)
-    let lockFile: String
+    private let files: QueueFiles
+    var lockFile: String { files.lock }
     let wakeUp = DispatchSemaphore(value: 0)
     let busyTime: Duration
     let onCommit: @Sendable (_ concernsOthers: Bool) -> Void
@@ -84,7 +85,7 @@ final class GroupCommit: Sendable {
         ring: @escaping @Sendable () -> Void
     ) async throws(AlertError) -> GroupCommit {
         let group = GroupCommit(
-            lockFile: files.lock, busyTime: busyTime, onCommit: onCommit, ring: ring)
+            files: files, busyTime: busyTime, onCommit: onCommit, ring: ring)
         let failure: AlertError? = await withCheckedContinuation { continuation in
             DedicatedThread.run {
                 group.run(files: files, clock: clock, known: known) {
@@ -99,16 +100,16 @@ final class GroupCommit: Sendable {
     /// Creates one that has ended: every write is refused with an error.
     static func refusing(_ error: AlertError, files: QueueFiles) -> GroupCommit {
         let group = GroupCommit(
-            lockFile: files.lock, busyTime: .zero, onCommit: { _ in }, ring: {})
+            files: files, busyTime: .zero, onCommit: { _ in }, ring: {})
         group.state.withLock { ($0.isClosing, $0.end) = (true, error) }
         return group
     }
 
     private init(
-        lockFile: String, busyTime: Duration, onCommit: @escaping @Sendable (Bool) -> Void,
+        files: QueueFiles, busyTime: Duration, onCommit: @escaping @Sendable (Bool) -> Void,
         ring: @escaping @Sendable () -> Void
     ) {
-        self.lockFile = lockFile
+        self.files = files
         self.busyTime = busyTime
         self.onCommit = onCommit
         self.ring = ring
@@ -231,7 +232,7 @@ final class GroupCommit: Sendable {
     /// Stops all jobs from waiting long for a lock that another process holds: this process is to
     /// end.
     func prepareToEnd() {
-        shutdownWait.withLock { $0 = $0 ?? ShutdownWait(lockFile: lockFile) }
+        shutdownWait.withLock { $0 = $0 ?? ShutdownWait(files: files) }
     }
 
     /// Ends the thread once it has written all remaining jobs, without waiting for that.

@@ -80,6 +80,20 @@ struct InterruptionTests {
         #expect(try await queue.run("withdraw", "1").code == 0)
     }
 
+    @Test("A program that keeps the lock and writes nothing delays the end only for a moment")
+    func runningHolder() async throws {
+        let asker = try await asking()
+        let holder = try await queue.lockHolder(isStopped: false)
+        let start = ContinuousClock.now
+        asker.kill(SIGINT)
+        #expect(await asker.exit() == 128 + SIGINT)
+        // A holder that writes is waited for longer than that.
+        #expect(ContinuousClock.now - start < .seconds(2))
+        let errors = await asker.errors.complete()
+        let reason = "because process \(holder.pid) (sleep) holds the queue's lock; it stays"
+        #expect(errors.contains(reason), "\(errors)")
+    }
+
     @Test("A withdrawal waits for a lock that passes from process to process")
     func busyLock() async throws {
         var askers: [Child] = []
@@ -138,12 +152,12 @@ struct InterruptionTests {
         #expect(
             try await eventually {
                 if words[0] == "present" { return !queue.lines("shown").isEmpty }
-                if words[0] == "watch" { return isWatching(waiting.pid) }
+                if words[0] == "watch" { return waiting.isWatchingFiles }
                 if words[0] == "collect" {
                     return FileManager.default.fileExists(atPath: handlers)
-                        && isWatching(waiting.pid)
+                        && waiting.isWatchingFiles
                 }
-                return try await pending() == "2\n" && isWatching(waiting.pid)
+                return try await pending() == "2\n" && waiting.isWatchingFiles
             })
         let holder = try await queue.lockHolder()
         let start = ContinuousClock.now
@@ -152,17 +166,6 @@ struct InterruptionTests {
         #expect(ContinuousClock.now - start < .seconds(3), "\(words)")
         holder.kill(SIGKILL)
         _ = await holder.exit()
-    }
-
-    /// Whether a process watches for changes of the queue, which it starts to do last.
-    private func isWatching(_ pid: pid_t) -> Bool {
-        let folder = "/proc/\(pid)/fd"
-        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return numbers.contains { number in
-            let target = try? FileManager.default.destinationOfSymbolicLink(
-                atPath: folder + "/" + number)
-            return target == "anon_inode:inotify"
-        }
     }
 
     @Test("An impatient second signal ends an ask at once, and says how to withdraw the alert")
