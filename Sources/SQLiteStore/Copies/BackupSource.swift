@@ -22,7 +22,11 @@ struct BackupSource {
     ///   ``AlertError/notPermitted(path:_:)`` for one whose log is elsewhere.
     init(_ path: String) throws(AlertError) {
         self.path = path
-        if (try? DatabaseFile(files: QueueFiles(database: path)).isBackup()) == true {
+        let file = (try? QueueFiles(database: path)).map { DatabaseFile(files: $0) }
+        if let lengths = try file?.lengthProblem(), lengths.found < lengths.expected {
+            throw .invalid("backup", "\(path) is incomplete: \(lengths)")
+        }
+        if (try? file?.isBackup()) == true {
             (database, seen) = (try Self.open(path, asItIs: true), nil)
             return
         }

@@ -185,7 +185,7 @@ struct DatabaseFile: Sendable {
             guard errno == ENOENT else { throw SystemError.current("open", path) }
             return .missing
         }
-        guard var found = try beginning(of: identity) else { return .ours }
+        guard let found = try beginning(of: identity) else { return .ours }
         let isEmpty = found.bytes.isEmpty || isHalfMade(found.bytes)
         let header = DatabaseHeader(found.bytes)
         if header?.applicationID != Self.backupID {
@@ -197,17 +197,8 @@ struct DatabaseFile: Sendable {
             throw .incompatible(path: path, "is the database of another program")
         }
         try SchemaMigration.check(Int(header.userVersion), of: path)
-        // Another process may be changing both at this moment.
-        for _ in 1...20 where !isAsLongAsItSays(found) {
-            usleep(5000)
-            guard let again = try beginning(of: identity) else { break }
-            found = again
-        }
-        guard isAsLongAsItSays(found) else {
-            throw .damaged(
-                "it has \(found.size) bytes, and its header says "
-                    + "\(DatabaseHeader(found.bytes)?.fileSize ?? 0); restore a backup",
-                operation: "open \(path)")
+        if let lengths = try lengthProblem(found, of: identity) {
+            throw .damaged("\(lengths); restore a backup", operation: "open \(path)")
         }
         return header.applicationID == Self.backupID ? .backup : .ours
     }
@@ -233,12 +224,43 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// Whether the file has the size that its header says, or a log has yet to be copied into it.
-    private func isAsLongAsItSays(_ found: Beginning) -> Bool {
-        guard let size = DatabaseHeader(found.bytes)?.fileSize, size != found.size else {
-            return true
+    /// The size of a file, and a different one that its header says.
+    struct Lengths: CustomStringConvertible {
+        let found: Int64
+        let expected: Int64
+
+        var description: String { "it has \(found) bytes, and its header says \(expected)" }
+    }
+
+    /// Compares the size of the file with its header; `nil` if they agree.
+    func lengthProblem() throws(AlertError) -> Lengths? {
+        guard let identity = FileIdentity(path: path), let found = try beginning(of: identity)
+        else { return nil }
+        return try lengthProblem(found, of: identity)
+    }
+
+    private func lengthProblem(
+        _ found: Beginning, of identity: FileIdentity
+    ) throws(AlertError) -> Lengths? {
+        var found = found
+        // Another process may be changing both at this moment.
+        for _ in 1...20 where lengths(found) != nil {
+            usleep(5000)
+            guard let again = try beginning(of: identity) else { break }
+            found = again
         }
-        return [files.wal, files.journal].contains { (FileIdentity(path: $0)?.size ?? 0) > 0 }
+        return lengths(found)
+    }
+
+    /// The sizes that differ, unless a log has yet to be copied into the file.
+    private func lengths(_ found: Beginning) -> Lengths? {
+        guard let size = DatabaseHeader(found.bytes)?.fileSize, size != found.size else {
+            return nil
+        }
+        let hasLog = [files.wal, files.journal].contains {
+            (FileIdentity(path: $0)?.size ?? 0) > 0
+        }
+        return hasLog ? nil : Lengths(found: found.size, expected: size)
     }
 
     /// Whether power was lost while the first commit was being written: some of its pages are

@@ -127,6 +127,12 @@ struct RestoreTests {
         try Data("text".utf8).write(to: URL(filePath: directory + "/text"))
         try FileManager.default.copyItem(atPath: file, toPath: directory + "/forged")
         try FileManager.default.copyItem(atPath: file, toPath: directory + "/newer")
+        for length in [150, 4096, 9999] {
+            let cut = directory + "/cut-\(length)"
+            try FileManager.default.copyItem(atPath: file, toPath: cut)
+            #expect(truncate(cut, off_t(length)) == 0)
+        }
+        let size = try Data(contentsOf: URL(filePath: file)).count
         let other = try Child("sqlite3", [directory + "/other", "CREATE TABLE t (x)"])
         _ = await other.exit()
         for (name, sql) in [
@@ -139,6 +145,9 @@ struct RestoreTests {
         }
         for (name, code, reason) in [
             ("text", 65, "is not an SQLite database"), ("other", 65, "is not a queue"),
+            ("cut-150", 65, "is incomplete: it has 150 bytes, and its header says \(size)"),
+            ("cut-4096", 65, "is incomplete: it has 4096 bytes, and its header says \(size)"),
+            ("cut-9999", 65, "is incomplete: it has 9999 bytes, and its header says \(size)"),
             ("newer", 65, "newer version"), ("none", 66, "No such file"), (".", 65, "regular file"),
             ("forged", 65, "does not verify: alert 2 was changed"),
         ] {
