@@ -96,6 +96,7 @@ static inline int clinux_term_signal(int status) { return WTERMSIG(status); }
 // a lock. Setting optind to 0 makes glibc start over; see getopt_long(3).
 static inline void clinux_getopt_reset(void) { optind = 0; opterr = 0; }
 static inline int clinux_getopt_index(void) { return optind; }
+static inline void clinux_getopt_skip(void) { optind++; }
 static inline int clinux_getopt_option(void) { return optopt; }
 static inline const char *clinux_getopt_argument(void) { return optarg; }
 

@@ -22,6 +22,12 @@ package enum LinuxFile {
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// Whether there is a directory at a path, or at the end of the links that it names.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// The whole of a kernel-generated file of up to 4 MiB; invalid UTF-8 is repaired.
     package static func whole(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -67,11 +67,13 @@ package struct Identity: Sendable, Hashable {
     /// or is `/`, the directory that the account database has, if it exists.
     ///
     /// `nil` if there is neither; many accounts of services have `/` or a directory that is missing.
-    package static var home: String? {
-        if let home = environment("HOME"), isHome(home) { return home }
+    package static var home: String? { home(environment("HOME")) }
+
+    /// The home directory of this process's account where `$HOME` has a value.
+    package static func home(_ variable: String?) -> String? {
+        if let variable, isHome(variable) { return variable }
         guard let home = account(accountID)?.home, isHome(home) else { return nil }
-        var status = stat()
-        return stat(home, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? home : nil
+        return LinuxFile.isDirectory(home) ? home : nil
     }
 
     private static func isHome(_ path: String) -> Bool {

@@ -23,8 +23,7 @@ struct BackupLocation: Sendable {
         let queue = QueueLocation.stemAndEnding(of: QueueLocation.name(of: files.database))
         beginning = queue.stem + "-"
         ending = queue.ending.isEmpty ? ".db" : queue.ending
-        var status = stat()
-        let isDirectory = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let isDirectory = LinuxFile.isDirectory(path)
         let slash = path.lastIndex(of: "/")
         let last = slash.map { String(path[path.index(after: $0)...]) } ?? path
         name = isDirectory ? nil : last

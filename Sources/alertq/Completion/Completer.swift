@@ -95,7 +95,7 @@ extension Completer {
 
     private func addedButtons() -> [Candidate] {
         line.occurrences.filter { $0.option.kind == .newButton }.map { occurrence in
-            let button = ButtonText.parse(occurrence.value, role: nil)
+            let button = ButtonText.parse(occurrence.value ?? "", role: nil)
             return Candidate(button.id, button.title)
         }
     }

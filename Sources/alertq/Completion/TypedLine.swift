@@ -48,10 +48,13 @@ struct TypedLine: Sendable {
     }
 
     private mutating func take(_ word: String) {
-        if let open = option {
+        if let open = option, !open.mayBeAlone || !word.hasPrefix("-") {
             occurrences.append(.init(option: open, value: word))
             option = nil
-        } else if isPastOptions || !word.hasPrefix("-") || word == "-" {
+            return
+        }
+        option = nil
+        if isPastOptions || !word.hasPrefix("-") || word == "-" {
             operands.append(word)
             if verb?.endsOptionsAtOperand == true { isPastOptions = true }
         } else if word == "--" {
@@ -60,7 +63,7 @@ struct TypedLine: Sendable {
             occurrences.append(.init(option: found, value: value))
         } else if let found = named(word) {
             if found.placeholder == nil {
-                occurrences.append(.init(option: found, value: ""))
+                occurrences.append(.init(option: found, value: nil))
             } else {
                 option = found
             }

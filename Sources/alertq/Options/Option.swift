@@ -16,7 +16,7 @@ struct Option<Target>: Sendable {
     let syntax: OptionSyntax
     /// The default as the help prints it; `nil` where the help mentions none.
     private let standard: @Sendable (Target) -> String?
-    private let set: @Sendable (inout Target, String) throws(UsageError) -> Void
+    private let set: @Sendable (inout Target, String?) throws(UsageError) -> Void
 
     /// An option without an argument.
     init(
@@ -76,6 +76,22 @@ struct Option<Target>: Sendable {
         }
     }
 
+    /// An option whose argument may be left out before another option, and at the end of the line.
+    ///
+    /// - Parameter flag: Set where the argument is left out.
+    init<Value>(
+        _ name: String, _ argument: Argument<Value>,
+        _ property: WritableKeyPath<Target, Value?> & Sendable,
+        orAlone flag: WritableKeyPath<Target, Bool> & Sendable, help: String
+    ) {
+        let option = Self(name, argument, property, help: help)
+        var syntax = option.syntax
+        syntax.mayBeAlone = true
+        self.init(syntax) { target, text throws(UsageError) in
+            if text == nil { target[keyPath: flag] = true } else { try option.set(&target, text) }
+        }
+    }
+
     /// An option that appends to a list, in the order of the command line. Several options may
     /// append to the same one.
     init<Value>(
@@ -99,7 +115,7 @@ struct Option<Target>: Sendable {
         self.init(syntax, standard: standard) { target, text throws(UsageError) in
             let value: Value
             do {
-                value = try argument.read(text)
+                value = try argument.read(text ?? "")
             } catch {
                 throw UsageError("--\(name): \(error)")
             }
@@ -109,7 +125,7 @@ struct Option<Target>: Sendable {
 
     private init(
         _ syntax: OptionSyntax, standard: @escaping @Sendable (Target) -> String? = { _ in nil },
-        set: @escaping @Sendable (inout Target, String) throws(UsageError) -> Void
+        set: @escaping @Sendable (inout Target, String?) throws(UsageError) -> Void
     ) {
         self.syntax = syntax
         self.standard = standard
@@ -125,13 +141,13 @@ struct Option<Target>: Sendable {
     }
 
     /// Reads the argument that was given, or records an option that takes none.
-    func read(_ text: String, into target: inout Target) throws(UsageError) {
+    func read(_ text: String?, into target: inout Target) throws(UsageError) {
         try set(&target, text)
     }
 
     /// The same option for a type that contains the target.
     func within<Whole>(_ part: WritableKeyPath<Whole, Target> & Sendable) -> Option<Whole> {
-        let read = { @Sendable [set] (whole: inout Whole, text: String) throws(UsageError) in
+        let read = { @Sendable [set] (whole: inout Whole, text: String?) throws(UsageError) in
             try set(&whole[keyPath: part], text)
         }
         return Option<Whole>(

@@ -49,7 +49,7 @@ struct OptionParser: Sendable {
         }
         var table = options.indices.map { index in
             CLinux.option(
-                name: names[index], has_arg: options[index].placeholder == nil ? 0 : 1, flag: nil,
+                name: names[index], has_arg: Self.argument(of: options[index]), flag: nil,
                 val: Self.firstLong + Int32(index))
         }
         table.append(CLinux.option())
@@ -60,11 +60,12 @@ struct OptionParser: Sendable {
         while true {
             let code = getopt_long(Int32(words.count), &argv, shortOptions, table, nil)
             if code == -1 { break }
-            let value = clinux_getopt_argument().map { String(cString: $0) } ?? ""
+            let value = clinux_getopt_argument().map { String(cString: $0) }
             if code == 1 {
-                found.append(value)
+                found.append(value ?? "")
             } else if let option = option(for: code) {
-                occurrences.append(.init(option: option, value: value))
+                let next = value == nil && option.mayBeAlone ? Self.nextArgument(argv) : nil
+                occurrences.append(.init(option: option, value: value ?? next))
             } else {
                 throw problem(code, in: words)
             }
@@ -72,6 +73,20 @@ struct OptionParser: Sendable {
         // getopt stops after `--`, or where the options end; the words after it are all operands.
         return ParsedLine(
             occurrences: occurrences, operands: found + words[Int(clinux_getopt_index())...])
+    }
+
+    /// Whether getopt looks for an argument: never, always, or only after `=`.
+    private static func argument(of option: OptionSyntax) -> Int32 {
+        option.placeholder == nil ? 0 : option.mayBeAlone ? 2 : 1
+    }
+
+    /// Takes the next word as an argument, unless it is an option.
+    private static func nextArgument(_ words: [UnsafeMutablePointer<CChar>?]) -> String? {
+        guard let word = words[Int(clinux_getopt_index())].map({ String(cString: $0) }),
+            !word.hasPrefix("-")
+        else { return nil }
+        clinux_getopt_skip()
+        return word
     }
 
     /// A leading `-` makes getopt return operands in place, as the code 1, even with

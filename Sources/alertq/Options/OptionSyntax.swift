@@ -11,6 +11,8 @@ struct OptionSyntax: Sendable, Hashable {
     let isRepeatable: Bool
     /// What a shell can offer for its argument.
     let kind: ArgumentKind
+    /// Whether its argument may be left out before another option, and at the end of the line.
+    var mayBeAlone = false
 
     /// The option that every verb has: whatever else is on the line, it shows the verb's help.
     static let help = OptionSyntax(
@@ -21,6 +23,6 @@ struct OptionSyntax: Sendable, Hashable {
     func adding(_ text: String) -> OptionSyntax {
         OptionSyntax(
             name: name, short: short, placeholder: placeholder, help: help + text,
-            isRepeatable: isRepeatable, kind: kind)
+            isRepeatable: isRepeatable, kind: kind, mayBeAlone: mayBeAlone)
     }
 }

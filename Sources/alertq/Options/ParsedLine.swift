@@ -3,7 +3,8 @@ struct ParsedLine: Sendable {
     /// An option as it was given, with its argument if it takes one.
     struct Occurrence: Sendable, Hashable {
         let option: OptionSyntax
-        let value: String
+        /// `nil` where there is none.
+        let value: String?
     }
 
     /// The options in the order in which they were given.

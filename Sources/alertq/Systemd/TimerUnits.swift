@@ -155,8 +155,10 @@ struct TimerUnits: Sendable {
         for step in steps where await !Systemd.run(systemctl + ["--quiet"] + step) {
             findings.append(
                 Finding(
-                    check: "timers", detail: "systemd can't be reached now",
-                    advice: "run: \(commands)", isNote: true))
+                    check: "timers",
+                    problem: "the units are written, but systemd can't be reached now, so nothing "
+                        + "starts them",
+                    advice: "run: \(commands)", code: .inputOutput))
             return findings
         }
         return findings

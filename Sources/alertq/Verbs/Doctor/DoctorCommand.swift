@@ -1,5 +1,6 @@
 import AlertPresenters
 import AlertQueue
+import Linux
 import Synchronization
 
 /// `alertq doctor`: checks whether a queue is in order, and says what to do if it is not.
@@ -13,7 +14,8 @@ struct DoctorCommand: Command {
             "setup-system", \.setsUp,
             help: "Create the group and the directory of the system queue"),
         Option(
-            "timers", .text("PATH", .file), \.directory,
+            "timers", .path(ifEmpty: "the path of the directory is empty"), \.directory,
+            orAlone: \.hasTimersAlone,
             help: "Print systemd units for a daily backup into the directory PATH"),
         Option(
             "keep", .count(atMost: BackupCommand.mostKept), \.$count,
@@ -72,6 +74,8 @@ struct DoctorCommand: Command {
     private var setsUp = false
     /// Where the backups of `--timers` go.
     private var directory: String?
+    /// Whether `--timers` was given without a directory: removing needs none.
+    private var hasTimersAlone = false
     @Defaulted private var count = 30
     private var age: String?
     private var installs = false
@@ -79,10 +83,8 @@ struct DoctorCommand: Command {
     private var isStrict = false
     @Defaulted private var patience = Duration.seconds(3600)
 
-    mutating func validate() throws {
-        // getopt takes the word after --timers as its PATH, and removing needs none.
-        if directory == "--uninstall" { (directory, uninstalls) = (nil, true) }
-        guard directory?.hasPrefix("-") != true else {
+    func validate() throws {
+        guard !hasTimersAlone || uninstalls else {
             throw UsageError("--timers needs the PATH of a directory")
         }
         guard !uninstalls || (directory == nil && !$count.isGiven && age == nil && !installs) else {
@@ -108,10 +110,7 @@ struct DoctorCommand: Command {
             for finding in try await SystemQueueSetup().run() { try print(finding, context) }
             return .done
         }
-        if let directory {
-            try await makeTimers(directory, in: context)
-            return .done
-        }
+        if let directory { return try await makeTimers(directory, in: context) }
         if uninstalls {
             let findings = try await TimerUnits.uninstall(of: queue, in: context)
             for finding in findings { try print(finding, context) }
@@ -121,11 +120,15 @@ struct DoctorCommand: Command {
             try await print(reindexed(in: context), context)
             return .done
         }
-        let findings =
+        return try print(
             repairs
-            ? try await repaired()
-            : await QueueCheckup(path: queue.path, patience: isStrict ? patience : nil).findings()
-                + PresenterCheckup.findings()
+                ? try await repaired()
+                : await QueueCheckup(path: queue.path, patience: isStrict ? patience : nil)
+                    .findings() + PresenterCheckup.findings(), in: context)
+    }
+
+    /// Prints findings; returns the code of the first problem.
+    private func print(_ findings: [Finding], in context: Context) throws -> ExitCode {
         var code = ExitCode.done
         for finding in findings {
             try print(finding, context)
@@ -134,8 +137,10 @@ struct DoctorCommand: Command {
         return code
     }
 
-    private func makeTimers(_ directory: String, in context: Context) async throws {
-        guard !installs || BackupCommand.isDirectory(directory) else {
+    private func makeTimers(
+        _ directory: String, in context: Context
+    ) async throws -> ExitCode {
+        guard !installs || LinuxFile.isDirectory(directory) else {
             throw CommandError(
                 .notFound,
                 "\(directory) is not a directory; to create it: mkdir -p -m 700 "
@@ -145,8 +150,9 @@ struct DoctorCommand: Command {
             program: try Program.path(), queue: queue.words,
             directory: QueueChoice.absolute(directory),
             keeping: count, age: age, isSystem: queue == .system, in: context)
-        guard installs else { return try context.output.write(units.text) }
-        for finding in try await units.install() { try print(finding, context) }
+        if installs { return try print(try await units.install(), in: context) }
+        try context.output.write(units.text)
+        return .done
     }
 
     private func repaired() async throws -> [Finding] {

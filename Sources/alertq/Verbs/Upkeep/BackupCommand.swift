@@ -1,5 +1,6 @@
 import AlertQueue
 import Glibc
+import Linux
 
 /// `alertq backup FILE`: copies the queue into one file.
 struct BackupCommand: Command {
@@ -41,11 +42,11 @@ struct BackupCommand: Command {
     private var count: Int?
 
     func run(in context: Context) async throws -> ExitCode {
-        guard count == nil || Self.isDirectory(path) else {
+        guard count == nil || LinuxFile.isDirectory(path) else {
             let what = access(path, F_OK) == 0 ? "is not one" : "does not exist"
             throw UsageError("--keep needs a directory, and \(path) \(what)")
         }
-        guard replaces || Self.isDirectory(path) || access(path, F_OK) != 0 else {
+        guard replaces || LinuxFile.isDirectory(path) || access(path, F_OK) != 0 else {
             throw CommandError(.inputOutput, "\(path) exists; --force replaces it")
         }
         let found = try await ProgressBar.during("copying", in: context) { bar in
@@ -83,11 +84,6 @@ struct BackupCommand: Command {
     private static func check(_ report: BackupReport) -> String {
         let head = report.head.map { " --head \($0.text)" } ?? ""
         return "alertq audit verify --database \(ShellText.quoted(report.path))" + head
-    }
-
-    static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }
 
