@@ -42,6 +42,8 @@ package struct QueueSchema: Sendable {
     ///   then nothing has changed at all. ``AlertError/busy(_:)`` if the queue stays locked.
     package nonisolated(nonsending) func repair() async throws(AlertError) -> [SchemaFault] {
         try await confined { file throws(AlertError) in
+            // A file that is no queue gets no lock file next to it.
+            if let refusal = try file.refusalIfBackup() { throw refusal }
             let lock = WriterLock(path: file.files.lock, mode: file.files.mode)
             try lock.acquire(within: GroupCommit.busyTime)
             defer { lock.release() }

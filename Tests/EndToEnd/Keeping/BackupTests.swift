@@ -25,6 +25,27 @@ struct BackupTests {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
 
+    @Test(
+        "Verbs that are refused leave nothing next to a backup, or a file that is no queue",
+        arguments: [
+            ["ask", "Q?", "--detach"], ["answer", "1", "yes"], ["purge", "--older-than", "1d"],
+            ["collect", "--id", "1"], ["doctor"], ["doctor", "--repair"], ["doctor", "--reindex"],
+            ["watch", "--exec", "true"], ["snooze", "1"], ["withdraw", "1"],
+        ])
+    func leavesNothing(verb: [String]) async throws {
+        let place = try TemporaryDirectory("alertq-backup-")
+        #expect(try await queue.run("ask", "One?", "-b", "yes", "--detach").code == 0)
+        #expect(try await queue.run("backup", place.path + "/copy.db").code == 0)
+        try "text".write(toFile: place.path + "/text.db", atomically: true, encoding: .utf8)
+        for name in ["copy.db", "text.db"] {
+            let path = place.path + "/" + name
+            let told = try await queue.start(verb + ["--database", path]).finish()
+            #expect(told.code != 0, "\(name): \(told)")
+            let found = try FileManager.default.contentsOfDirectory(atPath: place.path)
+            #expect(found.sorted() == ["copy.db", "text.db"], "\(name): \(told)")
+        }
+    }
+
     @Test("A backup is one file for its owner alone, and the printed command checks it")
     func one() async throws {
         try await ask()

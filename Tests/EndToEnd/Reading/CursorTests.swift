@@ -1,3 +1,4 @@
+import Glibc
 import ProcessTesting
 import TestSupport
 import Testing
@@ -37,6 +38,11 @@ struct CursorTests {
         }
         let watch = try await queue.run("watch", "--after", cursors[3])
         #expect(watch.code == 66, "\(watch)")
+        let fresh = elsewhere.directory + "/fresh"
+        let refused = try await queue.run(
+            "watch", "--event", "asked", "--cursor", fresh, "--exec", "true", "--database", file)
+        #expect(refused.code == 65 && refused.errors.contains("is a backup"), "\(refused)")
+        #expect(access(fresh, F_OK) != 0, "a cursor is left where nothing was done")
         let wrong = try await queue.run("watch", "--after", "4:zz")
         #expect(wrong.code == 64 && wrong.errors.contains("nor a cursor"), "\(wrong)")
     }

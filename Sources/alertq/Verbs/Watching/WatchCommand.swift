@@ -176,13 +176,14 @@ struct WatchCommand: SearchingCommand {
         var filter = try conditions.responses(now: context.now())
         filter.outcome = outcome
         filter.button = button
-        let cursor = try cursor.map { path throws(CommandError) in
-            guard !QueueLocation.isFile(QueueChoice.absolute(path), ofQueue: queue.path) else {
-                throw CommandError(.badData, "\(path) is one of the queue's own files")
-            }
-            return try CursorFile(path: path)
+        if let cursor, QueueLocation.isFile(QueueChoice.absolute(cursor), ofQueue: queue.path) {
+            throw CommandError(.badData, "\(cursor) is one of the queue's own files")
         }
         return try await queue.open(via: Self.name) { [filter] manager in
+            // A queue that is refused leaves no cursor.
+            let cursor = try cursor.map { path throws(CommandError) in
+                try CursorFile(path: path)
+            }
             let signals = SignalWatch(stops: false)
             let program = HookProgram(
                 words: words, limit: limit, sharesOutput: !isJSON, signals: signals.numbers)
