@@ -39,7 +39,8 @@ struct PrometheusText {
         begin("expired_unseen_total", .counter, "Alerts that expired without having been shown")
         add("expired_unseen_total", "\(total.unseen)")
         begin("uncollected", .gauge, "Responses that nobody has collected, by outcome")
-        for outcome in Outcome.allCases {
+        // What its asker took back, nobody will collect.
+        for outcome in Outcome.allCases where outcome != .withdrawn {
             let count = statistics.uncollected[outcome] ?? 0
             add("uncollected", "\(count)", [("outcome", outcome.rawValue)])
         }

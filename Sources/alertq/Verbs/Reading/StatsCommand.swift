@@ -34,9 +34,9 @@ struct StatsCommand: SearchingCommand {
         --prometheus prints counters, gauges and histograms whose names begin with alertq_, for \
         example into a file for the textfile collector of Prometheus's node_exporter. \
         alertq_screens counts the processes that show the queue's alerts; an asker's own terminal \
-        is not counted. alertq_uncollected counts as history --uncollected does: a notice that \
-        was dismissed stays uncollected. It counts everything again each time, which takes about \
-        two seconds for a million alerts.
+        is not counted. alertq_uncollected counts as history --uncollected does, without what its \
+        asker withdrew: a notice that was dismissed stays uncollected. All is counted again each \
+        time, which takes about two seconds for a million alerts.
         """,
     ]
 
