@@ -80,5 +80,53 @@ struct DoctorTests {
         }
     }
 
+    /// The advice of the first problem that a check as another account finds.
+    private func advice(_ path: String, as account: Account? = nil) async throws -> String {
+        let told = try await queue.start(
+            ["doctor", "--json", "--database", path], as: account
+        ).finish()
+        #expect(told.code == 77, "\(told)")
+        let problem = told.output.split(separator: "\n").first { $0.contains("\"ok\":false") }
+        let object = try JSONSerialization.jsonObject(with: Data((problem ?? "{}").utf8))
+        return (object as? [String: Any])?["advice"] as? String ?? ""
+    }
+
+    @Test("Where a file may not be used, the advice is what is needed there", isRoot)
+    func accessAdvice() async throws {
+        try await ask()
+        let path = queue.path
+        let ana = Account(uid: 60_001, gid: 60_001)
+        #expect(chmod(queue.directory, 0o755) == 0)
+        let other = try await advice(path, as: ana)
+        #expect(other.hasPrefix("use the account root, or another queue"), "\(other)")
+        // Her own queue, which she may not write.
+        let home = try CommandLineQueue(mode: 0o755)
+        #expect(chown(home.directory, ana.uid, ana.gid) == 0)
+        let asked = try await home.start(["ask", "Q?", "--detach"], as: ana).finish()
+        #expect(asked.code == 0, "\(asked)")
+        #expect(chmod(home.path, 0o400) == 0)
+        let own = try await advice(home.path, as: ana)
+        #expect(own == "it is yours: chmod u+rw \(home.path)", "\(own)")
+        // A second name in another directory.
+        let elsewhere = try TemporaryDirectory("alertq-name-")
+        #expect(link(path, elsewhere.path + "/name") == 0)
+        let named = try await advice(path)
+        #expect(named.contains("find / -xdev -samefile \(path)"), "\(named)")
+        #expect(unlink(elsewhere.path + "/name") == 0)
+        // A link in a directory that others may write.
+        let shared = try TemporaryDirectory("alertq-shared-")
+        #expect(chmod(shared.path, 0o1777) == 0)
+        let link = shared.path + "/q.db"
+        #expect(symlink(path, link) == 0)
+        let led = try await advice(link)
+        #expect(led == "name the file that it leads to: realpath \(link)", "\(led)")
+        // A database that somebody else has put there.
+        #expect(unlink(link) == 0)
+        try FileManager.default.copyItem(atPath: path, toPath: link)
+        #expect(chown(link, ana.uid, ana.gid) == 0)
+        let foreign = try await advice(link)
+        #expect(foreign.contains("chown --reference=\(shared.path) \(link)"), "\(foreign)")
+    }
+
     private static let isRoot = ConditionTrait.enabled(if: geteuid() == 0, "needs root")
 }

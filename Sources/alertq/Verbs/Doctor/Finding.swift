@@ -49,15 +49,13 @@ struct Finding: Sendable {
                 + ShellText.quoted(QueueChoice.absolute(path))
         case AlertError.inconsistent:
             return "find out who may write the file; to go back to a backup: alertq restore BACKUP"
+        case AlertError.notPermitted(let file, _):
+            return AccessAdvice(to: file, of: path).text
         default: break
         }
         switch ExitCode(error) {
         case .busy: return "try again; if that doesn't help, end the process that is named here"
-        case .notPermitted:
-            let file = ShellText.quoted(QueueChoice.absolute(path))
-            return "only accounts with the rights to these files may do that: ls -ld "
-                + "\(ShellText.quoted(QueuePresence.directory(of: QueueChoice.absolute(path)))) "
-                + "\(file)*"
+        case .notPermitted: return AccessAdvice(to: path, of: path).text
         default:
             return "look for errors of the disk: journalctl -k; to go back to a backup: "
                 + "alertq restore BACKUP"

@@ -70,10 +70,9 @@ struct QueueCheckup: Sendable {
     }
 
     private func absence(_ presence: QueuePresence) -> Finding {
+        let directory = QueuePresence.directory(of: path)
         let advice =
-            presence.advice(path: path)
-            ?? "use an account that may, or another queue with --database; to see who may: ls -ld "
-            + ShellText.quoted(QueuePresence.directory(of: QueueChoice.absolute(path)))
+            presence.advice(path: path) ?? AccessAdvice(to: directory, of: path).text
         return switch presence {
         case .present, .absent:
             Finding(check: "database", detail: "\(path) does not exist yet; asking creates it")
@@ -130,11 +129,14 @@ struct QueueCheckup: Sendable {
 
     /// The files that can't be used in the place of those next to the database.
     private func unusableFiles() -> [Finding] {
-        QueueLocks(database: path).unusable.map { path, error in
-            Finding(
+        QueueLocks(database: path).unusable.map { file, error in
+            // It holds nothing permanent.
+            let again = "to have it created again: mv " + ShellText.quoted(file) + " "
+            return Finding(
                 check: "files", problem: "\(error)",
-                advice: "it holds nothing permanent; to have it created again: mv "
-                    + "\(ShellText.quoted(path)) \(ShellText.quoted(path + "-old"))",
+                advice: ExitCode(error) == .notPermitted
+                    ? AccessAdvice(to: file, of: path).text
+                    : again + ShellText.quoted(file + "-old"),
                 code: ExitCode(error))
         }
     }
