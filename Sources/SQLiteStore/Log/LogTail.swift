@@ -52,21 +52,29 @@ final class LogTail: Sendable {
     /// Why this process reads nothing more, either: what it does with what it reads, such as running
     /// a handler, it could not store. A log that was changed can still be examined.
     var readingFailure: AlertError? {
-        guard case .storage? = failure else { return nil }
+        if case .inconsistent? = failure { return nil }
         return failure
+    }
+
+    /// Makes this process write nothing more to a database that is damaged.
+    func noteDamage(_ reason: String, path: String) {
+        fail(.damaged("\(reason); \(Self.consequence)", operation: "use \(path)"))
     }
 
     static let overwritten = "another file has been copied over it while it was open"
 
-    /// Makes this process write nothing more to a database, and returns the error that says so.
+    /// Makes this process write nothing more to a file that is no longer the queue that it knows,
+    /// and returns the error that says so, with which everything in this process ends.
     @discardableResult
-    func fail(_ reason: String, path: String) -> AlertError {
-        let error = AlertError.damaged(
-            reason + "; this process writes nothing more to it, so that no more is lost",
-            operation: "use \(path)")
+    func noteReplacement(_ reason: String, path: String) -> AlertError {
+        let error = AlertError.incompatible(
+            path: path, "is no longer the queue that was opened: \(reason); \(Self.consequence)")
         fail(error)
         return error
     }
+
+    private static let consequence =
+        "this process writes nothing more to it, so that no more is lost"
 
     /// Records the end of the log as found by a reader.
     func raise(to head: AuditHead) {

@@ -45,7 +45,7 @@ struct Reader {
         defer { lastVersion = version }
         // Nobody can ring for a file that is no longer there.
         if database.walFiles != nil, (try? headerCheck.run(database.handle)) == false {
-            known.fail(LogTail.overwritten, path: file.files.database)
+            known.noteReplacement(LogTail.overwritten, path: file.files.database)
             return true
         }
         return lastVersion != nil && version != lastVersion

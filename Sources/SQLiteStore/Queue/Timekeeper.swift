@@ -116,7 +116,11 @@ final class Timekeeper: Sendable {
 
     /// Reports once that nothing can be stored, if that lasts; storing is tried again each second.
     private func report(_ error: AlertError) {
-        if case .closed = error { return }
+        switch error {
+        // Everything in this process ends with that error.
+        case .closed, .incompatible: return
+        default: break
+        }
         let isTimeToReport = state.withLock { state in
             let now = ContinuousClock.now
             let since = state.failingSince ?? now

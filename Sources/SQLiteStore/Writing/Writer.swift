@@ -120,11 +120,11 @@ final class Writer {
         let isOurs = try storing("read the header of \(file.files.database)") {
             try headerCheck.run(db)
         }
-        guard isOurs else { throw fail(LogTail.overwritten) }
+        guard isOurs else { throw replaced(LogTail.overwritten) }
     }
 
-    private func fail(_ reason: String) -> AlertError {
-        known.fail(reason, path: file.files.database)
+    private func replaced(_ reason: String) -> AlertError {
+        known.noteReplacement(reason, path: file.files.database)
     }
 
     /// Makes this process write nothing more if an error shows that the file is damaged.
@@ -132,7 +132,7 @@ final class Writer {
         guard let damage = error as? SQLiteError, damage.isDamagedFile,
             database?.isAtItsPath == true
         else { return }
-        _ = fail("\(damage)")
+        known.noteDamage("\(damage)", path: file.files.database)
     }
 
     /// Starts the changes of the current transaction, if its log continues the one that this process
@@ -145,7 +145,7 @@ final class Writer {
             || (found.sequence > last.sequence
                 && (last.sequence == 0 || db.auditHead(at: last.sequence) == last))
         guard continues else {
-            throw fail("its log no longer has entry \(last.sequence), which was there")
+            throw replaced("its log no longer has entry \(last.sequence), which was there")
         }
         if !hasCheckedHead {
             guard try db.isLastEntryIntact() else {

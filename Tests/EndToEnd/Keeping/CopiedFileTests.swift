@@ -150,11 +150,29 @@ struct CopiedFileTests {
         let present = try bytes(of: queue.path)
         for _ in 1...2 {
             let refused = try await client.ask("ask", ["title": "After?"])
-            #expect(refused.error == "storage", "\(refused)")
-            #expect(refused.text("text")?.contains("copied over it") == true, "\(refused)")
+            #expect(refused.error == "incompatible", "\(refused)")
         }
         _ = await client.end()
         #expect(try bytes(of: queue.path) == present)
+    }
+
+    @Test(
+        "What waits on a database that is overwritten ends with one line that says so",
+        arguments: ["ask W -b y", "watch", "watch --exec true", "present --on command:true"])
+    func waiting(verb: String) async throws {
+        try await ask("One?")
+        #expect(try await queue.run("snooze", "1", "--for", "1h").code == 0)
+        #expect(try await queue.run("backup", backup).code == 0)
+        try await ask("Two?")
+        #expect(try await queue.run("snooze", "2", "--for", "30m").code == 0)
+        let waiting = try queue.start(verb.split(separator: " ").map(String.init))
+        #expect(await eventually { waiting.isWatchingFiles })
+        try await overwrite(queue.path, with: backup)
+        let end = await waiting.finish()
+        #expect(end.code == 74, "\(end)")
+        let reason = "is no longer the queue that was opened: "
+        #expect(end.errors.split(separator: "\n").count { $0.contains(reason) } == 1, "\(end)")
+        #expect(!end.errors.contains("deadlines"), "\(end)")
     }
 
     @Test("A file that was cut or lengthened is not used", arguments: [-4096, 4096])
