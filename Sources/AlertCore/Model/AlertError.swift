@@ -105,7 +105,7 @@ extension AlertError: CustomStringConvertible {
 
 extension AlertError {
     /// Whether the same call may succeed later: the queue is locked, or the disk fails.
-    var mayPass: Bool {
+    package var mayPass: Bool {
         switch self {
         case .busy, .storage: true
         default: false

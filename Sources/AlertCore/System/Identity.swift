@@ -103,18 +103,25 @@ package struct Identity: Sendable, Hashable {
     }
 
     /// The id on the machine of the account with this name, or with this number; `nil` if there is
-    /// no such account. See getpwnam_r(3).
-    package static func userID(_ name: String) -> uid_t? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16 << 10)
-        guard getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
-            return uid_t(name)
+    /// no such account.
+    ///
+    /// - Throws: If the account database can't be read.
+    package static func userID(_ name: String) throws(LinuxError) -> uid_t? {
+        let uid: uid_t?
+        do throws(LinuxError) {
+            uid = try accountEntry("look up the account \(name)") { entry, buffer, size, found in
+                getpwnam_r(name, entry, buffer, size, found)
+            } read: {
+                $0.pw_uid
+            }
+        } catch {
+            // A number needs no name.
+            guard let number = uid_t(name) else { throw error }
+            return number
         }
-        guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else {
-            return entry.pw_uid
-        }
-        return namespace.outer(entry.pw_uid)
+        guard let uid else { return uid_t(name) }
+        guard let namespace = UserNamespace.current, namespace.hasOwnAccounts else { return uid }
+        return namespace.outer(uid)
     }
 
     /// The machine's name for a process in a namespace, and the process's name inside: `ana, in a
@@ -133,15 +140,39 @@ package struct Identity: Sendable, Hashable {
         account(uid)?.name.cut(toBytes: Alert.Limit.name)
     }
 
-    /// The name and the home directory of this id in the local account database; see getpwuid_r(3).
+    /// The name and the home directory of this id in the local account database.
     private static func account(_ uid: uid_t) -> (name: String, home: String)? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16 << 10)
-        guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
-            return nil
+        let entry = try? accountEntry("look up uid \(uid)") { entry, buffer, size, found in
+            getpwuid_r(uid, entry, buffer, size, found)
+        } read: {
+            (name: String(cString: $0.pw_name), home: String(cString: $0.pw_dir))
         }
-        return (String(cString: entry.pw_name), String(cString: entry.pw_dir))
+        return entry ?? nil
+    }
+
+    /// Reads an entry of the account database; `nil` if there is none. See getpwnam_r(3).
+    private static func accountEntry<Result>(
+        _ operation: String,
+        find: (
+            UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+            UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+        ) -> Int32, read: (passwd) -> Result
+    ) throws(LinuxError) -> Result? {
+        // The entries of a directory service may be long.
+        for size in [16 << 10, 256 << 10, 4 << 20] {
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+            defer { buffer.deallocate() }
+            switch find(&entry, buffer, size, &found) {
+            case 0: return found.map { read($0.pointee) }
+            // The C library has several words for "not found".
+            case ENOENT, ESRCH, EBADF, EPERM: return nil
+            case ERANGE: continue
+            case let code: throw LinuxError(operation, code: code)
+            }
+        }
+        throw LinuxError(operation, code: ERANGE)
     }
 
     /// The device of the first standard descriptor that is a terminal.

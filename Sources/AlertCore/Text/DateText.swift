@@ -88,9 +88,9 @@ private struct DateScanner {
         if skip("now") { return rest.isEmpty ? now : nil }
         if let day = Self.days.first(where: { skip($0.name) }) {
             var time = localDay(of: now, plus: day.distance)
-            if rest.isEmpty { return LocalMoments(time).first }
+            if rest.isEmpty { return LocalMoments(time).all.first }
             guard skip(" "), let milliseconds = timeOfDay(&time), rest.isEmpty else { return nil }
-            return LocalMoments(time, milliseconds).first
+            return LocalMoments(time, milliseconds).all.first
         }
         if rest.prefix(3).contains(UInt8(ascii: ":")) {
             var time = tm()
@@ -127,11 +127,11 @@ private struct DateScanner {
         time.tm_year = Int32(year - 1900)
         time.tm_mon = Int32(month - 1)
         time.tm_mday = Int32(day)
-        if rest.isEmpty { return LocalMoments(time).first }
+        if rest.isEmpty { return LocalMoments(time).all.first }
         guard skip("T") || skip("t") || skip(" "), let milliseconds = timeOfDay(&time) else {
             return nil
         }
-        if rest.isEmpty { return LocalMoments(time, milliseconds).first }
+        if rest.isEmpty { return LocalMoments(time, milliseconds).all.first }
         guard let offset = offset(), rest.isEmpty else { return nil }
         let seconds = Int64(timegm(&time)) - Int64(offset)
         return Timestamp.date(milliseconds: seconds * 1000 + Int64(milliseconds))
@@ -208,7 +208,6 @@ private struct DateScanner {
 private struct LocalMoments {
     /// At least one, the earliest one first.
     let all: [Date]
-    let first: Date
 
     init(_ time: tm, _ milliseconds: Int = 0) {
         var time = time
@@ -220,7 +219,6 @@ private struct LocalMoments {
         all = (shown.isEmpty ? [candidates[0]] : shown).map {
             Timestamp.date(milliseconds: Int64($0) * 1000 + Int64(milliseconds))
         }
-        first = all[0]
     }
 
     /// Seconds east of Greenwich at a moment; see localtime(3).

@@ -1,5 +1,6 @@
 import AlertQueue
 import FoundationEssentials
+import Linux
 
 /// An argument of an option, or an operand: its name in the help, how it is read, and what a shell
 /// can offer for it.
@@ -137,10 +138,12 @@ extension Argument where Value == UInt32 {
     /// An account, by its name or its number.
     static var account: Argument {
         Argument("ACCOUNT") { text throws(UsageError) in
-            guard let uid = Identity.userID(text) else {
-                throw UsageError("there is no account “\(text)”")
+            do throws(LinuxError) {
+                if let uid = try Identity.userID(text) { return uid }
+            } catch {
+                throw UsageError("\(error)")
             }
-            return uid
+            throw UsageError("there is no account “\(text)”")
         }
     }
 }

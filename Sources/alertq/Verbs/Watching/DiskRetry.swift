@@ -1,3 +1,5 @@
+import AlertQueue
+
 /// How long a verb that runs forever tolerates a disk that fails.
 struct DiskRetry {
     private static let patience = Duration.seconds(5)
@@ -8,8 +10,9 @@ struct DiskRetry {
 
     /// Waits for another try.
     ///
-    /// - Throws: The error, once the disk has failed for too long.
-    mutating func pause(after error: any Error) async throws {
+    /// - Throws: The error, if no other try can succeed, or once the disk has failed for too long.
+    mutating func pause(after error: AlertError) async throws {
+        guard error.mayPass else { throw error }
         let since = failingSince ?? .now
         failingSince = since
         if since.duration(to: .now) > Self.patience { throw error }
