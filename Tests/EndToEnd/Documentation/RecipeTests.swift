@@ -125,6 +125,108 @@ struct RecipeTests {
         #expect(await (try Child("env", environment)).finish().code == 10)
     }
 
+    @Test("The nightly script logs each end, fails only if it should, and asks once a night")
+    func nightly() async throws {
+        let script = try install("/usr/local/sbin/nightly-prune")
+        let text = try String(contentsOfFile: script, encoding: .utf8)
+            .replacing("/var/log/", with: queue.directory + "/")
+        func night(_ day: String) throws -> Child {
+            let other = text.replacing("date +%F", with: "date -d '\(day)' +%F")
+            return try start(["sh", "-c", other])
+        }
+        for (day, button, code, last) in [
+            ("today", "no", 0, "no"), ("1 day", "yes", 0, "prune ended with 0"),
+            ("2 days", nil, 13, "no answer: alertq ended with 13"),
+        ] as [(String, String?, Int32, String)] {
+            let job = try night(day)
+            if let button {
+                try await answer(button)
+            } else {
+                #expect(try await eventually { try await !queue.objects("list").isEmpty })
+                #expect(try await queue.run("withdraw", "3").code == 0)
+            }
+            let end = await job.finish()
+            #expect(end.code == code && end.output + end.errors == "", "\(day): \(end)")
+            let log = try String(
+                contentsOfFile: queue.directory + "/nightly-prune.log", encoding: .utf8)
+            #expect(log.hasSuffix(" \(last)\n"), "\(day): \(log)")
+            // Started again, it knows how that ended.
+            #expect(await (try night(day)).exit() == code)
+        }
+        #expect(called == ["prune --older-than 30d", "prune --older-than 30d"])
+        #expect(try await queue.objects("history").count == 3)
+    }
+
+    @Test("The service sends each question once, also after a restart", .enabled(if: has("jq")))
+    func phone() async throws {
+        _ = try install("/usr/local/libexec/send-question")
+        _ = try queue.script(
+            "bin/send-to-phone", "cat >>\"\(queue.directory)/sent\"")
+        let unit = "/etc/systemd/system/alertq-phone.service"
+        let command = try command("ExecStart", of: unit)
+            .replacing("/var/lib/alertq-phone/", with: queue.directory + "/")
+        for (id, title) in [(1, "One?"), (2, "Two?")] {
+            let asked = try await queue.run(
+                "ask", title, "-b", "yes=Yes", "--cancel", "no=No", "--detach")
+            #expect(asked.code == 0)
+            let service = try start(["sh", "-c", "exec " + command])
+            let last = [title, "alertq answer \(id) yes|no"]
+            #expect(await eventually { queue.lines("sent").suffix(2) == last })
+            #expect(await eventually { queue.lines("cursor").first?.hasPrefix("\(id):") == true })
+            service.kill(SIGTERM)
+            #expect(await service.exit() == 128 + SIGTERM)
+        }
+        #expect(queue.lines("sent").count == 4, "\(queue.lines("sent"))")
+    }
+
+    @Test("The check fails with one line while a question waits and nobody is there")
+    func check() async throws {
+        let script = try install("/usr/local/libexec/check-alertq")
+        #expect(try await queue.run("ask", "Go?", "--detach").code == 0)
+        let well = await (try start([script])).finish()
+        #expect(well.code == 0 && well.output == "alertq: all is well\n", "\(well)")
+        let text = try String(contentsOfFile: script, encoding: .utf8)
+        let soon = text.replacing("--waiting 1h", with: "--waiting 1ms")
+        #expect(soon != text)
+        let late = await (try start(["sh", "-c", soon])).finish()
+        #expect(late.code == 2 && late.errors == "", "\(late)")
+        #expect(
+            late.output.wholeMatch(of: /problem  presenter: .* alert 1 has waited for .*\n/) != nil,
+            "\(late)")
+        let wrong = text.replacing("--waiting 1h", with: "--wating 1h")
+        let broken = await (try start(["sh", "-c", wrong])).finish()
+        #expect(broken.code == 2 && broken.output.hasPrefix("alertq: doctor: "), "\(broken)")
+    }
+
+    @Test("The metrics are written whole, and have all that the article names")
+    func metrics() async throws {
+        let folder = "/var/lib/prometheus/node-exporter"
+        try FileManager.default.createDirectory(
+            atPath: queue.directory + "/metrics", withIntermediateDirectories: false)
+        let lines = try recipe("/etc/cron.d/alertq-metrics").split(separator: "\n").dropFirst()
+        let (path, job) = (try #require(lines.first), try #require(lines.last))
+        let fields = job.split(separator: " ", maxSplits: 6)
+        try #require(lines.count == 2 && fields.count == 7 && fields[5] == "root")
+        let command = fields[6].replacing(folder, with: queue.directory + "/metrics")
+        #expect(!command.contains("%") && command != fields[6])
+        #expect(try await queue.run("ask", "Go?", "--detach").code == 0)
+        let written = try await Child.run(
+            "env", "-i", "HOME=\(queue.directory)", "ALERTQ_DATABASE=\(queue.path)", String(path),
+            "/bin/sh", "-c", String(command))
+        #expect(written.code == 0 && written.output + written.errors == "", "\(written)")
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: queue.directory + "/metrics")
+        #expect(files == ["alertq.prom"])
+        let metrics = queue.lines("metrics/alertq.prom")
+        let article = try CodeBlock.text(of: Self.article)
+        let names = Set(article.matches(of: /`(alertq_[a-z_]+(?:\{[^}]*\})?) >/).map(\.1))
+            .union(article.matches(of: #/ and (alertq_[a-z_]+) /#).map(\.1))
+        #expect(names.count == 3)
+        for name in names {
+            #expect(metrics.contains { $0.hasPrefix(name + " ") }, "\(name)")
+        }
+    }
+
     /// The command of a setting of a unit.
     private func command(_ setting: String, of unit: String) throws -> String {
         let line = try #require(
@@ -183,7 +285,10 @@ struct RecipeTests {
     @Test("systemd finds nothing wrong with the units", .enabled(if: has("systemd-analyze")))
     func units() async throws {
         _ = try install("/usr/local/libexec/prune-answer")
-        let names = ["prune.service", "prune-answers.service", "ask-reboot.path"]
+        _ = try install("/usr/local/libexec/send-question")
+        let names = [
+            "prune.service", "prune-answers.service", "ask-reboot.path", "alertq-phone.service",
+        ]
         _ = try install("/etc/systemd/system/ask-reboot.service")
         let paths = try names.map { try install("/etc/systemd/system/" + $0) }
         let verified = await (try start(["systemd-analyze", "--man=no", "verify"] + paths))
@@ -364,7 +469,8 @@ struct RecipeTests {
         .enabled(if: has("jq", "faketime")))
     func reading() async throws {
         let text = try #require(
-            try CodeBlock.all("shell", in: Self.article).first { $0.text.contains("jq -r") }
+            try CodeBlock.all("shell", in: Self.article)
+                .first { $0.text.contains("alertq history") }
         ).text
         for words in [
             ["ask", "Go on?", "-b", "yes=Yes", "--cancel", "no=No", "--detach", "--source", "job"],
