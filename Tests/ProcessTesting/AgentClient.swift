@@ -150,9 +150,15 @@ package final class AgentClient: Sendable {
     package func stopReading() async -> Bool {
         let pipe = LinuxFile.link("/proc/\(server.pid)/fd/1")
         server.output.abandon()
+        // A process that another test has just forked keeps it, too, until it executes its program.
         return await eventually {
-            let own = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-            return own?.contains { LinuxFile.link("/proc/self/fd/\($0)") == pipe } == false
+            LinuxFile.names(in: "/proc").compactMap { pid_t($0) }.allSatisfy { process in
+                let folder = "/proc/\(process)/fd"
+                return process == server.pid
+                    || LinuxFile.names(in: folder).allSatisfy { name in
+                        LinuxFile.link("\(folder)/\(name)") != pipe
+                    }
+            }
         }
     }
 
