@@ -132,7 +132,10 @@ let package = Package(
                 "AlertQueueTesting", "ProcessTesting", "RestartDaemon", "TestSupport",
                 "TidyDaemon", "CLinux", "Linux",
             ],
-            exclude: ["Agents/sdk_tests.py", "Audit/verify_export.py", "Audit/forge.py"]),
+            exclude: [
+                "Agents/agent_world.py", "Agents/fake_model.py", "Agents/real_agents.py",
+                "Agents/sdk_tests.py", "Agents/tap.py", "Audit/verify_export.py", "Audit/forge.py",
+            ]),
         .testTarget(
             name: "Faults",
             dependencies: [
