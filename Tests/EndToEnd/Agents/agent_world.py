@@ -74,7 +74,7 @@ class World:
         self.cleanup = contextlib.ExitStack()
         atexit.register(self.close)
         self.folder = pathlib.Path(
-            self.cleanup.enter_context(tempfile.TemporaryDirectory(prefix="agents-"))
+            self.cleanup.enter_context(tempfile.TemporaryDirectory(prefix="agents-", dir="/var/tmp"))
         )
         self.cleanup.callback(self.end_processes)
         self.home = self.folder / "home"
@@ -97,7 +97,7 @@ class World:
         self.environment = {
             "HOME": str(self.home), "USER": "ana", "LANG": "C.UTF-8", "SHELL": "/bin/sh",
             "TERM": "xterm-256color", "PATH": f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
-            # Codex refuses a home in the folder for temporary files.
+            # Codex refuses a home in the folder for temporary files, in which it may write.
             "TMPDIR": str(self.folder / "tmp"), "ALERTQ_DATABASE": str(self.database),
             "ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": KEY,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
@@ -147,6 +147,21 @@ class World:
         text = re.search(rf"^### {title}\n.*?```json\n(.*?)```", article, re.S | re.M).group(1)
         hooks = json.loads(text)["hooks"]
         return {event if name == "PermissionRequest" else name: hooks[name] for name in hooks}
+
+    def add_server(self, agent, *options):
+        """Runs the command with which the article adds the server, whose messages are noted."""
+        article = (ROOT / "Sources/AlertQueue/AlertQueue.docc/Agents.md").read_text()
+        words = re.search(rf"^{agent} mcp add .*", article, re.M).group().split()
+        start = words.index("--") + 1
+        result = self.run(*words[:start], "tap", *words[start:], *options)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return re.search(r"```toml\n.*?\n(env_vars.*?)```", article, re.S).group(1).splitlines()
+
+    def sent(self, method):
+        """The messages of one method that an agent has sent to the server."""
+        lines = "".join(line["in"] for line in self.taps("in")).splitlines()
+        messages = [json.loads(line) for line in lines]
+        return [message for message in messages if message.get("method") == method]
 
     def hook(self, agent, event="PermissionRequest", seconds=None, change=lambda command: command):
         """Configures what the article recommends; `seconds` is how long the agent waits."""

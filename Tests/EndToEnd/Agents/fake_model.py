@@ -127,6 +127,9 @@ class FakeModel:
         """The results that the model has been sent since the prompt, as one text each."""
         return self.seen.get(script, [])
 
+    def has_heard(self, text):
+        return any(text in json.dumps(request, ensure_ascii=False) for request in self.requests)
+
     def serve(self, handler, request):
         self.requests.append(request)
         if "count_tokens" in handler.path:

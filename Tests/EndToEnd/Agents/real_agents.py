@@ -48,10 +48,9 @@ class AgentTests(unittest.TestCase):
         self.assertNotEqual(self.world.answer(question, "allow"), 0)
         self.assertEqual(self.world.ended(question)["outcome"], "withdrawn")
 
-    def kept(self, question):
+    def kept(self, question, button="yes"):
         """The question still waits, and an answer is taken."""
         self.assertIsNone(self.world.alerts("show", str(question["id"]))[0]["outcome"])
-        button = question["buttons"][0]["id"]
         self.assertEqual(self.world.answer(question, button), 0)
 
     def nothing_waits(self):
@@ -135,21 +134,26 @@ class ClaudeHookTests(AgentTests):
         self.did_not_run()
 
     def test_two_subagents(self):
-        """Equal requests of two subagents are two questions, each with its own answer."""
+        """Equal requests of two subagents are two questions, each with its own answer.
+
+        Subagents work in the background: that the agent stops, and goes on when it hears that one of
+        them has ended, says nothing about the other's question.
+        """
         self.world.hook("claude")
         self.world.attend()
-        prompts = {"first": "x", "second": "y"}
-        subagents = [
-            call("Task", description=name, prompt=f"[play {name}]", subagent_type="general-purpose")
+        prompts = ("first", "second")
+        self.model.play("both", [
+            call("Agent", description=name, prompt=f"[play {name}]", subagent_type="general-purpose")
             for name in prompts
-        ]
-        self.model.play("both", subagents)
+        ])
         for name in prompts:
             self.model.play(name, BASH)
         agent = self.world.claude("both")
         self.asked(2)
-        for question, button in zip(self.world.alerts(), ("allow", "deny"), strict=True):
-            self.assertEqual(self.world.answer(question, button), 0)
+        first, second = self.world.alerts()
+        self.assertEqual(self.world.answer(first, "allow"), 0)
+        self.assertTrue(eventually(lambda: self.model.has_heard("<task-notification>")))
+        self.kept(second, "deny")
         self.world.finish(agent)
         results = [self.model.returned(name)[-1] for name in prompts]
         denied = ["denied by a person" in result for result in results]
@@ -254,6 +258,8 @@ class ClaudeDialogTests(AgentTests):
         return terminal
 
     def choose(self, terminal, answer):
+        # Keys are ignored at first, so that nobody answers what has just appeared.
+        time.sleep(1)
         number = re.search(rf"(\d)\. {answer} *$", terminal.screen, re.M)
         self.assertTrue(number, terminal.screen)
         terminal.type(number.group(1))
@@ -310,6 +316,19 @@ class ClaudeDialogTests(AgentTests):
         self.assertTrue(eventually(lambda: "Do you want to proceed?" not in terminal.screen))
         self.did_not_run()
 
+    def test_one_of_two_uses(self):
+        """A yes there to one use of a tool leaves the question about the other."""
+        self.model.play("one", [BASH, call("Bash", command=COMMAND + "-too")])
+        terminal = self.dialog()
+        first = self.asked()
+        self.choose(terminal, "Yes")
+        self.ran()
+        self.withdrawn(first)
+        second = self.asked()
+        self.assertIn("made-too", second["message"])
+        self.kept(second, "allow")
+        self.ran("made-too")
+
     def test_nobody_at_a_screen(self):
         """The dialog stays open, and its answer counts."""
         terminal = self.dialog(attended=False)
@@ -326,50 +345,38 @@ class ClaudeServerTests(AgentTests):
         super().setUp()
         self.model.play("ask", call("mcp__alertq__ask", title="Deploy?"))
 
-    def add(self, *options):
-        result = self.world.run(
-            "claude", "mcp", "add", "--scope", "user", "alertq", "--", "tap", "alertq", "mcp",
-            *options)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-
-    def sent(self, method):
-        """The messages of one method that the agent has sent."""
-        lines = "".join(line["in"] for line in self.world.taps("in")).splitlines()
-        messages = [json.loads(line) for line in lines]
-        return [message for message in messages if message.get("method") == method]
-
     def reasons(self):
-        return [message["params"].get("reason") for message in self.sent("notifications/cancelled")]
+        return [message["params"].get("reason") for message in self.world.sent("notifications/cancelled")]
 
     def cancelled(self):
         self.assertTrue(eventually(self.reasons, 30), "the agent has cancelled its call")
         return self.reasons()
 
     def test_needs_permission(self):
-        self.add()
+        self.world.add_server("claude")
         self.world.finish(self.world.claude("ask"))
         self.told("ask", "haven't granted")
-        self.assertEqual(self.sent("tools/call"), [])
-        agent = self.world.claude("ask", "--allowedTools", "mcp__alertq__ask")
+        self.assertEqual(self.world.sent("tools/call"), [])
+        agent = self.world.claude("ask", "--allowedTools", "mcp__alertq")
         self.answered("yes")
         self.world.finish(agent)
         self.told("ask", '"by":"person"')
 
     def test_hook_leaves_it_alone(self):
         """Otherwise people are asked whether they may be asked."""
-        self.add()
+        self.world.add_server("claude")
         for event in ("PermissionRequest", "PreToolUse"):
             with self.subTest(event=event):
                 self.world.hook("claude", event)
-                agent = self.world.claude("ask", "--allowedTools", "mcp__alertq__ask")
+                agent = self.world.claude("ask", "--allowedTools", "mcp__alertq")
                 question = self.answered("yes")
                 self.assertEqual(question["title"], "Deploy?")
                 self.world.finish(agent)
 
     def test_deadline_of_the_agent(self):
-        self.add("--wait", "30s")
+        self.world.add_server("claude", "--wait", "30s")
         agent = self.world.claude(
-            "ask", "--allowedTools", "mcp__alertq__ask", MCP_TOOL_TIMEOUT="3000")
+            "ask", "--allowedTools", "mcp__alertq", MCP_TOOL_TIMEOUT="3000")
         question = self.asked()
         self.world.finish(agent)
         self.assertEqual(self.cancelled(), ["SdkError: Request timed out"])
@@ -377,15 +384,15 @@ class ClaudeServerTests(AgentTests):
 
     def test_short_wait(self):
         """`--wait` below the agent's limit: the model goes on with `collect`."""
-        self.add("--wait", "2s")
+        self.world.add_server("claude", "--wait", "2s")
         collect = lambda results: call(
             "mcp__alertq__collect", id=int(re.search(r'"id": ?(\d+)', results[-1]).group(1)))
         self.model.play("ask", call("mcp__alertq__ask", title="Deploy?"), collect, collect, collect)
         agent = self.world.claude(
-            "ask", "--allowedTools", "mcp__alertq__ask,mcp__alertq__collect",
+            "ask", "--allowedTools", "mcp__alertq",
             MCP_TOOL_TIMEOUT="4000")
         question = self.asked()
-        eventually(lambda: len(self.sent("tools/call")) >= 2)
+        eventually(lambda: len(self.world.sent("tools/call")) >= 2)
         self.assertEqual(self.world.answer(question, "yes"), 0)
         self.world.finish(agent)
         self.assertEqual(self.reasons(), [])
@@ -393,11 +400,11 @@ class ClaudeServerTests(AgentTests):
 
     def test_cancelled_by_a_person(self):
         """In its terminal, without tasks."""
-        self.add("--wait", "60s")
+        self.world.add_server("claude", "--wait", "60s")
         self.world.environment["CLAUDE_CODE_DISABLE_MCP_TASKS"] = "1"
         for key in ("Escape", "C-c"):
             with self.subTest(key=key):
-                terminal = self.world.claude_terminal("--allowedTools", "mcp__alertq__ask")
+                terminal = self.world.claude_terminal("--allowedTools", "mcp__alertq")
                 self.world.prompt(terminal, "ask")
                 question = self.asked()
                 terminal.type(key)
@@ -408,10 +415,10 @@ class ClaudeServerTests(AgentTests):
 
     def test_cancelled_by_the_program_that_runs_the_agent(self):
         """As its SDK's `interrupt()` does."""
-        self.add("--wait", "60s")
+        self.world.add_server("claude", "--wait", "60s")
         agent = self.world.start(
             "claude", "-p", "--input-format", "stream-json", "--output-format", "stream-json",
-            "--verbose", "--allowedTools", "mcp__alertq__ask", takes_input=True)
+            "--verbose", "--allowedTools", "mcp__alertq", takes_input=True)
 
         def send(message):
             agent.stdin.write(json.dumps(message) + "\n")
@@ -426,8 +433,8 @@ class ClaudeServerTests(AgentTests):
 
     def test_task(self):
         """In its terminal, the agent goes on, and is told the answer when there is one."""
-        self.add()
-        terminal = self.world.claude_terminal("--allowedTools", "mcp__alertq__ask")
+        self.world.add_server("claude")
+        terminal = self.world.claude_terminal("--allowedTools", "mcp__alertq")
         self.world.prompt(terminal, "ask")
         question = self.asked()
         self.assertTrue(terminal.shows("1 MCP task still running"), terminal.screen)
@@ -435,8 +442,8 @@ class ClaudeServerTests(AgentTests):
         self.assertTrue(terminal.shows("(alertq/ask) completed"), terminal.screen)
 
     def test_task_stopped_by_a_person(self):
-        self.add()
-        terminal = self.world.claude_terminal("--allowedTools", "mcp__alertq__ask")
+        self.world.add_server("claude")
+        terminal = self.world.claude_terminal("--allowedTools", "mcp__alertq")
         self.world.prompt(terminal, "ask")
         question = self.asked()
         self.assertTrue(terminal.shows("1 MCP task still running"), terminal.screen)
@@ -449,14 +456,14 @@ class ClaudeServerTests(AgentTests):
 
     def test_session_ends(self):
         """The question stays when the agent has gone, and the next session joins it."""
-        self.add("--wait", "60s")
-        words = ("--allowedTools", "mcp__alertq__ask")
+        self.world.add_server("claude", "--wait", "60s")
+        words = ("--allowedTools", "mcp__alertq")
         agent = self.world.claude("ask", *words)
         question = self.asked()
         agent.send_signal(signal.SIGTERM)
         self.world.finish(agent)
         agent = self.world.claude("ask", *words)
-        eventually(lambda: len(self.sent("tools/call")) == 2)
+        eventually(lambda: len(self.world.sent("tools/call")) == 2)
         self.kept(question)
         self.world.finish(agent)
         self.told("ask", f'"id":{question["id"]},')
@@ -497,6 +504,26 @@ class CodexHookTests(AgentTests):
         """Nor does Codex say so: the command runs."""
         self.world.hook("codex", "PreToolUse", change=lambda command: "tap " + command)
         output = self.world.run("codex", "exec", "--skip-git-repo-check", "Do it. [play inside]")
+        self.ran()
+        self.assertEqual(self.world.taps(), [])
+        self.assertNotIn("trust", output.stdout + output.stderr)
+
+    def test_trusted_hook_runs_until_it_changes(self):
+        self.world.hook("codex", "PreToolUse", change=lambda command: "tap " + command)
+        self.world.attend()
+        terminal = self.world.terminal("codex")
+        self.assertTrue(terminal.shows("Hooks need review", "2. Trust all and continue"))
+        terminal.type("2", "Enter")
+        self.assertTrue(terminal.shows("› Ask Codex"), terminal.screen)
+        terminal.close()
+        words = ("codex", "exec", "--skip-git-repo-check", "Do it. [play inside]")
+        agent = self.world.start(*words)
+        self.answered("deny")
+        self.world.finish(agent)
+        self.did_not_run()
+        self.world.hook("codex", "PreToolUse", change=lambda command: "tap env " + command)
+        self.world.log.unlink()
+        output = self.world.run(*words)
         self.ran()
         self.assertEqual(self.world.taps(), [])
         self.assertNotIn("trust", output.stdout + output.stderr)
@@ -547,6 +574,15 @@ class CodexHookTests(AgentTests):
         self.told("again", "denied by a person")
         self.assertFalse(self.outside.exists())
 
+    def test_patches_are_readable(self):
+        patch = "*** Begin Patch\n*** Add File: ../notes.txt\n+first line\n+last line\n*** End Patch"
+        self.model.play("outside", call("exec_command", cmd=f"apply_patch <<'EOF'\n{patch}\nEOF"))
+        terminal, question = self.waiting()
+        self.assertIn("notes.txt", question["title"])
+        self.assertRegex(question["message"], r"(?m)^\+ ?first line\n\+ ?last line$")
+        self.assertEqual(self.world.answer(question, "allow"), 0)
+        self.assertTrue(eventually((self.world.home / "notes.txt").exists), terminal.screen)
+
     def test_interrupted(self):
         """Codex kills its hook, and tells another one."""
         for key in ("Escape", "C-c"):
@@ -575,18 +611,14 @@ class CodexHookTests(AgentTests):
 class CodexServerTests(AgentTests):
     """`alertq mcp`, added as the article says."""
 
-    APPROVED = 'default_tools_approval_mode = "approve"'
-    PASSED = 'env_vars = ["ALERTQ_DATABASE"]'
-
     def setUp(self):
         super().setUp()
         self.model.play("ask", call("ask", namespace="mcp__alertq", title="Deploy?"))
 
-    def add(self, *lines, options=(), words=()):
-        result = self.world.run(
-            "codex", "mcp", "add", *words, "alertq", "--", "tap", "alertq", "mcp", *options)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.configure(*lines)
+    def add(self, *more, options=(), without=None):
+        """What the article says, or all of it but one line; with lines of one's own."""
+        lines = self.world.add_server("codex", *options)
+        self.configure(*more, *(line for line in lines if not without or without not in line))
 
     def configure(self, *lines):
         path = self.world.home / ".codex/config.toml"
@@ -594,35 +626,44 @@ class CodexServerTests(AgentTests):
         settings = path.read_text().replace(table, table + "".join(f"{line}\n" for line in lines))
         path.write_text(settings)
 
-    def cancellations(self):
-        return [line for line in self.world.taps("in") if "notifications/cancelled" in line["in"]]
+    def kept_silently(self, question):
+        self.assertEqual(self.world.sent("notifications/cancelled"), [])
+        self.kept(question)
 
     def test_needs_permission(self):
-        self.add(self.PASSED)
+        self.add(without="approval")
         self.world.finish(self.world.codex("ask"))
         self.told("ask", "requires approval, but approval policy is never")
         self.nothing_waits()
-        self.configure(self.APPROVED)
+        self.world.run("codex", "mcp", "remove", "alertq")
+        self.add()
         agent = self.world.codex("ask")
         self.answered("yes")
         self.world.finish(agent)
         self.told("ask", '"by":"person"')
 
-    def test_queue_is_named(self):
-        """Codex passes on no $ALERTQ_DATABASE unless it is told to."""
-        self.add(self.APPROVED, words=("--env", f"ALERTQ_DATABASE={self.world.database}"))
-        agent = self.world.codex("ask")
-        self.answered("yes")
-        self.world.finish(agent)
-        self.world.run("codex", "mcp", "remove", "alertq")
-        self.add(self.APPROVED)
-        agent = self.world.codex("ask")
-        self.assertTrue(
-            eventually(lambda: any("tools/call" in line["in"] for line in self.world.taps("in"))))
-        self.assertEqual(self.world.alerts(), [])
+    def test_hook_leaves_it_alone(self):
+        """Codex asks for no permission for a server whose tools are approved."""
+        self.add()
+        self.world.hook("codex")
+        terminal = self.world.codex_terminal()
+        self.world.prompt(terminal, "ask")
+        question = self.answered("yes")
+        self.assertEqual(question["title"], "Deploy?")
+
+    def test_queue_of_the_environment(self):
+        for line, database in {"approval": str(self.world.database), "env_vars": None}.items():
+            with self.subTest(without=line):
+                self.add(without=line)
+                self.model.play("nothing", "Done.")
+                self.world.finish(self.world.codex("nothing"))
+                starts = self.world.taps("start")
+                self.assertEqual([start["database"] for start in starts], [database])
+                self.world.run("codex", "mcp", "remove", "alertq")
+                self.world.log.unlink()
 
     def test_deadline_of_the_agent(self):
-        self.add(self.PASSED, self.APPROVED, "tool_timeout_sec = 3", options=("--wait", "30s"))
+        self.add("tool_timeout_sec = 3", options=("--wait", "30s"))
         self.model.play(
             "ask", call("ask", namespace="mcp__alertq", title="Deploy?"),
             call("exec_command", cmd="sleep 2"))
@@ -630,19 +671,17 @@ class CodexServerTests(AgentTests):
         question = self.asked()
         self.world.finish(agent)
         self.assertIn("timed out awaiting tools/call after 3s", self.model.returned("ask")[0])
-        self.assertEqual(self.cancellations(), [])
-        self.kept(question)
+        self.kept_silently(question)
 
     def test_interrupted_by_a_person(self):
         """Codex says nothing to the server, so the question stays."""
-        self.add(self.PASSED, self.APPROVED, options=("--wait", "60s"))
+        self.add(options=("--wait", "60s"))
         terminal = self.world.codex_terminal()
         self.world.prompt(terminal, "ask")
         question = self.asked()
         terminal.type("Escape")
         self.assertTrue(eventually(lambda: "esc to interrupt" not in terminal.screen))
-        self.assertEqual(self.cancellations(), [])
-        self.kept(question)
+        self.kept_silently(question)
 
 
 class Result(unittest.TextTestResult):

@@ -4,7 +4,7 @@
 
 Each line of LOG is an object: "in" is what was read from stdin, "end" that stdin has ended, "gone"
 that nobody reads stdout any more, "signal" the name of a signal, and "exit" how the command ended;
-"at" is the time, and "tap" tells processes apart. The command gets the same stdin and signals, and
+"database" is the queue that its environment names, "at" the time, and "tap" tells processes apart. The command gets the same stdin and signals, and
 the agent's stdout and stderr themselves. Without a command, stdin is read to its end.
 """
 
@@ -35,7 +35,7 @@ def forward(number, _):
 
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signal.signal(number, forward)
-note(start=command)
+note(start=command, database=os.environ.get("ALERTQ_DATABASE"))
 watched = select.poll()
 watched.register(0, select.POLLIN)
 # An error is reported, once, when the reader of a pipe has gone.

@@ -18,7 +18,7 @@ struct ShellExampleTests {
     init() throws { queue = try CommandLineQueue() }
 
     /// Commands that are not part of this package.
-    private static let stubs = ["apt-get", "prune", "swift"]
+    private static let stubs = ["apt-get", "claude", "codex", "prune", "swift"]
 
     /// The documents that have such examples.
     private static let documents =
