@@ -1,8 +1,8 @@
 import Foundation
 
-/// Requests of coding agents, as their documentation says that they send them to their hooks.
+/// Messages of coding agents to their hooks: those of the documentation, and recorded ones.
 package enum HookSample {
-    /// The names of all of them.
+    /// The names of those of the documentation.
     package static let all = [
         "claude-pre-tool-use", "claude-permission-request", "claude-write",
         "codex-permission-request", "codex-pre-tool-use",
