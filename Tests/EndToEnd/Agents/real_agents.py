@@ -133,6 +133,45 @@ class ClaudeHookTests(AgentTests):
         self.world.finish(agent)
         self.did_not_run()
 
+    def test_each_use_asks(self):
+        """An approval counts once, also within a turn."""
+        self.world.hook("claude")
+        self.world.attend()
+        self.model.play("twice", BASH, BASH)
+        agent = self.world.claude("twice")
+        self.answered("allow")
+        self.ran()
+        (self.world.project / "made").unlink()
+        self.answered("deny")
+        self.world.finish(agent)
+        self.did_not_run()
+
+    def test_two_sessions(self):
+        self.world.hook("claude")
+        self.world.attend()
+        agents = [self.world.claude("one") for _ in range(2)]
+        self.asked(2)
+        for question, button in zip(self.world.alerts(), ("allow", "deny"), strict=True):
+            self.assertEqual(self.world.answer(question, button), 0)
+        for agent in agents:
+            self.world.finish(agent)
+        heard = self.model.has_heard("denied by a person"), self.world.made("made")
+        self.assertEqual(heard, (True, True))
+
+    def test_unattended(self):
+        """--if-unattended decides what happens while nobody is at a screen."""
+        change = lambda word: lambda command: command.replace(
+            "--only-person", "--only-person --if-unattended " + word)
+        self.world.hook("claude", change=change("deny"))
+        self.world.finish(self.world.claude("one"), 45)
+        self.did_not_run()
+        self.told("one", "nobody")
+        self.world.hook("claude", change=change("wait"))
+        agent = self.world.claude("one")
+        self.answered("allow")
+        self.world.finish(agent)
+        self.ran()
+
     def test_two_subagents(self):
         """Equal requests of two subagents are two questions, each with its own answer.
 
@@ -228,6 +267,16 @@ class ClaudeHookTests(AgentTests):
         self.assertRegex(question["message"], r"(?m)^-.?second line$")
         self.assertRegex(question["message"], r"(?m)^\+.?last line$")
         self.assertEqual(notes.read_text(), "first line\nlast line\n")
+        long = "".join(f"line {number}\n" for number in range(20_000))
+        self.model.play("write", call("Write", file_path=str(notes) + ".log", content=long))
+        agent = self.world.claude("write")
+        question = self.answered("allow")
+        self.world.finish(agent)
+        self.assertIn("notes.txt.log", question["title"])
+        self.assertIn("line 1\nline 2\n", question["message"])
+        self.assertIn(f"{len(long)} bytes", question["message"])
+        self.assertRegex(question["message"], "SHA-256 [0-9a-f]{64}")
+        self.assertEqual((self.world.project / "notes.txt.log").read_text(), long)
 
     def test_alertq_is_missing(self):
         (self.world.bin / "alertq").unlink()
@@ -271,6 +320,19 @@ class ClaudeDialogTests(AgentTests):
         self.ran()
         self.withdrawn(question)
 
+    def test_answer_after_yes_there(self):
+        """An answer while the command runs was not used, and the log says so."""
+        self.model.play("one", call("Bash", command="python3 -c 1 && sleep 5 && touch made"))
+        terminal = self.dialog()
+        question = self.asked()
+        self.choose(terminal, "Yes")
+        self.assertTrue(eventually(lambda: "Do you want to proceed?" not in terminal.screen))
+        self.did_not_run()
+        self.world.answer(question, "deny")
+        self.ran()
+        log = lambda: self.world.alertq("audit", "list").stdout
+        self.assertTrue(eventually(lambda: "not used" in log(), 15), log())
+
     def test_no_there(self):
         terminal = self.dialog()
         question = self.asked()
@@ -280,6 +342,17 @@ class ClaudeDialogTests(AgentTests):
 
     def test_escape_there(self):
         terminal = self.dialog()
+        question = self.asked()
+        terminal.type("Escape")
+        self.withdrawn(question)
+        self.did_not_run()
+
+    def test_escape_before_each_use(self):
+        """With PreToolUse, there is no dialog yet."""
+        self.world.hook("claude", "PreToolUse")
+        self.world.attend()
+        terminal = self.world.claude_terminal()
+        self.world.prompt(terminal, "one")
         question = self.asked()
         terminal.type("Escape")
         self.withdrawn(question)
@@ -546,6 +619,18 @@ class CodexHookTests(AgentTests):
         self.world.finish(agent)
         self.ran()
         self.withdrawn(question)
+
+    def test_exec_interrupted(self):
+        self.world.hook("codex", "PreToolUse")
+        self.world.attend()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(signal=number.name):
+                agent = self.world.codex("inside")
+                question = self.asked()
+                agent.send_signal(number)
+                self.withdrawn(question)
+                self.world.finish(agent)
+                self.did_not_run()
 
     def test_alertq_is_missing(self):
         (self.world.bin / "alertq").unlink()
