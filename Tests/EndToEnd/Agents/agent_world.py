@@ -73,9 +73,8 @@ class World:
     def __init__(self):
         self.cleanup = contextlib.ExitStack()
         atexit.register(self.close)
-        self.folder = pathlib.Path(
-            self.cleanup.enter_context(tempfile.TemporaryDirectory(prefix="agents-", dir="/var/tmp"))
-        )
+        folder = tempfile.TemporaryDirectory(prefix="agents-", dir="/var/tmp")
+        self.folder = pathlib.Path(self.cleanup.enter_context(folder))
         self.cleanup.callback(self.end_processes)
         self.home = self.folder / "home"
         self.project = self.home / "project"
@@ -163,16 +162,22 @@ class World:
         messages = [json.loads(line) for line in lines]
         return [message for message in messages if message.get("method") == method]
 
-    def hook(self, agent, event="PermissionRequest", seconds=None, change=lambda command: command):
-        """Configures what the article recommends; `seconds` is how long the agent waits."""
-        hooks = self.documented(agent, event)
-        for handler in hooks[event][0]["hooks"]:
-            handler["command"] = change(handler["command"])
-            if seconds:
-                handler["timeout"] = seconds
-        self.install(agent, hooks)
+    def hook(
+        self, agent, event="PermissionRequest", seconds=None, change=lambda command: command,
+        tapped=None,
+    ):
+        """Configures what the article recommends.
 
-    def install(self, agent, hooks):
+        `seconds` is how long the agent waits for the hook of `event`, and `change` changes its
+        command; what happens to the hook of the event `tapped` is noted.
+        """
+        hooks = self.documented(agent, event)
+        handler = hooks[event][0]["hooks"][0]
+        handler["command"] = change(handler["command"])
+        handler["timeout"] = seconds or handler["timeout"]
+        if tapped:
+            handler = hooks[tapped][0]["hooks"][0]
+            handler["command"] = "tap " + handler["command"]
         name = ".claude/settings.json" if agent == "claude" else ".codex/hooks.json"
         self.write(name, {"hooks": hooks})
 

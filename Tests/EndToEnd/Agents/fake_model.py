@@ -1,8 +1,8 @@
 """A model that plays scripts, for agents that believe to speak with Anthropic or OpenAI.
 
 It answers Anthropic's Messages API and OpenAI's Responses API on loopback. A prompt names its
-script, as in "Do it. [play deploy]"; what the model has said since then tells which turn is next, so
-subagents, which have prompts of their own, can have scripts of their own.
+script, as in "Do it. [play deploy]"; what the model has said since then tells which turn is next.
+So subagents, which have prompts of their own, can have scripts of their own.
 """
 
 import http.server

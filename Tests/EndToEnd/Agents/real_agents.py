@@ -175,15 +175,15 @@ class ClaudeHookTests(AgentTests):
     def test_two_subagents(self):
         """Equal requests of two subagents are two questions, each with its own answer.
 
-        Subagents work in the background: that the agent stops, and goes on when it hears that one of
-        them has ended, says nothing about the other's question.
+        Subagents work in the background: that the agent stops, and goes on when it hears that one
+        of them has ended, says nothing about the other's question.
         """
         self.world.hook("claude")
         self.world.attend()
         prompts = ("first", "second")
+        kind = {"subagent_type": "general-purpose"}
         self.model.play("both", [
-            call("Agent", description=name, prompt=f"[play {name}]", subagent_type="general-purpose")
-            for name in prompts
+            call("Agent", description=name, prompt=f"[play {name}]", **kind) for name in prompts
         ])
         for name in prompts:
             self.model.play(name, BASH)
@@ -197,6 +197,21 @@ class ClaudeHookTests(AgentTests):
         results = [self.model.returned(name)[-1] for name in prompts]
         denied = ["denied by a person" in result for result in results]
         self.assertEqual(sorted(denied), [False, True], results)
+
+    def test_subagent_ends_meanwhile(self):
+        """The end of a subagent leaves the question of the agent that started it."""
+        self.world.hook("claude", tapped="SubagentStop")
+        self.world.attend()
+        subagent = call(
+            "Agent", description="Wait", prompt="[play inner]", subagent_type="general-purpose")
+        self.model.play("outer", subagent, BASH)
+        self.model.play("inner", call("Bash", command="sleep 2"), "Ready.")
+        agent = self.world.claude("outer")
+        question = self.asked()
+        self.assertTrue(eventually(lambda: self.world.taps("exit")))
+        self.kept(question, "allow")
+        self.world.finish(agent)
+        self.ran()
 
     def test_agent_stops_waiting(self):
         self.world.hook("claude", seconds=3)
@@ -320,19 +335,6 @@ class ClaudeDialogTests(AgentTests):
         self.ran()
         self.withdrawn(question)
 
-    def test_answer_after_yes_there(self):
-        """An answer while the command runs was not used, and the log says so."""
-        self.model.play("one", call("Bash", command="python3 -c 1 && sleep 5 && touch made"))
-        terminal = self.dialog()
-        question = self.asked()
-        self.choose(terminal, "Yes")
-        self.assertTrue(eventually(lambda: "Do you want to proceed?" not in terminal.screen))
-        self.did_not_run()
-        self.world.answer(question, "deny")
-        self.ran()
-        log = lambda: self.world.alertq("audit", "list").stdout
-        self.assertTrue(eventually(lambda: "not used" in log(), 15), log())
-
     def test_no_there(self):
         terminal = self.dialog()
         question = self.asked()
@@ -357,6 +359,22 @@ class ClaudeDialogTests(AgentTests):
         terminal.type("Escape")
         self.withdrawn(question)
         self.did_not_run()
+
+    def test_queued_message(self):
+        """A message for later is told to the hooks at once, and takes no question back."""
+        self.world.hook("claude", "PreToolUse", tapped="UserPromptSubmit")
+        self.world.attend()
+        terminal = self.world.claude_terminal()
+        self.world.prompt(terminal, "one")
+        question = self.asked()
+        terminal.type("-l", "Hurry up.")
+        self.assertTrue(terminal.shows("Hurry up."))
+        terminal.type("Enter")
+        heard = lambda: any("Hurry up." in line["in"] for line in self.world.taps("in"))
+        self.assertTrue(eventually(heard), terminal.screen)
+        self.assertTrue(eventually(lambda: len(self.world.taps("exit")) == 2))
+        self.kept(question, "allow")
+        self.ran()
 
     def test_terminal_closed(self):
         terminal = self.dialog()
@@ -419,7 +437,8 @@ class ClaudeServerTests(AgentTests):
         self.model.play("ask", call("mcp__alertq__ask", title="Deploy?"))
 
     def reasons(self):
-        return [message["params"].get("reason") for message in self.world.sent("notifications/cancelled")]
+        messages = self.world.sent("notifications/cancelled")
+        return [message["params"].get("reason") for message in messages]
 
     def cancelled(self):
         self.assertTrue(eventually(self.reasons, 30), "the agent has cancelled its call")
@@ -575,14 +594,14 @@ class CodexHookTests(AgentTests):
 
     def test_untrusted_hook_is_not_run(self):
         """Nor does Codex say so: the command runs."""
-        self.world.hook("codex", "PreToolUse", change=lambda command: "tap " + command)
+        self.world.hook("codex", "PreToolUse", tapped="PreToolUse")
         output = self.world.run("codex", "exec", "--skip-git-repo-check", "Do it. [play inside]")
         self.ran()
         self.assertEqual(self.world.taps(), [])
         self.assertNotIn("trust", output.stdout + output.stderr)
 
     def test_trusted_hook_runs_until_it_changes(self):
-        self.world.hook("codex", "PreToolUse", change=lambda command: "tap " + command)
+        self.world.hook("codex", "PreToolUse", tapped="PreToolUse")
         self.world.attend()
         terminal = self.world.terminal("codex")
         self.assertTrue(terminal.shows("Hooks need review", "2. Trust all and continue"))
@@ -603,7 +622,7 @@ class CodexHookTests(AgentTests):
 
     def test_exec_asks_for_no_permission(self):
         """Whatever policy is configured, `exec` has the policy `never`."""
-        self.world.hook("codex", change=lambda command: "tap " + command)
+        self.world.hook("codex", tapped="PermissionRequest")
         self.world.attend()
         self.world.finish(self.world.codex("outside", "-c", 'approval_policy="on-request"'))
         self.assertEqual(self.world.taps(), [])
@@ -660,7 +679,8 @@ class CodexHookTests(AgentTests):
         self.assertFalse(self.outside.exists())
 
     def test_patches_are_readable(self):
-        patch = "*** Begin Patch\n*** Add File: ../notes.txt\n+first line\n+last line\n*** End Patch"
+        lines = "*** Add File: ../notes.txt\n+first line\n+last line"
+        patch = f"*** Begin Patch\n{lines}\n*** End Patch"
         self.model.play("outside", call("exec_command", cmd=f"apply_patch <<'EOF'\n{patch}\nEOF"))
         terminal, question = self.waiting()
         self.assertIn("notes.txt", question["title"])

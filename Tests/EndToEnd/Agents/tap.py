@@ -4,8 +4,9 @@
 
 Each line of LOG is an object: "in" is what was read from stdin, "end" that stdin has ended, "gone"
 that nobody reads stdout any more, "signal" the name of a signal, and "exit" how the command ended;
-"database" is the queue that its environment names, "at" the time, and "tap" tells processes apart. The command gets the same stdin and signals, and
-the agent's stdout and stderr themselves. Without a command, stdin is read to its end.
+"database" is the queue that its environment names, "at" the time, and "tap" tells processes apart.
+The command gets the same stdin and signals, and the agent's stdout and stderr themselves. Without
+a command, stdin is read to its end.
 """
 
 import json
