@@ -546,6 +546,18 @@ class ClaudeServerTests(AgentTests):
         terminal.type("x")
         self.withdrawn(question)
 
+    def test_task_stopped_by_the_model(self):
+        stop = lambda results: call(
+            "TaskStop", task_id=re.search(r'task_id "(\w+)"', results[-1]).group(1))
+        self.model.play("ask", call("mcp__alertq__ask", title="Deploy?"), stop)
+        self.world.add_server("claude")
+        terminal = self.world.claude_terminal("--allowedTools", "mcp__alertq")
+        self.world.prompt(terminal, "ask")
+        self.assertTrue(eventually(lambda: self.world.sent("tasks/cancel")), terminal.screen)
+        ended = eventually(lambda: self.world.alerts("history"), 20)
+        self.assertTrue(ended)
+        self.withdrawn(ended[0])
+
     def test_session_ends(self):
         """The question stays when the agent has gone, and the next session joins it."""
         self.world.add_server("claude", "--wait", "60s")
