@@ -29,7 +29,8 @@ public enum AlertError: Error, Sendable, Equatable {
     case tooManyPendingOfAccount(uid: UInt32, limit: Int)
     /// The queue is in use, or its log can't be emptied right now; nothing was stored, try again.
     case busy(_ reason: String)
-    /// The database is not an alert queue, or comes from a newer version; it was not touched.
+    /// The database is not an alert queue, comes from a newer version, or is no longer the one that
+    /// was opened; it was not touched.
     case incompatible(path: String, _ reason: String)
     /// The database is a backup, which can be read and restored but not changed; the reason says
     /// where its log ends.

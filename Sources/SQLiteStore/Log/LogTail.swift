@@ -56,9 +56,12 @@ final class LogTail: Sendable {
         return failure
     }
 
-    /// Makes this process write nothing more to a database that is damaged.
+    /// Makes this process use a database that is damaged no more, and everything in it end.
     func noteDamage(_ reason: String, path: String) {
-        fail(.damaged("\(reason); \(Self.consequence)", operation: "use \(path)"))
+        fail(
+            .incompatible(
+                path: path,
+                "can no longer be used: the database is damaged: \(reason); \(Self.consequence)"))
     }
 
     static let overwritten = "another file has been copied over it while it was open"

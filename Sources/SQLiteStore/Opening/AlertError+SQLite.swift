@@ -49,7 +49,7 @@ extension AlertError {
     /// Whether what is in the database can't be right, in contrast to a disk that fails.
     var isDamage: Bool {
         switch self {
-        case .inconsistent: true
+        case .inconsistent, .incompatible: true
         case .storage(_, let reason): reason.hasPrefix(Self.damage)
         default: false
         }

@@ -29,7 +29,12 @@ struct Reader {
                 return try body(database.handle)
             }
         } catch let error as SQLiteError where error.isDamagedFile && database.isAtItsPath {
-            known.fail(translated(error, "read \(file.files.database)"))
+            let path = file.files.database
+            // Whose pages are mixed with those of another file, looks damaged.
+            if database.walFiles != nil, (try? headerCheck.run(database.handle)) == false {
+                throw known.noteReplacement(LogTail.overwritten, path: path)
+            }
+            known.noteDamage("\(error)", path: path)
             throw error
         }
     }

@@ -60,8 +60,9 @@ struct DoctorCommand: Command {
         """
         --timers prints systemd units that back the queue up into the directory PATH every day \
         and, with --purge-after, erase the texts of older alerts every week. --install writes and \
-        starts them: for the whole system with --system, otherwise for your own session. doctor \
-        --timers --uninstall stops and removes them; the backups stay.
+        starts them: for the whole system with --system, otherwise for your own session. If systemd \
+        can't be reached, it ends with 74 and prints what is left to run. doctor --timers --uninstall \
+        stops and removes them; the backups stay.
         """,
         """
         With --json each check is an object with the keys “check”, “ok”, “detail” and “advice”.
