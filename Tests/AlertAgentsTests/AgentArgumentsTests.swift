@@ -42,4 +42,85 @@ struct AgentArgumentsTests {
         let all = try others.map(identity) + [one]
         #expect(Set(all).count == all.count)
     }
+
+    @Test(
+        "A form that has one meaning is taken, and is the same question",
+        arguments: [
+            (
+                #""buttons":"[{\"title\":\"A\"},{\"title\":\"B\",\"role\":\"cancel\"}]""#,
+                #""buttons":[{"title":"A"},{"title":"B","role":"cancel"}]"#
+            ),
+            (#""buttons":["{\"title\":\"A\",\"id\":null}"]"#, #""buttons":[{"title":"A"}]"#),
+            (#""buttons":[{"title":"A","id":1}]"#, #""buttons":[{"title":"A","id":"1"}]"#),
+            (#""timeout":600"#, #""timeout":"600""#), (#""timeout":600.0"#, #""timeout":"600""#),
+            (#""timeout":1.5"#, #""timeout":"1500ms""#),
+            (#""timeout":6e1"#, #""timeout":"60000ms""#),
+            (
+                #""info":{"a":1,"b":2.50,"c":true,"d":5.0,"e":null}"#,
+                #""info":{"a":"1","b":"2.50","c":"true","d":"5"}"#
+            ),
+            (#""info":"{\"a\":1}""#, #""info":{"a":"1"}"#), (#""key":42"#, #""key":"42""#),
+            (
+                #""timeout":60,"default":5.0,"buttons":[{"title":"A","id":5}]"#,
+                #""default":"5","buttons":[{"title":"A","id":"5"}],"timeout":"60""#
+            ),
+            (#""toolCallId":"x","session_id":7"#, #""message":null"#),
+        ])
+    func forms(form: String, same: String) throws {
+        let (one, other) = (
+            try arguments(#"{"title":"a",\#(form)}"#), try arguments(#"{"title":"a",\#(same)}"#)
+        )
+        #expect(try one.identity() == other.identity())
+        let (alert, expected) = (try one.question(), try other.question())
+        #expect(alert.buttons == expected.buttons && alert.userInfo == expected.userInfo)
+        #expect(alert.deadline == expected.deadline && alert.key == expected.key)
+    }
+
+    @Test("An id is a whole number, however it is written")
+    func ids() throws {
+        func subject(_ id: String) throws -> AgentArguments.Subject {
+            let json = try JSONValue(parsing: Array("{\"id\":\(id)}".utf8))
+            return try AgentArguments(json, of: AgentTools.collect).subject()
+        }
+        for id in ["5", "5.0", "\"5\""] {
+            guard case .id(5) = try subject(id) else {
+                Issue.record("\(id)")
+                continue
+            }
+        }
+        for id in ["5.5", "\"5.0\"", "\" 5\"", "\"#5\"", "\"\"", "true", "1e400", "[5]"] {
+            #expect(throws: AgentFailure.self) { try subject(id) }
+        }
+    }
+
+    @Test("What a client adds is ignored and named, and what was probably meant is refused")
+    func unknown() throws {
+        let added = try arguments(#"{"title":"a","toolCallId":"1","sessionId":2,"explanation":""}"#)
+        #expect(added.ignored == ["toolCallId", "sessionId", "explanation"])
+        let many = (1...100).map { "\"x\($0)y\":1" }.joined(separator: ",")
+        #expect(try arguments("{\"title\":\"a\",\(many)}").ignored.count == 20)
+        for name in [
+            "titel", "Title", "mesage", "timeout_seconds", "timeoutMs", "options", "choices",
+            "default_button", "limit", "id", "text", "description", "expires_in", "prio",
+        ] {
+            let error = #expect(throws: AgentFailure.self) {
+                try arguments("{\"title\":\"a\",\"\(name)\":1}")
+            }
+            #expect(error?.message.contains("no argument “\(name)”") == true)
+        }
+    }
+
+    @Test(
+        "A text of one line has no line break",
+        arguments: ["\\n", "\\r\\n", "\\u2028", "\\u2029", "\\u0085", "\\u000b"])
+    func lineBreaks(text: String) throws {
+        #expect(throws: AgentFailure.self) {
+            try arguments("{\"title\":\"a\(text)b\"}").question()
+        }
+        #expect(throws: AgentFailure.self) {
+            try arguments("{\"title\":\"a\",\"buttons\":[{\"title\":\"a\(text)\"}]}").question()
+        }
+        let message = "{\"title\":\"a\",\"message\":\"a\(text)b\"}"
+        #expect(try arguments(message).question().message != nil)
+    }
 }

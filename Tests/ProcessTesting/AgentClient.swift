@@ -13,6 +13,11 @@ package final class AgentClient: Sendable {
         /// With a handshake.
         case november2025 = "2025-11-25"
         case june2025 = "2025-06-18"
+        case march2025 = "2025-03-26"
+        case november2024 = "2024-11-05"
+
+        /// Whether results have a form for programs.
+        package var hasStructuredResults: Bool { rawValue >= Era.june2025.rawValue }
     }
 
     package let server: Child

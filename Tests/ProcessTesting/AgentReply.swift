@@ -1,3 +1,5 @@
+import Foundation
+
 /// A message from the server to an agent's client.
 package struct AgentReply: Sendable {
     package let object: [String: any Sendable]
@@ -12,8 +14,14 @@ package struct AgentReply: Sendable {
     package var error: [String: any Sendable] { Self.members(object["error"]) }
     package var errorCode: Int? { error["code"] as? Int }
 
-    /// The structured content of a tool's result, and its members.
-    package var content: [String: any Sendable] { Self.members(result["structuredContent"]) }
+    /// The structured content of a tool's result, and its members; where a revision has none, what
+    /// the texts say.
+    package var content: [String: any Sendable] {
+        if let content = result["structuredContent"] { return Self.members(content) }
+        guard texts.count == 2 else { return [:] }
+        let object = try? JSONSerialization.jsonObject(with: Data(texts[1].utf8))
+        return Self.members(object).merging(["summary": texts[0]]) { $1 }
+    }
     package var state: String? { content["state"] as? String }
     package var alert: Int? { content["id"] as? Int }
     package var outcome: String? { content["outcome"] as? String }

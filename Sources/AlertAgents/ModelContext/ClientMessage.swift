@@ -22,9 +22,12 @@ enum ClientMessage: Sendable {
     /// The reply to a request; this server sends none.
     case response
 
-    /// Reads a line.
-    init(_ line: [UInt8]) throws(Unreadable) {
-        let message = try Self.object(line)
+    /// Reads a message, which a line contains or an element of a batch is.
+    init(_ message: JSONValue) throws(Unreadable) {
+        guard message.members != nil else {
+            throw Unreadable(
+                id: nil, error: ProtocolError(.invalidRequest, "a message is a JSON object"))
+        }
         let id = RequestID(message["id"])
         let hasID = message.members?.contains { $0.key == "id" } ?? false
         func refuse(_ code: ProtocolError.Code, _ reason: String) -> Unreadable {
@@ -54,24 +57,21 @@ enum ClientMessage: Sendable {
         self = .request(Request(id: id, method: method, params: params))
     }
 
-    private static func object(_ line: [UInt8]) throws(Unreadable) -> JSONValue {
-        func refuse(_ code: ProtocolError.Code, _ reason: String) -> Unreadable {
-            Unreadable(id: nil, error: ProtocolError(code, reason))
-        }
-        let value: JSONValue
+    /// Reads a line as JSON: a message, or a batch of them.
+    ///
+    /// - Throws: ``Unreadable``, with the id of a request that only careless programs write so.
+    static func json(_ line: [UInt8]) throws(Unreadable) -> JSONValue {
+        // Some libraries begin what they write with a byte order mark.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         do throws(JSONError) {
-            value = try JSONValue(parsing: line)
+            return try JSONValue(parsing: line.starts(with: mark) ? Array(line.dropFirst(3)) : line)
         } catch {
-            throw refuse(
-                .parse, "this line is not JSON: \(error); send one JSON object on each line")
-        }
-        switch value {
-        case .object: return value
-        case .array:
-            throw refuse(
-                .invalidRequest, "batches are not supported; send one JSON object on each line")
-        default:
-            throw refuse(.invalidRequest, "this line is not a JSON object")
+            let careless = try? JSONValue.tolerant(parsing: line).value
+            let ids = (careless?.members ?? []).filter { $0.key.isIdentical(to: "id") }
+            throw Unreadable(
+                id: ids.count == 1 ? RequestID(ids[0].value) : nil,
+                error: ProtocolError(
+                    .parse, "this line is not JSON: \(error); send one JSON object on each line"))
         }
     }
 }
@@ -86,7 +86,7 @@ enum RequestID: Sendable, Hashable {
     init?(_ value: JSONValue?) {
         if let text = value?.string {
             self = .text(text)
-        } else if let number = value?.integer {
+        } else if let number = value?.wholeNumber {
             self = .number(number)
         } else {
             return nil
@@ -98,6 +98,18 @@ enum RequestID: Sendable, Hashable {
         case .text(let text): .string(text)
         case .number(let number): .integer(number)
         }
+    }
+}
+
+extension JSONValue {
+    /// An integer, also if it is written as JavaScript and Lua never would: `5.0` for 5.
+    var wholeNumber: Int64? {
+        guard case .number(let digits) = self else { return integer }
+        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) else {
+            return integer
+        }
+        return Int64(parts[0])
     }
 }
 

@@ -30,29 +30,68 @@ final class ModelContextServer: Sendable {
     /// read. Calls go on after this returns.
     func receive(_ line: LineSplitter.Line) {
         guard case .whole(let bytes) = line else {
-            return send(
-                ProtocolError(
-                    .invalidRequest,
-                    "this line has more than \(LineSplitter.limit) bytes, and was discarded"
-                ).reply(to: nil))
+            let reason = "this line has more than \(LineSplitter.limit) bytes, and was discarded"
+            return send(ProtocolError(.invalidRequest, reason).reply(to: nil), Replies(writer))
         }
         do throws(ClientMessage.Unreadable) {
-            switch try ClientMessage(bytes) {
-            case .request(let request): handle(request)
-            case .notification(let method, let params): handle(notification: method, params)
-            case .response: note("ignored a reply: this server sends no requests")
+            let json = try ClientMessage.json(bytes)
+            if case .array(let elements) = json {
+                try receive(batch: elements)
+            } else {
+                receive(.success(try ClientMessage(json)), Replies(writer))
             }
         } catch {
-            send(error.error.reply(to: error.id))
+            receive(.failure(error), Replies(writer))
+        }
+    }
+
+    /// Handles the messages of a batch, whose replies are one array.
+    private func receive(batch elements: [JSONValue]) throws(ClientMessage.Unreadable) {
+        func refuse(_ reason: String) -> ClientMessage.Unreadable {
+            ClientMessage.Unreadable(id: nil, error: ProtocolError(.invalidRequest, reason))
+        }
+        guard session.withLock({ $0?.revision.hasBatches == true }) else {
+            throw refuse(
+                "batches are part of revision \(Revision.march2025.rawValue) alone; send one JSON "
+                    + "object on each line")
+        }
+        guard (1...CallsInProgress.limit).contains(elements.count) else {
+            throw refuse("a batch has 1 to \(CallsInProgress.limit) messages")
+        }
+        let messages = elements.map { element in
+            Result { () throws(ClientMessage.Unreadable) in try ClientMessage(element) }
+        }
+        let replies = Replies(writer, ofBatch: messages.count { Self.isRepliedTo($0) })
+        for message in messages { receive(message, replies) }
+    }
+
+    private static func isRepliedTo(
+        _ message: Result<ClientMessage, ClientMessage.Unreadable>
+    ) -> Bool {
+        switch message {
+        case .success(.request), .failure: true
+        case .success: false
+        }
+    }
+
+    private func receive(
+        _ message: Result<ClientMessage, ClientMessage.Unreadable>, _ replies: Replies
+    ) {
+        switch message {
+        case .success(.request(let request)): handle(request, replies)
+        case .success(.notification(let method, let params)):
+            handle(notification: method, params)
+        case .success(.response): note("ignored a reply: this server sends no requests")
+        case .failure(let error): send(error.error.reply(to: error.id), replies)
         }
     }
 
     /// Ends all calls, and returns once they have replied.
     func end() async { await calls.end() }
 
-    private func send(_ message: JSONValue) {
+    private func send(_ reply: JSONValue, _ replies: Replies) {
         do {
-            try writer.writeNow(message)
+            try replies.add(reply)
         } catch {
             note("a reply could not be written: \(error)")
         }
@@ -78,22 +117,24 @@ final class ModelContextServer: Sendable {
 // MARK: - Requests
 
 extension ModelContextServer {
-    private func handle(_ request: ClientMessage.Request) {
+    private func handle(_ request: ClientMessage.Request, _ replies: Replies) {
         do throws(ProtocolError) {
-            if request.method == "initialize" { return try initialize(request) }
+            if request.method == "initialize" {
+                return send(try initialize(request, isInBatch: replies.isBatch), replies)
+            }
             let client = try context(of: request)
             switch request.method {
-            case "server/discover": try discover(request, client)
-            case "ping": send(reply(to: request.id, client, []))
-            case "tools/list": list(request, client)
-            case "tools/call": try call(request, client)
-            case "tasks/get", "tasks/update", "tasks/cancel": try task(request, client)
+            case "server/discover": send(try discover(request, client), replies)
+            case "ping": send(reply(to: request.id, client, []), replies)
+            case "tools/list": send(list(request, client), replies)
+            case "tools/call": try call(request, client, replies)
+            case "tasks/get", "tasks/update", "tasks/cancel": try task(request, client, replies)
             default:
                 throw ProtocolError(
                     .unknownMethod, "this server has no method “\(request.method.prefix(80))”")
             }
         } catch {
-            send(error.reply(to: request.id))
+            send(error.reply(to: request.id), replies)
         }
     }
 
@@ -111,23 +152,27 @@ extension ModelContextServer {
                 + "“io.modelcontextprotocol/protocolVersion”; send one or the other")
     }
 
-    private func initialize(_ request: ClientMessage.Request) throws(ProtocolError) {
+    private func initialize(
+        _ request: ClientMessage.Request, isInBatch: Bool
+    ) throws(ProtocolError) -> JSONValue {
+        guard !isInBatch else {
+            throw ProtocolError(.invalidRequest, "“initialize” can't be part of a batch")
+        }
         let session = try RequestContext(handshake: request.params)
         self.session.withLock { $0 = session }
-        send(
-            reply(
-                to: request.id, session,
-                [
-                    ("protocolVersion", .string(session.revision.rawValue)),
-                    ("capabilities", .object([("tools", .object([]))])),
-                    ("serverInfo", identity.json),
-                    ("instructions", .string(identity.instructions)),
-                ]))
+        return reply(
+            to: request.id, session,
+            [
+                ("protocolVersion", .string(session.revision.rawValue)),
+                ("capabilities", .object([("tools", .object([]))])),
+                ("serverInfo", identity.json),
+                ("instructions", .string(identity.instructions)),
+            ])
     }
 
     private func discover(
         _ request: ClientMessage.Request, _ client: RequestContext
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> JSONValue {
         guard client.revision.isModern else {
             throw ProtocolError(
                 .unknownMethod,
@@ -137,22 +182,22 @@ extension ModelContextServer {
             ("tools", .object([])),
             ("extensions", .object([(RequestContext.tasks, .object([]))])),
         ])
-        send(
-            reply(
-                to: request.id, client,
-                [
-                    ("supportedVersions", .array(Revision.allCases.map { .string($0.rawValue) })),
-                    ("capabilities", capabilities),
-                    ("instructions", .string(identity.instructions)),
-                ] + Self.caching))
+        return reply(
+            to: request.id, client,
+            [
+                ("supportedVersions", .array(Revision.allCases.map { .string($0.rawValue) })),
+                ("capabilities", capabilities),
+                ("instructions", .string(identity.instructions)),
+            ] + Self.caching)
     }
 
-    private func list(_ request: ClientMessage.Request, _ client: RequestContext) {
-        let tools = JSONValue.array(host.tools.map(\.json))
-        send(
-            reply(
-                to: request.id, client,
-                [("tools", tools)] + (client.revision.isModern ? Self.caching : [])))
+    private func list(
+        _ request: ClientMessage.Request, _ client: RequestContext
+    ) -> JSONValue {
+        let tools = JSONValue.array(host.tools.map { $0.json(in: client.revision) })
+        return reply(
+            to: request.id, client,
+            [("tools", tools)] + (client.revision.isModern ? Self.caching : []))
     }
 
     /// How long a client may keep a result that never changes while the server runs, and for whom.
@@ -161,7 +206,7 @@ extension ModelContextServer {
     ]
 
     private func call(
-        _ request: ClientMessage.Request, _ client: RequestContext
+        _ request: ClientMessage.Request, _ client: RequestContext, _ replies: Replies
     ) throws(ProtocolError) {
         let params = request.params
         let names = host.tools.map(\.name)
@@ -181,13 +226,14 @@ extension ModelContextServer {
         guard arguments.members != nil else {
             throw ProtocolError(.invalidParameters, "“arguments” is not an object")
         }
-        try start(request, name, arguments, client) { [host] call throws(ProtocolError) in
+        try start(request, name, arguments, client, replies) {
+            [host] call throws(ProtocolError) in
             try await host.reply(to: call)
         }
     }
 
     private func task(
-        _ request: ClientMessage.Request, _ client: RequestContext
+        _ request: ClientMessage.Request, _ client: RequestContext, _ replies: Replies
     ) throws(ProtocolError) {
         guard client.revision.isModern else {
             throw ProtocolError(
@@ -198,7 +244,8 @@ extension ModelContextServer {
             throw ProtocolError(.invalidParameters, "“taskId” is missing or not a string")
         }
         let method = request.method
-        try start(request, method, .object([]), client) { [host] _ throws(ProtocolError) in
+        try start(request, method, .object([]), client, replies) {
+            [host] _ throws(ProtocolError) in
             let reply = try await host.task(id, of: client)
             // Nothing is ever required from the client, so there is nothing to update.
             guard method != "tasks/get" else { return reply }
@@ -214,11 +261,12 @@ extension ModelContextServer {
 extension ModelContextServer {
     private func start(
         _ request: ClientMessage.Request, _ name: String, _ arguments: JSONValue,
-        _ client: RequestContext,
+        _ client: RequestContext, _ replies: Replies,
         _ body: @escaping @Sendable (ToolCall) async throws(ProtocolError) -> ToolReply?
     ) throws(ProtocolError) {
         let call = ToolCall(
-            id: request.id, name: name, arguments: arguments, client: client, writer: writer)
+            id: request.id, name: name, arguments: arguments, client: client, replies: replies,
+            writer: writer)
         try calls.add(call)
         call.start { await self.carryOut(call, request.method, body) }
     }
@@ -229,14 +277,15 @@ extension ModelContextServer {
     ) async {
         defer { calls.remove(call) }
         do {
-            guard let reply = try await body(call) else { return }
+            guard let reply = try await body(call) else { return call.replies.skip() }
             let message = try message(reply, to: call, method)
             calls.close(call)
-            guard call.end != .cancelled, call.end != .timedOut else {
+            guard call.end != .cancelled, call.end != .unawaited else {
+                call.replies.skip()
                 return await reply.finish(false)
             }
             do {
-                try await writer.write(message)
+                try await call.replies.write(message)
             } catch {
                 note("the reply to request \(call.id) could not be written: \(error)")
                 return await reply.finish(false)
@@ -245,20 +294,23 @@ extension ModelContextServer {
         } catch {
             calls.close(call)
             let error = error as? ProtocolError ?? ProtocolError(.internalError, "\(error)")
-            try? await writer.write(error.reply(to: call.id))
+            try? await call.replies.write(error.reply(to: call.id))
         }
     }
 
     private func message(
         _ content: ToolReply, to call: ToolCall, _ method: String
     ) throws -> JSONValue {
+        let (id, client) = (call.id, call.client)
         switch content.content {
-        case .result(let result): reply(to: call.id, call.client, try result.members())
+        case .result(let result):
+            return reply(to: id, client, try result.members(in: client.revision))
         case .task(let task):
-            method == "tools/call"
-                ? reply(to: call.id, call.client, type: "task", try task.members(isNew: true))
-                : reply(to: call.id, call.client, try task.members(isNew: false))
-        case .done: reply(to: call.id, call.client, [])
+            let isNew = method == "tools/call"
+            return reply(
+                to: id, client, type: isNew ? "task" : "complete",
+                try task.members(isNew: isNew, in: client.revision))
+        case .done: return reply(to: id, client, [])
         }
     }
 }
@@ -272,7 +324,8 @@ extension ModelContextServer {
             return
         }
         // It is in progress until what it did has been undone.
-        calls[id]?.end(ToolCall.End(reason: params["reason"]?.string))
+        guard let call = calls[id] else { return }
+        call.end(ToolCall.End(reason: params["reason"]?.string, of: call.client))
     }
 }
 

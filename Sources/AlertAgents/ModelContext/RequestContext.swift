@@ -85,11 +85,23 @@ enum Revision: String, Sendable, CaseIterable {
     case july2026 = "2026-07-28"
     case november2025 = "2025-11-25"
     case june2025 = "2025-06-18"
+    case march2025 = "2025-03-26"
+    case november2024 = "2024-11-05"
 
     /// Whether each request says who sends it and what that client can do, instead of one
     /// handshake for all.
     var isModern: Bool { self == .july2026 }
+    /// Whether results have a form for programs, and tools a title and a schema of it.
+    var hasStructuredResults: Bool { self >= .june2025 }
+    /// Whether several messages may come as an array: that is so in a single revision.
+    var hasBatches: Bool { self == .march2025 }
+    /// Whether tools have hints about their effects, and notices of progress have words.
+    var hasHints: Bool { self >= .march2025 }
 
     /// What an `initialize` gets that asks for a revision which has none.
     static let newestWithHandshake = november2025
+}
+
+extension Revision: Comparable {
+    static func < (left: Revision, right: Revision) -> Bool { left.rawValue < right.rawValue }
 }

@@ -14,12 +14,16 @@ struct Tool: Sendable {
     /// Hints about its effects.
     let hints: JSONValue
 
-    var json: JSONValue {
-        .object([
-            ("name", .string(name)), ("title", .string(title)),
-            ("description", .string(description)), ("inputSchema", input),
-            ("outputSchema", output), ("annotations", hints),
-        ])
+    /// The tool as a revision describes it.
+    func json(in revision: Revision) -> JSONValue {
+        var members: [(key: String, value: JSONValue)] = [
+            ("name", .string(name)), ("description", .string(description)), ("inputSchema", input),
+        ]
+        if revision.hasHints { members.append(("annotations", hints)) }
+        if revision.hasStructuredResults {
+            members += [("title", .string(title)), ("outputSchema", output)]
+        }
+        return .object(members)
     }
 }
 
@@ -64,20 +68,20 @@ struct ToolResult: Sendable {
     /// Whether the tool could not do what it was asked to.
     private(set) var isError = false
 
-    /// The members of the JSON result.
+    /// The members of the JSON result, as a revision has them.
     ///
     /// Some clients pass on only the texts to the model, others only the structured content, so
     /// each has everything.
-    func members() throws -> [(key: String, value: JSONValue)] {
-        let structured = JSONValue.object(
-            (object.members ?? []) + [("summary", .string(summary))])
+    func members(in revision: Revision) throws -> [(key: String, value: JSONValue)] {
         let texts = [summary, try object.text()].map { text in
             JSONValue.object([("type", .string("text")), ("text", .string(text))])
         }
-        return [
-            ("content", .array(texts)), ("structuredContent", structured),
-            ("isError", .bool(isError)),
-        ]
+        var members: [(key: String, value: JSONValue)] = [("content", .array(texts))]
+        if revision.hasStructuredResults {
+            let structured = (object.members ?? []) + [("summary", .string(summary))]
+            members.append(("structuredContent", .object(structured)))
+        }
+        return members + [("isError", .bool(isError))]
     }
 }
 
@@ -92,7 +96,7 @@ struct TaskState: Sendable {
 
     let id: String
     let status: Status
-    let message: String
+    var message: String
     let createdAt: Date
     let updatedAt: Date
     /// How long after its creation it may be forgotten; `nil` means never.
@@ -121,9 +125,12 @@ struct TaskState: Sendable {
 
     /// The members of a JSON result: of the call that creates the task, or of `tasks/get`, which
     /// has the task's own result.
-    func members(isNew: Bool) throws -> [(key: String, value: JSONValue)] {
+    func members(
+        isNew: Bool, in revision: Revision
+    ) throws -> [(key: String, value: JSONValue)] {
         guard !isNew, case .completed(let result) = status else { return base }
-        let inner = [("resultType", JSONValue.string("complete"))] + (try result.members())
+        let inner =
+            [("resultType", JSONValue.string("complete"))] + (try result.members(in: revision))
         return base + [("result", .object(inner))]
     }
 }

@@ -8,21 +8,39 @@ final class ToolCall: Sendable {
         /// The server is ending: what is known now is the result.
         case serverEnds
         /// The client has stopped waiting; no reply is due.
-        case timedOut
-        /// The client no longer wants what it asked for; no reply is due.
+        case unawaited
+        /// A person no longer wants what the client has asked for; no reply is due.
         case cancelled
 
         /// Why a client cancels a request, judged by the reason that it gives.
         ///
         /// The protocol has one notification for a client that has waited long enough, and for one
-        /// whose user wants something else. The reasons of the former are, with the official
-        /// clients, “timed out after 30s” in Python, and “McpError: MCP error -32001: Request timed
-        /// out” in TypeScript.
-        init(reason: String?) {
-            let reason = reason?.lowercased() ?? ""
-            let isTimeout = reason.contains("timed out") || reason.contains("timeout")
-            self = isTimeout ? .timedOut : .cancelled
+        /// whose user wants something else. Only the latter is worth losing a question for, and is
+        /// believed if a person was seen to cause it.
+        init(reason: String?, of client: RequestContext) {
+            let isPerson = Self.reasonsOfPeople.contains { seen in
+                client.clientName.map(seen.client.isIdentical) == true
+                    && reason.map(seen.reason.isIdentical) == true
+            }
+            self = isPerson ? .cancelled : .unawaited
         }
+
+        /// The reasons that clients were seen to give when a person cancelled.
+        ///
+        /// Not among them are what was seen of deadlines, which must never take a question back,
+        /// and what means either: `SdkError: Request timed out` (claude-code 2.1.331 with
+        /// `MCP_TOOL_TIMEOUT`), `timed out after 30s` and `caller cancelled` (the Python SDK 2.3.0,
+        /// for a program's own deadline too), `McpError: MCP error -32001: Request timed out` and
+        /// `AbortError: This operation was aborted` (the TypeScript SDK), `context deadline
+        /// exceeded` (Go), `Cancelled by client` (chuk-mcp 0.9.4), and no reason at all.
+        private static let reasonsOfPeople: [(client: String, reason: String)] = [
+            // Claude Code 2.1.331: Escape or Ctrl-C in its terminal while the call waited; a person
+            // who typed something else first made no difference.
+            ("claude-code", "AbortError: user-cancel"),
+            // Claude Code 2.1.331: the `interrupt` with which the programs around it pass on that a
+            // person pressed their Stop.
+            ("claude-code", "AbortError: remote-cancel"),
+        ]
     }
 
     private struct State {
@@ -36,17 +54,20 @@ final class ToolCall: Sendable {
     /// Always an object.
     let arguments: JSONValue
     let client: RequestContext
+    /// Where its reply goes.
+    let replies: Replies
     private let writer: LineWriter
     private let state = Mutex(State())
 
     init(
         id: RequestID, name: String, arguments: JSONValue, client: RequestContext,
-        writer: LineWriter
+        replies: Replies, writer: LineWriter
     ) {
         self.id = id
         self.name = name
         self.arguments = arguments
         self.client = client
+        self.replies = replies
         self.writer = writer
     }
 
@@ -81,14 +102,14 @@ final class ToolCall: Sendable {
     /// - Parameter progress: Grows from one notification to the next.
     func report(progress: Int64, of total: Int64, _ message: String) async {
         guard let token = client.progressToken, end == nil else { return }
-        let params = JSONValue.object([
-            ("progressToken", token), ("progress", .integer(progress)),
-            ("total", .integer(total)), ("message", .string(message)),
-        ])
+        var params: [(key: String, value: JSONValue)] = [
+            ("progressToken", token), ("progress", .integer(progress)), ("total", .integer(total)),
+        ]
+        if client.revision.hasHints { params.append(("message", .string(message))) }
         try? await writer.write(
             .object([
                 ("jsonrpc", .string("2.0")), ("method", .string("notifications/progress")),
-                ("params", params),
+                ("params", .object(params)),
             ]))
     }
 }

@@ -4,19 +4,15 @@ import FoundationEssentials
 /// The arguments of a call, read as the tool's schema says.
 struct AgentArguments: Sendable {
     private let values: JSONValue
+    /// Arguments that the tool doesn't have, which count for nothing.
+    let ignored: [String]
 
-    /// - Throws: ``AgentFailure`` for arguments that the tool does not have: ignoring them would
-    ///   ask something else than was meant.
+    /// - Throws: ``AgentFailure`` for an argument that the tool does not have, and that was
+    ///   probably meant: ignoring it would ask something else.
     init(_ values: JSONValue, of tool: Tool) throws(AgentFailure) {
-        self.values = values
-        let known = (tool.input["properties"]?.members ?? []).map(\.key)
-        for (name, _) in values.members ?? [] where !known.contains(where: name.isIdentical) {
-            throw AgentFailure(
-                .invalid,
-                "\(tool.name) has no argument “\(name.prefix(80))”"
-                    + Suggestion.hint(for: name, among: known) + "; it has: "
-                    + known.joined(separator: ", "))
-        }
+        var forms = ArgumentForms(tool)
+        self.values = try forms.arguments(values)
+        ignored = forms.ignored
     }
 
     func text(_ name: String) throws(AgentFailure) -> String? {
@@ -84,9 +80,19 @@ extension AgentArguments {
             throw AgentFailure(.invalid, "“title” is missing")
         }
         return Alert(
-            SafeText.revealed(title), message: try text("message").map(SafeText.revealed),
+            try line(title, "title"), message: try text("message").map(SafeText.revealed),
             priority: try priority(),
             deadline: try deadline(), key: try text("key"), userInfo: try info())
+    }
+
+    /// A text of one line, as the schema says.
+    private func line(_ text: String, _ place: String) throws(AgentFailure) -> String {
+        guard !text.contains(where: \.isNewline) else {
+            throw AgentFailure(
+                .invalid,
+                "“\(place)” has a line break; it is a single line, and “message” is for more")
+        }
+        return SafeText.revealed(text)
     }
 
     private func priority() throws(AgentFailure) -> Alert.Priority {
@@ -181,7 +187,7 @@ extension AgentArguments {
                     + "ordinary button")
         }
         return Alert.Button(
-            SafeText.revealed(title), id: value["id"]?.string,
+            try line(title, "\(place).title"), id: value["id"]?.string,
             role: role.flatMap(Alert.Button.Role.init))
     }
 }

@@ -27,7 +27,7 @@ enum AgentResult {
     /// A notice is stored.
     static func stored(_ record: AlertRecord) -> ToolResult {
         ToolResult(
-            summary: "Notice \(record.id) is stored, and will be shown. It needs no answer.",
+            summary: "Notice \(record.id) is stored, and will be shown. It needs no answer: go on.",
             object: AlertJSON.value(record))
     }
 
@@ -47,8 +47,12 @@ enum AgentResult {
         func count(_ records: [AlertRecord]) -> String {
             records.count < limit ? "\(records.count)" : "\(limit) or more"
         }
+        let advice =
+            waiting.isEmpty && answers.isEmpty
+            ? "" : " Call collect with an id to get the answer, or to wait for it."
         return ToolResult(
-            summary: "Waiting: \(count(waiting)). Ended and not collected: \(count(answers)).",
+            summary: "Waiting: \(count(waiting)). Ended and not collected: \(count(answers))."
+                + advice,
             object: .object([
                 ("alerts", .array((waiting + answers).map(AlertJSON.value)))
             ]))
@@ -71,13 +75,14 @@ enum AgentResult {
                     : "A person chose \(choice)."
             default:
                 return "A \(response.by.rawValue), not a person, chose \(choice)"
-                    + (isNo ? ", which means no: don't go on." : ".")
+                    + (isNo ? ", which means no: don't go on." : ". \(askAgain)")
             }
         case .expired: return expiry(of: record, choice, isNo: isNo)
         case .withdrawn:
-            return "It was withdrawn before anybody answered. That allows nothing."
+            return "It was withdrawn before anybody answered. That allows nothing. \(askAgain)"
         case .cancelled:
-            return "The system cancelled it before anybody answered. That allows nothing."
+            return "The system cancelled it before anybody answered. That allows nothing. "
+                + askAgain
         case .dismissed: return "The notice has been shown, and has left the screen."
         }
     }
@@ -90,9 +95,34 @@ enum AgentResult {
             record.hasExpiredUnseen
             ? "Nobody answered in time: it expired without having been shown."
             : "Nobody answered in time: it expired."
-        guard let choice else { return nobody + " That allows nothing." }
+        guard let choice else { return nobody + " That allows nothing. \(askAgain)" }
         return nobody + " Its default \(choice) was applied by policy, not by a person"
-            + (isNo ? "; it means no: don't go on." : ".")
+            + (isNo ? "; it means no: don't go on." : ". \(askAgain)")
+    }
+
+    private static let askAgain = "Ask again, if a person must still decide."
+}
+
+extension ToolReply {
+    /// The same reply to a call of which some arguments were ignored, which it names.
+    func ignoring(_ names: [String]) -> ToolReply {
+        guard !names.isEmpty else { return self }
+        let sentence = ArgumentForms.sentence(names)
+        let content: Content
+        switch self.content {
+        case .result(let result):
+            let object = result.object.members ?? []
+            content = .result(
+                ToolResult(
+                    summary: result.summary + sentence,
+                    object: .object(object + [("ignored", .array(names.map(JSONValue.string)))]),
+                    isError: result.isError))
+        case .task(var task):
+            task.message += sentence
+            content = .task(task)
+        case .done: content = .done
+        }
+        return ToolReply(content: content, finish: finish)
     }
 }
 
@@ -113,7 +143,8 @@ extension AgentResult {
             }
         return TaskState(
             id: "\(record.id)-\(seen)", status: status,
-            message: result?.summary ?? "Alert \(record.id) waits for an answer.",
+            message: result?.summary
+                ?? "Alert \(record.id) waits for an answer; collect gets it, too, by this id.",
             createdAt: record.askedAt,
             updatedAt: response?.resolvedAt ?? record.presentedAt ?? record.askedAt,
             lifetime: record.expiresAt.map { end in
@@ -191,7 +222,9 @@ struct AgentFailure: Error {
             case .invalid: "Nothing was done: \(message). Correct the call, and try again."
             case .notFound: "Nothing was done: \(message)."
             case .conflict: "Nothing was asked: \(message)."
-            case .limit: "Nothing was stored: \(message)."
+            case .limit:
+                "Nothing was stored: \(message). Withdraw what no longer matters, or try again "
+                    + "later."
             case .untrusted:
                 "The queue's record can't be trusted: \(message). This is not an answer: treat it "
                     + "neither as a yes nor as a no, and tell the user."

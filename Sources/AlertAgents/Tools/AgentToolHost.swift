@@ -9,6 +9,8 @@ import Synchronization
 final class AgentToolHost: ToolHost {
     private let queue: AgentQueue
     private let source: String?
+    /// The program that has started this process.
+    private let program = AskingProgram.current()
     private let wait: AgentWait
     private let context: AgentContext
 
@@ -31,9 +33,21 @@ final class AgentToolHost: ToolHost {
 
     func reply(to call: ToolCall) async throws(ProtocolError) -> ToolReply? {
         do {
+            guard let tool = tools.first(where: { $0.name == call.name }) else {
+                throw AgentFailure(.invalid, "there is no tool “\(call.name)”")
+            }
+            let arguments = try AgentArguments(call.arguments, of: tool)
+            return await reply(to: call, arguments)?.ignoring(arguments.ignored)
+        } catch {
+            return ToolReply(content: .result(AgentFailure(error).result))
+        }
+    }
+
+    private func reply(to call: ToolCall, _ arguments: AgentArguments) async -> ToolReply? {
+        do {
             let manager = try await queue.manager()
             do {
-                return try await reply(to: call, manager)
+                return try await reply(to: call, arguments, manager)
             } catch {
                 await queue.discard(manager, after: error)
                 throw error
@@ -44,13 +58,11 @@ final class AgentToolHost: ToolHost {
         }
     }
 
-    private func reply(to call: ToolCall, _ manager: AlertManager) async throws -> ToolReply? {
+    private func reply(
+        to call: ToolCall, _ arguments: AgentArguments, _ manager: AlertManager
+    ) async throws -> ToolReply? {
         let source = source(of: call.client)
-        guard let tool = tools.first(where: { $0.name == call.name }) else {
-            throw AgentFailure(.invalid, "there is no tool “\(call.name)”")
-        }
-        let arguments = try AgentArguments(call.arguments, of: tool)
-        switch tool.name {
+        switch call.name {
         case AgentTools.ask.name:
             let (record, claim) = try await ask(
                 try arguments.question(), arguments, source, manager)
@@ -80,10 +92,13 @@ final class AgentToolHost: ToolHost {
         }
     }
 
-    /// Who asks, for the record: the name that was given to this process, or the client's.
+    /// Who asks, for the record: the name that was given to this process, or the client's, or that
+    /// of its program if a library has named the client.
     private func source(of client: RequestContext) -> String {
         if let source { return source }
-        var name = String((client.clientName ?? "").prefix(Alert.Limit.name))
+        let claimed = client.clientName ?? ""
+        let told = AskingProgram.isTold(by: claimed) ? claimed : program ?? claimed
+        var name = String(told.prefix(Alert.Limit.name))
         name.unicodeScalars.removeAll { $0.properties.generalCategory == .control }
         let prefix = AgentServer.name + ":"
         while prefix.utf8.count + name.utf8.count > Alert.Limit.name { name.removeLast() }
@@ -173,7 +188,7 @@ extension AgentToolHost {
         }
         claim?.end()
         switch call.end {
-        case .timedOut?: return nil
+        case .unawaited?: return nil
         case .cancelled?:
             if !wait.isAwaited(record.id) { await withdrawCancelled(record, manager) }
             return nil

@@ -19,10 +19,13 @@ struct AgentEndTests {
         }
     }
 
+    /// What a client was seen to send when a person cancelled.
+    private static let reason = "AbortError: user-cancel"
+
     private func waitingAgent(
-        _ era: AgentClient.Era = .july2026
+        _ era: AgentClient.Era = .july2026, name: String = "agent"
     ) async throws -> (AgentClient, Int) {
-        let agent = try await AgentClient(queue, era)
+        let agent = try await AgentClient(queue, era, name: name)
         let call = agent.start("ask", Self.question)
         #expect(try await waits())
         try await agent.settle()
@@ -34,11 +37,13 @@ struct AgentEndTests {
     }
 
     @Test(
-        "A client that has waited long enough gets no reply, and its question stays",
+        "A client that may have waited long enough gets no reply, and its question stays",
         arguments: [
             "timed out after 30s", "McpError: MCP error -32001: Request timed out",
+            "SdkError: Request timed out", "caller cancelled", "context deadline exceeded",
+            "AbortError: This operation was aborted", nil,
         ])
-    func timedOut(reason: String) async throws {
+    func unawaited(reason: String?) async throws {
         let (agent, call) = try await waitingAgent()
         agent.cancel(call, reason: reason)
         try await agent.settle()
@@ -49,10 +54,10 @@ struct AgentEndTests {
     }
 
     @Test(
-        "A call that is cancelled gets no reply, and its question is withdrawn",
-        arguments: ["caller cancelled", nil])
-    func cancelled(reason: String?) async throws {
-        let (agent, call) = try await waitingAgent()
+        "A call that a person cancels gets no reply, and its question is withdrawn",
+        arguments: [reason, "AbortError: remote-cancel"], AgentClient.Era.allCases)
+    func cancelled(reason: String, era: AgentClient.Era) async throws {
+        let (agent, call) = try await waitingAgent(era, name: "claude-code")
         agent.cancel(call, reason: reason)
         #expect(try await eventually { try await outcome(1) == "withdrawn" })
         // The same words are a new question.
@@ -65,19 +70,19 @@ struct AgentEndTests {
 
     @Test("A client that cancels its call and leaves at once has its question withdrawn")
     func cancelledAtOnce() async throws {
-        let (agent, call) = try await waitingAgent()
-        agent.cancel(call, reason: "caller cancelled")
+        let (agent, call) = try await waitingAgent(name: "claude-code")
+        agent.cancel(call, reason: Self.reason)
         #expect(await agent.finish().code == 0)
         #expect(try await outcome(1) == "withdrawn")
     }
 
     @Test("A question that another call waits for stays when one is cancelled")
     func cancelledOfTwo() async throws {
-        let (agent, first) = try await waitingAgent()
+        let (agent, first) = try await waitingAgent(name: "claude-code")
         let second = agent.start("collect", ["id": 1], progressToken: "second")
         // From its first progress on, the second call waits.
         #expect(await eventually { agent.messages.contains { $0.method != nil } })
-        agent.cancel(first, reason: "caller cancelled")
+        agent.cancel(first, reason: Self.reason)
         try await agent.settle()
         #expect(try await queue.run("answer", "1", "no").code == 0)
         #expect(try await agent.reply(to: second).button == "no")
@@ -169,6 +174,32 @@ struct AgentEndTests {
         let third = try await AgentClient(queue, era)
         #expect(try await third.call("collect", ["id": 1]).button == "yes")
         #expect(try await queue.run("list", "--count").output == "0\n")
+    }
+
+    @Test(
+        "What an earlier process has asked is listed and collected by the next one",
+        arguments: AgentClient.Era.allCases)
+    func earlier(era: AgentClient.Era) async throws {
+        let (first, call) = try await waitingAgent(era)
+        first.cancel(call, reason: "timed out after 60s")
+        let keyed = first.start("ask", ["title": "Reboot?", "key": "reboot"])
+        #expect(try await waits(2))
+        await first.kill()
+        #expect(!first.messages.contains { $0.id == keyed })
+        let second = try await AgentClient(queue, era, options: ["--wait", "1ms"])
+        func listed() async throws -> [String] {
+            let reply = try await second.call("list_mine")
+            let alerts = try #require(reply.content["alerts"] as? [[String: any Sendable]])
+            return alerts.map { "\($0["id"] ?? 0) \($0["outcome"] as? String ?? "waits")" }
+        }
+        #expect(try await listed() == ["1 waits", "2 waits"])
+        #expect(try await second.call("collect", ["key": "reboot"]).state == "waiting")
+        #expect(try await queue.run("answer", "1", "yes").code == 0)
+        #expect(try await listed() == ["2 waits", "1 answered"])
+        #expect(try await second.call("collect", ["id": "1"]).button == "yes")
+        #expect(try await queue.run("answer", "2", "no").code == 0)
+        #expect(try await second.call("collect", ["key": "reboot"]).button == "no")
+        #expect(try await eventually { try await listed().isEmpty })
     }
 
     @Test("A server that is killed at any moment asks once, and gives one answer")

@@ -31,15 +31,32 @@ private func readMessage(_ line: [UInt8]) {
         guard let text = try? value.text() else { return expect(false, "an unprintable value") }
         let again = try? JSONValue(parsing: Array(text.utf8)).text()
         expect(again == text, "a value came back changed")
+        let tolerant = try? JSONValue.tolerant(parsing: line)
+        expect(tolerant?.isExact == true, "what is exact is tolerated")
+        expect((try? tolerant?.value.text()) == text, "tolerance changes a value")
+    } else if let value = try? JSONValue.tolerant(parsing: line).value {
+        // Only a name that is there twice is more than what others read.
+        let text = try? value.text()
+        let again = (try? text.map { try JSONValue.tolerant(parsing: Array($0.utf8)) }) ?? nil
+        expect(again?.isExact == true, "what was tolerated is written with its faults")
+        expect((try? again?.value.text()) == text, "a tolerated value came back changed")
     }
     readHook(line)
-    let reply: JSONValue
     do throws(ClientMessage.Unreadable) {
-        guard case .request(let request) = try ClientMessage(line) else { return }
-        reply = readRequest(request)
+        let json = try ClientMessage.json(line)
+        guard case .array(let elements) = json else { return try readMessage(json) }
+        for element in elements { try readMessage(element) }
     } catch {
-        reply = error.error.reply(to: error.id)
+        readReply(error.error.reply(to: error.id))
     }
+}
+
+private func readMessage(_ json: JSONValue) throws(ClientMessage.Unreadable) {
+    guard case .request(let request) = try ClientMessage(json) else { return }
+    readReply(readRequest(request))
+}
+
+private func readReply(_ reply: JSONValue) {
     guard let text = try? reply.text() else { return expect(false, "an unprintable reply") }
     expect(!text.utf8.contains(UInt8(ascii: "\n")), "a reply of two lines")
     expect(
@@ -101,6 +118,12 @@ private func readArguments(_ values: JSONValue, of tool: Tool) {
     guard let alert = try? arguments.question(), let identity = try? arguments.identity() else {
         return
     }
+    expect(!alert.title.contains(where: \.isNewline), "a title of two lines")
+    // Arguments in their form stay as they are.
+    let again = (try? JSONValue(parsing: Array(identity.utf8)))
+        .flatMap { try? AgentArguments($0, of: tool) }
+    expect((try? again?.identity()) == identity, "the form of an argument has another form")
+    expect(again?.ignored.isEmpty == true, "an argument that was ignored is still there")
     expect(!alert.buttons.isEmpty, "a question without buttons")
     expect(identity.contains("\"title\":"), "the key misses the title")
 }

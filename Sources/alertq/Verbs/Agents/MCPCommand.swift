@@ -9,7 +9,8 @@ struct MCPCommand: Command {
     static let options: [Option<Self>] = [
         Option(
             "source", .source, \.source,
-            help: "The asker's name (default: “mcp:” and the name of the client)"),
+            help: "The asker's name (default: “mcp:” and the name of the client, or of its program "
+                + "where a library named the client)"),
         Option(
             "wait", .duration.requiring(orElse: "is more than an hour") { $0 <= .seconds(3600) },
             \.$wait, help: "How long a call waits for an answer before it returns, at most an hour",
@@ -26,8 +27,9 @@ struct MCPCommand: Command {
         alert is stored before a call waits for its answer, and stays when the call, the client or \
         this process ends: the same call finds it again. The server withdraws an alert only if the \
         client calls withdraw, cancels its task, or cancels the last call of this server that \
-        waits for it, and not because of a timeout. An agent can collect, withdraw and list only \
-        what its own source and account have asked.
+        waits for it with a reason that is known to be a person's; a client's time limit withdraws \
+        nothing. An agent can collect, withdraw and list only what its own source and account have \
+        asked.
         """,
         """
         When stdin ends, or upon SIGTERM, calls that wait return that they still wait, and the \
